@@ -1,201 +1,240 @@
-"""Two runs of the same suite, example by example: how far apart they are, and whether that could be chance."""
+"""Systems compared item by item: how far apart they are, whether that could be chance, and what could have been found."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, islice
+from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.experiments.alignment import Aligned, align
 from constraintsuite.experiments.figures import generator, round_off, rounded
-from constraintsuite.experiments.groupings import OVERALL, pick
-from constraintsuite.experiments.load import Run, Suite
-from constraintsuite.metrics.intervals import DRAWS, FloatArray, IntArray, clipped, estimate, wilson_bounds
-from constraintsuite.metrics.pairwise import Metric, PairResult
+from constraintsuite.experiments.outcome_table import Details, OutcomeTable
+from constraintsuite.experiments.power import detect_after
+from constraintsuite.metrics.intervals import UNDEFINED, FloatArray, IntArray, clipped, estimate, wilson_bounds
+from constraintsuite.metrics.metric import Metric
 from constraintsuite.metrics.significance import holm, mcnemar, sign_flip
-from constraintsuite.metrics.ties import STRICT, TieRule
-from constraintsuite.records.examples import QueryRole
 from constraintsuite.records.scores import Interval
-from constraintsuite.suites.audit.groups import group_examples
+
+ALPHA = 0.05
+"""A change is called significant if its corrected p is below this."""
+FEWEST = 6
+"""With fewer clusters that differ no exchange of signs is rarer than 5 % (2 in 2^5)."""
+
+
+class SystemPair(NamedTuple):
+    """Two systems of a table that are compared, `second` less `first`."""
+
+    first: str
+    second: str
 
 
 @dataclass(frozen=True, slots=True)
-class RunDifference:
-    """The difference of two runs in one metric on one group of examples; `second` less `first`."""
+class PairedDifference:
+    """The difference of two systems in one metric on one group of items; `second` less `first`."""
 
     first: str
     second: str
     metric: str
     group: str
-    """`overall`, or `grouping=value`."""
+    """`overall`, `headline`, or `grouping=value`."""
+    share: bool
+    """Whether values lie between 0 and 1, to be shown in per cent."""
     value_first: float | None
     value_second: float | None
     difference: Interval
-    """Paired and resampled by cluster; n counts the examples that have a value."""
+    """Paired, with whole clusters resampled; n counts the items that have both values."""
     only_first: int | None
-    """Examples that only the first gets right; None for a metric that is neither right nor wrong."""
+    """Items that only the first gets right; None for a metric that is neither right nor wrong."""
     only_second: int | None
     mcnemar: float | None
-    """Exact two-sided p, as if examples were independent."""
+    """Exact two-sided p, as if items were independent."""
     p: float | None
     """Two-sided p of the clustered sign-flip test."""
     holm: float | None
     """That p corrected for all tests of the comparison."""
+    detectable: float | None
+    """The smallest difference that these items would show with a probability of 80 %; None where they cannot show any."""
 
 
 @dataclass(frozen=True, slots=True)
-class ExampleChange:
-    """An example in which the second run fares otherwise than the first."""
+class ItemChange:
+    """An item in which the second system fares otherwise than the first."""
 
     id: str
-    slice: str
-    queries: dict[QueryRole, str]
-    """Those that both runs were asked."""
-    satisfying: str
-    """Id of the document."""
-    violating: str
-    first: float
-    """What the example counts in the metric."""
+    first: float | None
+    """What the item counts in the metric; None where there is no first system."""
     second: float
-    gaps_first: dict[QueryRole, float]
-    """Score of the satisfying document less that of the violating one, by the role of the query."""
-    gaps_second: dict[QueryRole, float]
+    texts: Details
+    seen_first: Details
+    seen_second: Details
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All tests of some runs, each pair of them in every metric and group."""
+    """All tests of some systems, each pair of them in every metric and group."""
 
-    suite: str
-    rule: TieRule
-    runs: tuple[str, ...]
-    examples: int
-    """Main examples that all runs have a result for."""
+    data: str
+    """What was measured on, such as the name of the suite."""
+    ties: str | None
+    """What equal scores count, where that is a question."""
+    systems: tuple[str, ...]
+    titles: Mapping[str, str]
+    """Of the metrics."""
+    items: int
+    """Main items that all systems have."""
     left_out: int
-    """Examples and controls of the suite that some run has no result for."""
-    tests: tuple[RunDifference, ...]
-    changes: Mapping[str, tuple[ExampleChange, ...]]
-    """By `first -> second`: what changed in the first metric, the largest move of the gap first."""
+    """Items that some system does not have."""
+    tests: tuple[PairedDifference, ...]
+    changes: Mapping[str, tuple[ItemChange, ...]]
+    """By `first -> second`: what changed in the first metric, the largest move first."""
 
 
-def compare_runs(
-    suite: Suite,
-    runs: Mapping[str, Run],
-    metrics: Sequence[Metric],
+def compare_systems(
+    table: OutcomeTable,
+    pairs: Sequence[SystemPair],
+    metrics: Sequence[str],
+    groups: Mapping[str, Sequence[int]],
     *,
-    by: str | None = None,
-    rule: TieRule = STRICT,
     seed: int = 0,
-    changed: int = 0,
-) -> Comparison:
-    """Every pair of the named runs in every metric, overall and by group; Holm's correction is over all of it."""
-    for metric in metrics:
-        if metric.own_unit:
-            raise UserError(
-                f"{metric.name} is in each model's own unit, so that a difference says nothing. Compare "
-                "normalised_gap, normalised_sensitivity, superiority or responsiveness."
-            )
-    aligned = align(suite, runs, rule)
-    parts = {OVERALL: list(range(aligned.main))}
-    if by is not None:
-        parts |= {f"{by}={name}": members for name, members in pick(aligned.groups(), by).items()}
-    tests = [
-        paired_test(aligned, first, second, metric, group, members, seed=seed)
-        for first, second in combinations(runs, 2)
-        for metric in metrics
-        for group, members in parts.items()
-    ]
-    return Comparison(
-        suite=suite.name,
-        rule=rule,
-        runs=tuple(runs),
-        examples=aligned.main,
-        left_out=len(suite.examples) + len(suite.controls) - len(aligned.examples),
-        tests=tuple(corrected(tests)),
-        changes={
-            f"{first} -> {second}": tuple(islice(_changes(aligned, first, second, metrics[0]), changed))
-            for first, second in combinations(runs, 2)
-        },
-    )
+) -> list[PairedDifference]:
+    """Every pair in every metric and group; Holm's correction is over all of it."""
+    for name in metrics:
+        refuse_incomparable(table.metric(name))
+    cells = [(pair, table.metric(name), *part) for pair in pairs for name in metrics for part in groups.items()]
+    tests = [paired_test(table, *cell, seed=seed) for cell in cells]
+    return corrected(tests, [same_test(table, pair, metric, members) for pair, metric, _, members in cells])
+
+
+def refuse_incomparable(metric: Metric) -> None:
+    """Refuse a metric of which a paired difference says nothing."""
+    if metric.own_unit:
+        raise UserError(
+            f"{metric} is in each system's own unit, so that a difference says nothing. Compare normalised_gap, "
+            "normalised_sensitivity, superiority or responsiveness."
+        )
+    if metric.average == "median":
+        raise UserError(f"{metric} is a median, of which there are no paired differences. Compare another metric.")
 
 
 def paired_test(
-    aligned: Aligned, first: str, second: str, metric: Metric, group: str, members: Sequence[int], *, seed: int
-) -> RunDifference:
-    """One test, not yet corrected for the others."""
-    a, b = (metric.column([aligned.results[name][i] for i in members]) for name in (first, second))
-    clusters = group_examples([aligned.examples[i] for i in members]).groups
-    both = ~(np.isnan(a) | np.isnan(b))
-    a, b, clusters = a[both], b[both], clusters[both]
-    ids = [aligned.examples[i].id for i, shared in zip(members, both, strict=True) if shared]
+    table: OutcomeTable,
+    pair: SystemPair,
+    metric: Metric,
+    group: str,
+    members: Sequence[int],
+    *,
+    seed: int = 0,
+    alpha: float = ALPHA,
+) -> PairedDifference:
+    """One test, not yet corrected for others."""
+    a, b = (table.column(system, metric.name, members) for system in pair)
+    both = ~(np.isnan(a) | np.isnan(b) | np.isinf(a) | np.isinf(b))
+    kept = [i for i, shared in zip(members, both.tolist(), strict=True) if shared]
+    clusters = table.clusters(members).numbers[both]
+    a, b = a[both], b[both]
+    ids = table.ids(kept)
     binary = metric.share and len(a) > 0 and bool(np.isin(np.concatenate([a, b]), (0.0, 1.0)).all())
     only_first, only_second = (int(((x == 1) & (y == 0)).sum()) for x, y in ((a, b), (b, a)))
-    return RunDifference(
-        first=first,
-        second=second,
+    found = detect_after(b - a, clusters, alpha=alpha, bounded=metric.bounds is not None)
+    return PairedDifference(
+        first=pair.first,
+        second=pair.second,
         metric=metric.name,
         group=group,
+        share=metric.share,
         value_first=_mean(a),
         value_second=_mean(b),
-        difference=_difference(b - a, clusters, metric, generator(seed, ids)),
+        difference=mean_difference(b - a, clusters, metric, generator(seed, ids)),
         only_first=only_first if binary else None,
         only_second=only_second if binary else None,
         mcnemar=round_off(mcnemar(only_first, only_second)) if binary else None,
         p=round_off(sign_flip(b - a, clusters, rng=generator(seed, ids))) if len(a) else None,
         holm=None,
+        detectable=round_off(found.smallest),
     )
 
 
-def corrected(tests: Sequence[RunDifference]) -> list[RunDifference]:
-    """The tests with Holm's correction over those that have a p."""
-    made = [test for test in tests if test.p is not None]
-    adjusted = iter(holm([test.p for test in made if test.p is not None]))
-    return [test if test.p is None else replace(test, holm=round_off(next(adjusted))) for test in tests]
+def mean_difference(values: FloatArray, clusters: IntArray, metric: Metric, rng: np.random.Generator) -> Interval:
+    """The mean of paired differences, with an interval that does not overrate agreement.
+
+    Resampling knows only what happened: it would call agreement in two clusters certain, and one exception among ten
+    harmless. So unless six clusters differ from the commonest value, the interval of a metric on a scale with ends reaches at
+    least as far from the mean as the share of the scale that can escape so many clusters altogether: Wilson's bound of 0 in n.
+    """
+    if not len(values):
+        return UNDEFINED
+    (found,) = estimate(values[:, np.newaxis], [False], clusters, rng=rng)
+    if metric.bounds is None:
+        return rounded(found)
+    assert found.value is not None
+    width = metric.bounds[1] - metric.bounds[0]
+    means = _cluster_means(values, clusters)
+    if _count_unlike(means) < FEWEST:
+        reach = width * wilson_bounds(0.0, len(means)).high
+        low, high = (found.value if end is None else end for end in (found.low, found.high))
+        found = replace(found, low=min(low, found.value - reach), high=max(high, found.value + reach))
+    # One side may be scaled: an end that a difference lies beyond is none.
+    return rounded(clipped(found, min(-width, float(values.min())), max(width, float(values.max()))))
 
 
-def _difference(values: FloatArray, clusters: IntArray, metric: Metric, rng: np.random.Generator) -> Interval:
-    (interval,) = estimate(values[:, np.newaxis], [False], clusters, rng=rng, draws=DRAWS)
-    if metric.share and interval.value is not None and values.min() == values.max():
-        # Resampling calls agreement in a few examples certain; so many clusters rule out no more than this share.
-        reach = wilson_bounds(0.0, len(np.unique(clusters))).high
-        interval = replace(interval, low=interval.value - reach, high=interval.value + reach)
-    return rounded(clipped(interval, -1.0, 1.0) if metric.share else interval)
+def corrected(tests: Sequence[PairedDifference], same: Sequence[object] | None = None) -> list[PairedDifference]:
+    """The tests with Holm's correction over those that have a p.
+
+    `same` tells tests that are one and the same under two names of a group, as `same_test` gives it: they count once.
+    """
+    keys = range(len(tests)) if same is None else same
+    distinct = {key: test.p for key, test in zip(keys, tests, strict=True) if test.p is not None}
+    adjusted = dict(zip(distinct, holm(list(distinct.values())), strict=True))
+    return [
+        test if test.p is None else replace(test, holm=round_off(adjusted[key]))
+        for key, test in zip(keys, tests, strict=True)
+    ]
+
+
+def same_test(table: OutcomeTable, pair: SystemPair, metric: Metric, members: Sequence[int]) -> object:
+    """A key that two tests share if they compare the same values of the same things asked, whatever the groups are called."""
+    asked = tuple(table.items[i].narrow or (table.items[i].id,) for i in members)
+    first, second = (table.column(system, metric.name, members).tobytes() for system in pair)
+    return pair, metric.name, asked, first, second
+
+
+def changed_items(
+    table: OutcomeTable, pair: SystemPair, metric: str, members: Sequence[int], most: int | None = None
+) -> tuple[ItemChange, ...]:
+    """The items whose value differs between two systems, those first that moved furthest."""
+    return tuple(islice(_changes(table, pair, metric, members), most))
+
+
+def _changes(table: OutcomeTable, pair: SystemPair, metric: str, members: Sequence[int]) -> Iterator[ItemChange]:
+    a, b = (table.column(system, metric, members) for system in pair)
+    places = [i for i in range(len(members)) if not (np.isnan(a[i]) or np.isnan(b[i])) and a[i] != b[i]]
+    moved = {i: table.move(*pair, metric, members[i]) for i in places}
+    for i in sorted(places, key=lambda i: (-moved[i], table.items[members[i]].id)):
+        item = members[i]
+        yield ItemChange(
+            id=table.items[item].id,
+            first=float(a[i]),
+            second=float(b[i]),
+            texts=table.texts(item),
+            seen_first=table.seen(pair.first, item),
+            seen_second=table.seen(pair.second, item),
+        )
 
 
 def _mean(values: FloatArray) -> float | None:
     return round_off(float(values.mean())) if len(values) else None
 
 
-def _changes(aligned: Aligned, first: str, second: str, metric: Metric) -> Iterator[ExampleChange]:
-    before, after = (aligned.results[name][: aligned.main] for name in (first, second))
-    a, b = metric.column(before), metric.column(after)
-    places = [i for i in range(aligned.main) if not (np.isnan(a[i]) or np.isnan(b[i])) and a[i] != b[i]]
-    for i in sorted(places, key=lambda i: (-_move(before[i], after[i]), before[i].id)):
-        example = aligned.examples[i]
-        asked = before[i].outcomes.keys() & after[i].outcomes.keys()
-        queries = {role: query for role, query in example.queries.items() if role in asked}
-        yield ExampleChange(
-            id=example.id,
-            slice=example.slice,
-            queries=queries,
-            satisfying=example.satisfying.id,
-            violating=example.violating.id,
-            first=float(a[i]),
-            second=float(b[i]),
-            gaps_first={role: gap for role, gap in before[i].gaps.items() if role in queries},
-            gaps_second={role: gap for role, gap in after[i].gaps.items() if role in queries},
-        )
+def _cluster_means(values: FloatArray, clusters: IntArray) -> FloatArray:
+    _, members = np.unique(clusters, return_inverse=True)
+    means: FloatArray = np.bincount(members, weights=values) / np.bincount(members)
+    return means
 
 
-def _move(before: PairResult, after: PairResult) -> float:
-    """How far the gap moved under the query where it moved most, in standard deviations of each run's scores.
-
-    Queries that state no preference say nothing; people may have been asked about some of the others only.
-    """
-    shared = before.outcomes.keys() & after.outcomes.keys()
-    return max(
-        abs(after.gaps[role] / (after.unit or 1.0) - before.gaps[role] / (before.unit or 1.0)) for role in shared
-    )
+def _count_unlike(means: FloatArray) -> int:
+    """How many are not the commonest one."""
+    _, counts = np.unique(means.round(9), return_counts=True)
+    return len(means) - int(counts.max())

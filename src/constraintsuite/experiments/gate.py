@@ -1,143 +1,200 @@
-"""Whether a run passes a policy: each rule with its verdict and the reason."""
+"""Whether a run passes a policy: for each rule, whether it passes, fails, or is inconclusive, and why.
+
+A rule is inconclusive where a limit is broken but chance could have done it, or where the value keeps the limit and its interval,
+which must keep it too, does not. A run with an inconclusive rule does not pass unless the policy allows it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
 
 from constraintsuite.errors import UserError
-from constraintsuite.experiments.alignment import Aligned, align
-from constraintsuite.experiments.compare import RunDifference, corrected, paired_test
-from constraintsuite.experiments.groupings import OVERALL, pick
-from constraintsuite.experiments.load import Run, Suite
-from constraintsuite.experiments.policy import Policy, PolicyRule
-from constraintsuite.experiments.rejudge import rejudge
-from constraintsuite.experiments.summary import GroupFigures, RunSummary
-from constraintsuite.metrics.pairwise import METRICS
-from constraintsuite.records.scores import Interval
+from constraintsuite.experiments.compare import (
+    SystemPair,
+    corrected,
+    paired_test,
+    refuse_incomparable,
+    same_test,
+)
+from constraintsuite.experiments.experiment import Experiment, differing_options, refuse_unlike
+from constraintsuite.experiments.gate_verdicts import GateOutcome, GateVerdict, judge_change, judge_speed, judge_value
+from constraintsuite.experiments.groupings import OVERALL
+from constraintsuite.experiments.outcome_table import JoinedTable, OutcomeTable
+from constraintsuite.experiments.policy import Policy, PolicyRule, Waiver
+from constraintsuite.experiments.power import Detection, detect_before
 
-_RUN, _BASELINE = "run", "baseline"
-
-
-@dataclass(frozen=True, slots=True)
-class GateVerdict:
-    """What became of one rule."""
-
-    rule: str
-    passed: bool
-    reason: str
-    value: Interval | None
-    """Of the run; None where the group has no example."""
-    baseline: float | None = None
-    difference: Interval | None = None
-    """Run less baseline, paired."""
-    p: float | None = None
-    """Of the clustered sign-flip test."""
-    holm: float | None = None
-    """That p corrected for all rules that compare and ask for significance."""
+MAX_DROP = 0.02
+"""What the policy lets the headline lose where no policy is given."""
 
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
     """The verdict on a run."""
 
-    model: str
+    run: str
+    """What it is called: its system, or its benchmark."""
     baseline: str | None
-    suite: str
+    data: str
+    outcome: GateOutcome
+    """The worst of its verdicts."""
     passed: bool
+    """Whether it may go on: nothing fails, and nothing is inconclusive unless the policy allows that."""
     verdicts: tuple[GateVerdict, ...]
+    notes: tuple[str, ...] = ()
 
 
-def check_run(policy: Policy, run: Run, suite: Suite | None = None, baseline: Run | None = None) -> GateResult:
-    """Apply every rule. Rules that compare need the baseline and the suite; another rule for ties needs the suite."""
+@dataclass(frozen=True, slots=True)
+class RuleDetection:
+    """What the items of a rule can show, before there is any run to judge."""
+
+    rule: str
+    group: str
+    limit: float | None
+    """How much the rule lets change; None for a rule that compares with no baseline."""
+    items: int
+    clusters: int
+    detectable: float | None
+
+
+def default_policy(run: Experiment) -> Policy:
+    """What is demanded where no policy is given: no watched metric may drop by more than two points."""
+    return Policy(rules=tuple(PolicyRule(metric=name, max_drop=MAX_DROP) for name in run.watched))
+
+
+def check_run(
+    policy: Policy,
+    run: Experiment,
+    baseline: Experiment | None = None,
+    waivers: Sequence[Waiver] = (),
+    *,
+    today: date = date.min,
+) -> GateResult:
+    """Apply every rule to every system and to every group that is never pooled; rules that compare need the baseline."""
     comparing = [rule for rule in policy.rules if rule.compares]
-    if comparing and baseline is None:
-        raise UserError(f"The rule `{comparing[0]}` compares with a baseline. Give one with --baseline RUN.")
-    if suite is not None:
-        run = rejudge(run, suite, policy.tie_rule)
-    elif policy.tie_rule != run.summary.rule or comparing:
-        raise UserError(f"{run.artifact.path}: the suite is needed to apply this policy. Say where it is: --suite.")
-    tests: Mapping[PolicyRule, RunDifference] = {}
-    if comparing and suite is not None and baseline is not None:
-        aligned = align(suite, {_BASELINE: baseline, _RUN: run}, policy.tie_rule)
-        tests = _tests(comparing, aligned, run.summary.seed)
-    verdicts = tuple(_verdict(rule, run.summary, tests.get(rule), policy.alpha) for rule in policy.rules)
+    if (comparing or policy.latency) and baseline is None:
+        raise UserError(
+            f"The rule `{[*comparing, policy.latency][0]}` compares with a baseline. Give one with --baseline RUN."
+        )
+    _refuse_rules(policy, run)
+    judged = [
+        *_absolute_verdicts(policy, run),
+        *(_relative_verdicts(policy, run, baseline) if baseline is not None else ()),
+    ]
+    verdicts = tuple(_waived(verdict, waivers, today) for verdict in judged)
+    outcomes = {verdict.outcome for verdict in verdicts if verdict.waived is None}
+    outcome: GateOutcome = next((one for one in _WORST_FIRST if one in outcomes), "passed")
     return GateResult(
-        model=run.summary.model,
-        baseline=baseline.summary.model if baseline else None,
-        suite=run.summary.suite,
-        passed=all(verdict.passed for verdict in verdicts),
+        run=run.name,
+        baseline=baseline.name if baseline else None,
+        data=run.data,
+        outcome=outcome,
+        passed=outcome == "passed" or (outcome == "inconclusive" and policy.allow_inconclusive),
         verdicts=verdicts,
+        notes=(*(differing_options(baseline, run) if baseline else ()), *_stale(waivers, judged, today)),
     )
 
 
-def _tests(rules: Sequence[PolicyRule], aligned: Aligned, seed: int) -> dict[PolicyRule, RunDifference]:
-    groups = aligned.groups()
-
-    def members(rule: PolicyRule) -> Sequence[int]:
-        if rule.group == OVERALL:
-            return range(aligned.main)
-        grouping, _, value = rule.group.partition("=")
-        found = pick(groups, grouping)
-        return found.get(value, ())
-
-    tests = {
-        rule: paired_test(aligned, _BASELINE, _RUN, METRICS[rule.metric], rule.group, members(rule), seed=seed)
-        for rule in rules
-    }
-    weighed = [rule for rule in tests if rule.needs_significance]
-    return tests | dict(zip(weighed, corrected([tests[rule] for rule in weighed]), strict=True))
+def detect_rules(policy: Policy, table: OutcomeTable, total: str) -> list[RuleDetection]:
+    """What each rule that compares could find on these items, whatever systems are measured."""
+    comparing = [rule for rule in policy.rules if rule.compares] or list(policy.rules)
+    cells = [(rule, group) for rule in comparing for group in _groups(rule, table, total)]
+    found = []
+    for rule, group in cells:
+        members = table.members(group)
+        can = detect_before(table.clusters(members).numbers, alpha=policy.alpha / len(cells)) if members else _NONE
+        limit = rule.limit if rule.compares else None
+        found.append(RuleDetection(str(rule), group, limit, can.items, can.clusters, can.smallest))
+    return found
 
 
-def _verdict(rule: PolicyRule, summary: RunSummary, test: RunDifference | None, alpha: float) -> GateVerdict:
-    group = _group(summary, rule.group)
-    value = group.metrics[rule.metric] if isinstance(group, GroupFigures) else None
-    if value is None or value.value is None:
-        reason = group if isinstance(group, str) else f"no example of {rule.group} has a value"
-        return GateVerdict(str(rule), False, f"undefined: {reason}", value)
-    if test is None:
-        return _absolute(rule, value)
-    return _relative(rule, value, test, alpha)
+_WORST_FIRST: tuple[GateOutcome, ...] = ("failed", "inconclusive")
+_NONE = Detection(0, 0, None)
 
 
-def _group(summary: RunSummary, name: str) -> GroupFigures | str:
-    """The group of that name, or why there is none; an unknown grouping is a fault of the policy."""
-    if name == OVERALL:
-        return summary.overall
-    grouping, _, value = name.partition("=")
-    groups = pick(summary.by, grouping)
-    found = groups.get(value)
-    return found or f"no example is in {name}; there are {', '.join(groups) or 'none'}"
+def _refuse_rules(policy: Policy, run: Experiment) -> None:
+    """Refuse rules about metrics, groupings and systems that the run does not have."""
+    for rule in policy.rules:
+        metric = run.table.metric(rule.metric)
+        rule.refuse_for(metric)
+        if rule.compares:
+            refuse_incomparable(metric)
+        if rule.system is not None and rule.system not in run.table.systems:
+            there = ", ".join(run.table.systems)
+            raise UserError(f"The rule `{rule}` is about a system that {run.path} does not have. There are: {there}.")
 
 
-def _absolute(rule: PolicyRule, value: Interval) -> GateVerdict:
-    low = rule.kind == "min"
-    bounded = rule.lower_bound or rule.upper_bound
-    reached = (value.low if low else value.high) if bounded else value.value
-    if reached is None:
-        return GateVerdict(str(rule), False, "undefined: too few examples for an interval", value)
-    kept = reached >= rule.limit if low else reached <= rule.limit
-    what = f"{'lower' if low else 'upper'} end {reached:.4g}" if bounded else f"{reached:.4g}"
-    words = ("at least" if low else "at most") if kept else ("below" if low else "above")
-    return GateVerdict(str(rule), kept, f"{what} is {words} {rule.limit:g}", value)
+def _groups(rule: PolicyRule, table: OutcomeTable, total: str) -> list[str]:
+    """The groups that a rule is applied to: the one it names, in each of those that are never pooled."""
+    if table.within is None:
+        return [rule.group or total]
+    named = rule.group or OVERALL
+    if named.startswith(f"{table.within}="):
+        return [named]
+    inside = "" if named in (OVERALL, total) else f", {named}"
+    return [f"{table.within}={value}{inside}" for value in table.groups[table.within]]
 
 
-def _relative(rule: PolicyRule, value: Interval, test: RunDifference, alpha: float) -> GateVerdict:
-    drop = rule.kind == "max_drop"
-    bounded = rule.lower_bound or rule.upper_bound
-    end = (test.difference.low if drop else test.difference.high) if bounded else test.difference.value
+def _absolute_verdicts(policy: Policy, run: Experiment) -> Iterator[GateVerdict]:
+    for rule in (rule for rule in policy.rules if not rule.compares):
+        for system in [rule.system] if rule.system else run.table.systems:
+            for group in _groups(rule, run.table, run.total):
+                yield judge_value(rule, run.table, system, group)
 
-    def verdict(passed: bool, reason: str) -> GateVerdict:
-        return GateVerdict(str(rule), passed, reason, value, test.value_first, test.difference, test.p, test.holm)
 
-    if end is None:
-        return verdict(False, "undefined: too few examples that both runs have a value for")
-    change = -end if drop else end
-    word = "drop" if drop else "rise"
-    said = f"{word}{' by as much as' if bounded else ' of'} {change:.4g}" if change > 0 else f"no {word}"
-    if change <= rule.limit:
-        return verdict(True, f"{said} is within {rule.limit:g}")
-    if test.holm is not None and test.holm >= alpha:
-        return verdict(True, f"{said} is beyond {rule.limit:g}, but not significant (p {test.holm:.3g})")
-    sure = "" if test.holm is None else f" (p {test.holm:.3g})"
-    return verdict(False, f"{said} is beyond {rule.limit:g}{sure}")
+def _relative_verdicts(policy: Policy, run: Experiment, baseline: Experiment) -> Iterator[GateVerdict]:
+    refuse_unlike(baseline, run)
+    table, pairs = _paired(run, baseline)
+    for system in (system for system in baseline.table.systems if len(baseline.table.systems) > 1):
+        if system not in pairs:
+            yield GateVerdict("all", "all", system, OVERALL, "failed", "the run does not have this system")
+    cells = [
+        (rule, system, group)
+        for rule in policy.rules
+        if rule.compares
+        for system in ([rule.system] if rule.system else pairs)
+        if system in pairs
+        for group in _groups(rule, table, run.total)
+    ]
+    tests, keys = [], []
+    alpha = policy.alpha / max(1, len(cells))
+    for rule, system, group in cells:
+        pair, metric, members = pairs[system], table.metric(rule.metric), table.members(group)
+        tests.append(paired_test(table, pair, metric, group, members, alpha=alpha))
+        keys.append(same_test(table, pair, metric, members))
+    for (rule, system, group), test in zip(cells, corrected(tests, keys), strict=True):
+        yield judge_change(rule, system, group, table, pairs[system], test, policy.alpha)
+    if policy.latency is not None:
+        for system in pairs:
+            for group in table.parts() if table.within else [OVERALL]:
+                yield judge_speed(policy.latency, system, group, run.timing, baseline.timing)
+
+
+def _paired(run: Experiment, baseline: Experiment) -> tuple[OutcomeTable, Mapping[str, SystemPair]]:
+    """Both in one table, and for each system of the run that of the baseline; single systems need not have one name."""
+    old, new = baseline.table, run.table
+    alone = len(old.systems) == len(new.systems) == 1
+    match = {new.systems[0]: old.systems[0]} if alone else {one: one for one in new.systems if one in old.systems}
+    if not match:
+        raise UserError(f"{run.path} and {baseline.path} have no system in common.")
+    labels = {f"baseline {before}": (0, before) for before in match.values()}
+    labels |= {f"run {now}": (1, now) for now in match}
+    pairs = {now: SystemPair(f"baseline {before}", f"run {now}") for now, before in match.items()}
+    return JoinedTable([old, new], labels), pairs
+
+
+def _waived(verdict: GateVerdict, waivers: Sequence[Waiver], today: date) -> GateVerdict:
+    covering = (w for w in waivers if w.covers(verdict.metric, verdict.system, verdict.group, today))
+    waiver = None if verdict.outcome == "passed" else next(covering, None)
+    if waiver is None:
+        return verdict
+    return replace(verdict, waived=f"{waiver.reason} (until {waiver.expires.isoformat()})")
+
+
+def _stale(waivers: Sequence[Waiver], judged: Sequence[GateVerdict], today: date) -> Iterator[str]:
+    for waiver in waivers:
+        if today > waiver.expires:
+            yield f"The waiver for {waiver.rule} expired on {waiver.expires.isoformat()}: {waiver.reason}"
+        elif not any(v.outcome != "passed" and waiver.covers(v.metric, v.system, v.group, today) for v in judged):
+            yield f"The waiver for {waiver.rule} lets nothing pass and can be removed: {waiver.reason}"

@@ -1,12 +1,20 @@
-"""The figure by which models are put in order on a suite."""
+"""The figure by which systems are put in order on a suite.
+
+It is paired accuracy over all main slices but Omission: right under the query and under its opposite. A scorer that only
+counts words can win Omission, where the violating text names what the satisfying text does not, so that slice stands beside
+the headline under its own name and never in it. A suite without opposite queries has accuracy in its place.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from constraintsuite.metrics.pairwise import METRICS, Metric
-from constraintsuite.records.examples import Example
+from constraintsuite.metrics.metric import Metric
+from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.records.examples import OMISSION, Example
 
+HEADLINE = "headline"
+"""What the group of these examples is called in policies, comparisons and JSON."""
 _NEVIR = "nevir"
 
 
@@ -15,6 +23,18 @@ def is_nevir(examples: Sequence[Example]) -> bool:
     return all(example.slice == _NEVIR for example in examples)
 
 
+def headline_members(examples: Sequence[Example]) -> list[int]:
+    """Positions of the main examples that the headline counts; all of them where there is nothing but Omission."""
+    counted = [place for place, example in enumerate(examples) if example.slice != OMISSION]
+    return counted or list(range(len(examples)))
+
+
 def headline_metric(examples: Sequence[Example]) -> Metric:
-    """Paired accuracy for NevIR, as its paper has it: of its two queries neither is more the constrained one; else accuracy."""
-    return METRICS["paired_accuracy" if is_nevir(examples) else "accuracy"]
+    """Paired accuracy, or accuracy where no example of the headline has an opposite query."""
+    paired = any(examples[place].is_paired for place in headline_members(examples))
+    return METRICS["paired_accuracy" if paired else "accuracy"]
+
+
+def headline_slices(examples: Sequence[Example]) -> tuple[str, ...]:
+    """The slices that the headline counts, in the order of the suite."""
+    return tuple(dict.fromkeys(examples[place].slice for place in headline_members(examples)))

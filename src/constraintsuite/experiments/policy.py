@@ -1,38 +1,49 @@
-"""What a model must do to pass, as a file."""
+"""What a system must do to pass, as a file; and which failures are let pass for a while, with a reason."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 from importlib import resources
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from constraintsuite.errors import UserError
-from constraintsuite.experiments.groupings import OVERALL
-from constraintsuite.metrics.pairwise import parse_metric
-from constraintsuite.metrics.ties import STRICT, TiePolicy, TieRule
+from constraintsuite.metrics.metric import Metric
+from constraintsuite.metrics.ties import TiePolicy, TieRule
 from constraintsuite.store.yaml_files import read_yaml
 
 LimitKind = Literal["min", "max", "max_drop", "max_rise"]
 _LIMITS: tuple[LimitKind, ...] = ("min", "max", "max_drop", "max_rise")
 _ENDS = {"lower_bound": ("min", "max_drop"), "upper_bound": ("max", "max_rise")}
+LATENCY = "latency_p95"
+"""What a waiver calls the rule about times; no metric of outcomes has this name."""
+Model = TypeVar("Model", bound=BaseModel)
 
 
-class PolicyRule(BaseModel):
-    """One limit of one metric on one group of examples."""
-
+class _Strict(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-    metric: str = Field(description="a name that docs/metrics.md lists")
-    group: str = Field(OVERALL, description="`grouping=value`, or overall: all main examples")
+
+
+class PolicyRule(_Strict):
+    """One limit of one metric on one group of items."""
+
+    metric: str = Field(min_length=1, description="a metric of the run, as docs/metrics.md lists them")
+    group: str | None = Field(
+        None, description="`grouping=value`, or overall: all main items; unless given, what the headline counts"
+    )
+    system: str | None = Field(None, description="of a run with several systems, this one alone; unless given, all")
     min: float | None = Field(None, description="the least value")
     max: float | None = Field(None, description="the largest value")
     max_drop: float | None = Field(None, ge=0, description="how far below the baseline it may be")
     max_rise: float | None = Field(None, ge=0, description="how far above the baseline it may be")
     lower_bound: bool = Field(False, description="min, max_drop: the lower end of the interval must keep the limit too")
     upper_bound: bool = Field(False, description="max, max_rise: the upper end of the interval must keep the limit too")
-    significant: bool = Field(True, description="max_drop, max_rise: a larger change fails only if it is significant")
+    significant: bool = Field(
+        True, description="max_drop, max_rise: a larger change that could be chance is inconclusive; false: it fails"
+    )
 
     @model_validator(mode="after")
     def _makes_sense(self) -> PolicyRule:
@@ -44,18 +55,8 @@ class PolicyRule(BaseModel):
                 raise ValueError(f"{end} goes with {' or '.join(limits)}, not with {given[0]}")
         if "significant" in self.model_fields_set and not self.compares:
             raise ValueError(f"significant goes with max_drop or max_rise, not with {given[0]}")
-        if self.group != OVERALL and not all(self.group.partition("=")):
-            raise ValueError(f"group {self.group!r} is neither {OVERALL} nor grouping=value")
-        try:
-            metric = parse_metric(self.metric)
-        except UserError as error:
-            raise ValueError(str(error)) from None
-        if metric.share and not 0 <= self.limit <= 1:
-            raise ValueError(
-                f"{metric} is a share from 0 to 1, so the limit {given[0]} {self.limit:g} means nothing; for 50 % write 0.5"
-            )
-        if self.compares and metric.own_unit:
-            raise ValueError(f"{metric} is in each model's own unit and cannot be compared with a baseline")
+        if self.group not in (None, "overall", "headline") and not all(self.group.partition("=")):
+            raise ValueError(f"group {self.group!r} is neither overall nor headline nor grouping=value")
         return self
 
     @property
@@ -74,54 +75,120 @@ class PolicyRule(BaseModel):
         return self.kind in ("max_drop", "max_rise")
 
     @property
-    def needs_significance(self) -> bool:
-        """Whether a change beyond the limit fails only if it is significant."""
-        return self.compares and self.significant and not (self.lower_bound or self.upper_bound)
+    def needs_certainty(self) -> bool:
+        """Whether an end of the interval must keep the limit."""
+        return self.lower_bound or self.upper_bound
+
+    def refuse_for(self, metric: Metric) -> None:
+        """Refuse a limit that means nothing for the metric."""
+        if metric.share and not 0 <= self.limit <= 1:
+            raise UserError(
+                f"The rule `{self}`: {metric} is a share from 0 to 1, so the limit {self.limit:g} means nothing; for 50 % "
+                "write 0.5."
+            )
+        if self.compares and metric.own_unit:
+            raise UserError(
+                f"The rule `{self}`: {metric} is in each system's own unit and cannot be compared with a baseline."
+            )
 
     def __str__(self) -> str:
-        end = " (interval)" if self.lower_bound or self.upper_bound else ""
-        where = "" if self.group == OVERALL else f" of {self.group}"
-        return f"{self.metric}{where}: {self.kind} {self.limit:g}{end}"
+        end = " (interval)" if self.needs_certainty else ""
+        where = f" of {self.group}" if self.group else ""
+        who = f" by {self.system}" if self.system else ""
+        return f"{self.metric}{where}{who}: {self.kind} {self.limit:g}{end}"
 
 
-class Policy(BaseModel):
-    """All rules, and how ties and chance are treated in them."""
+class LatencyRule(_Strict):
+    """How much slower warm answers may be than the baseline's, in units of the calibration."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-    rules: tuple[PolicyRule, ...]
+    max_rise: float = Field(0.20, ge=0, description="relative: 0.20 lets 10 become 12")
+    min_repetitions: int = Field(3, ge=1, description="so many warm passes both runs need; fewer say nothing")
+    floor_ms: float = Field(0.05, ge=0, description="a rise by less than this is below what a clock can tell")
+
+    def __str__(self) -> str:
+        return f"{LATENCY}: max_rise {self.max_rise:.0%}"
+
+
+class Policy(_Strict):
+    """All rules, and how ties, chance and doubt are treated in them."""
+
+    rules: tuple[PolicyRule, ...] = ()
+    latency: LatencyRule | None = Field(None, description="how much slower it may be; needs runs that were timed")
     alpha: float = Field(0.05, gt=0, lt=1, description="a change is significant if its corrected p is below this")
+    allow_inconclusive: bool = Field(
+        False, description="let a run pass where too few items leave it open whether a limit is kept"
+    )
     ties: TiePolicy = Field("strict", description="what equal scores count")
     tie_eps: float = Field(0.0, ge=0, description="scores at most this far apart are equal")
 
-    @field_validator("rules")
+    @field_validator("rules", mode="before")
     @classmethod
-    def _some(cls, rules: tuple[PolicyRule, ...]) -> tuple[PolicyRule, ...]:
-        if not rules:
+    def _a_list(cls, rules: object) -> object:
+        if rules is None or rules in ([], ()):
             raise ValueError(f"there is no rule here, so that everything would pass; {_START}")
         return rules
+
+    @model_validator(mode="after")
+    def _some(self) -> Policy:
+        if not self.rules and self.latency is None:
+            raise ValueError(f"there is no rule here, so that everything would pass; {_START}")
+        return self
 
     @property
     def tie_rule(self) -> TieRule:
         """The rule for ties."""
         return TieRule(self.ties, self.tie_eps)
 
-    @property
-    def needs_suite(self) -> bool:
-        """Whether the summary of a run is not enough to apply it."""
-        return self.tie_rule != STRICT or any(rule.compares for rule in self.rules)
-
     @classmethod
     def read(cls, path: Path) -> Policy:
         """The policy in a YAML file; a wrong or unknown key is a UserError naming it."""
-        data = read_yaml(path, "policy", "`csuite gate --example` prints one to start from.")
-        try:
-            return cls.model_validate(data)
-        except ValidationError as error:
-            raise UserError("\n".join(f"{path}: {fault}" for fault in _faults(error))) from None
+        return _read(path, cls, read_yaml(path, "policy", "`csuite gate --example` prints one to start from."))
+
+
+class Waiver(_Strict):
+    """A failure that is known and let pass until a day."""
+
+    rule: str = Field(min_length=1, description=f"the metric of the rule, or {LATENCY}")
+    system: str | None = Field(None, description="this system alone; unless given, all")
+    group: str | None = Field(None, description="this group alone, such as budget=10; unless given, all")
+    reason: str = Field(min_length=10, pattern=r"\S", description="why, for the one who reads the gate's output")
+    expires: date = Field(description="the last day on which it counts")
+
+    def covers(self, rule: str, system: str, group: str, today: date) -> bool:
+        """Whether it lets this failure pass today."""
+        return (
+            today <= self.expires
+            and self.rule == rule
+            and self.system in (None, system)
+            and self.group in (None, group)
+        )
+
+
+class Waivers(_Strict):
+    """A file of waivers."""
+
+    waivers: tuple[Waiver, ...]
+
+    @classmethod
+    def read(cls, path: Path) -> tuple[Waiver, ...]:
+        """The waivers in a YAML file: `waivers:` and a list, each with rule, reason and expires."""
+        return _read(path, cls, read_yaml(path, "waiver file")).waivers
+
+
+def example_policy() -> str:
+    """A policy with comments, to start from."""
+    return (resources.files("constraintsuite.experiments") / "data" / "gate.yaml").read_text("utf-8")
+
+
+def _read(path: Path, model: type[Model], data: object) -> Model:
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        raise UserError("\n".join(f"{path}: {fault}" for fault in _faults(error))) from None
 
 
 def _faults(error: ValidationError) -> Iterator[str]:
-    """Everything that is wrong with a policy, in words of our own."""
+    """Everything that is wrong with a file, in words of our own."""
     for fault in error.errors(include_url=False):
         where = ".".join(str(part) for part in fault["loc"])
         kind = fault["type"]
@@ -131,7 +198,7 @@ def _faults(error: ValidationError) -> Iterator[str]:
             said = "unknown key, perhaps misspelt"
         else:
             said = _SAID.get(kind) or f"{fault['msg'][0].lower()}{fault['msg'][1:]}, got {fault['input']!r}"
-        yield f"{where}: {said}." if where else f"this is no policy; {_START}."
+        yield f"{where}: {said}." if where else f"{said if kind == 'value_error' else f'this is no policy; {_START}'}."
 
 
 _START = "`csuite gate --example` prints a policy to start from"
@@ -140,8 +207,3 @@ _SAID = {
     "missing": f"this key is needed; {_START}",
     "tuple_type": "write the rules as a list, each after a dash",
 }
-
-
-def example_policy() -> str:
-    """A policy with comments, to start from."""
-    return (resources.files("constraintsuite.experiments") / "data" / "gate.yaml").read_text("utf-8")

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from constraintsuite.errors import UserError
-from constraintsuite.experiments.figures import figures
+from constraintsuite.experiments.figures import group_figures
 from constraintsuite.experiments.load import SCORES, Run, Suite, read_results
 from constraintsuite.experiments.outcomes import judge_all, keep_queries
+from constraintsuite.experiments.pairs import PairTable, pair_table
 from constraintsuite.experiments.scoring import PairScore, Scores, document_id, pairs_of
 from constraintsuite.experiments.summary import summarise
 from constraintsuite.metrics.intervals import DRAWS
@@ -17,7 +18,6 @@ from constraintsuite.metrics.ties import TIE_POLICIES, TieRule
 from constraintsuite.records.examples import Example
 from constraintsuite.records.scores import Interval
 from constraintsuite.store.jsonl import read_jsonl
-from constraintsuite.suites.audit.groups import group_examples
 
 _SHOWN = ("accuracy", "opposite_accuracy", "paired_accuracy")
 
@@ -42,13 +42,8 @@ def rejudge(run: Run, suite: Suite, rule: TieRule) -> Run:
 
 def with_results(run: Run, suite: Suite, results: Sequence[PairResult], rule: TieRule) -> Run:
     """The run with these results in place of its own, and their figures."""
-    by_id = {result.id: result for result in results}
-    examples, controls = (
-        [(example, by_id[example.id]) for example in part if example.id in by_id]
-        for part in (suite.examples, suite.controls)
-    )
-    old = run.summary
-    summary = summarise(old.suite, old.model, examples, controls, seed=old.seed, draws=old.draws, rule=rule)
+    table = pair_table(run.summary.model, suite.examples, suite.controls, results)
+    summary = summarise(run.summary.suite, table, seed=run.summary.seed, draws=run.summary.draws, rule=rule)
     return Run(run.artifact, summary, tuple(results))
 
 
@@ -80,9 +75,15 @@ def tie_figures(
     examples: Sequence[Example], scores: Scores, *, seed: int, draws: int = DRAWS
 ) -> Mapping[str, Mapping[str, Interval]]:
     """What main examples would count under every policy for ties, by metric and policy."""
-    clusters = group_examples(examples).groups
     found = {
-        policy: figures(_SHOWN, judge_all(examples, (), scores, TieRule(policy)), clusters, seed=seed, draws=draws)
+        policy: _tie_figures(examples, judge_all(examples, (), scores, TieRule(policy)), seed, draws)
         for policy in TIE_POLICIES
     }
     return {name: {policy: found[policy][name] for policy in TIE_POLICIES} for name in _SHOWN}
+
+
+def _tie_figures(
+    examples: Sequence[Example], results: Sequence[PairResult], seed: int, draws: int
+) -> Mapping[str, Interval]:
+    table = PairTable("", examples, (), results)
+    return group_figures(table, "", table.main, metrics=_SHOWN, seed=seed, draws=draws).metrics

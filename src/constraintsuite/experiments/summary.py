@@ -5,32 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from constraintsuite.experiments.figures import figures
-from constraintsuite.experiments.groupings import split_up
+from constraintsuite.experiments.figures import GroupFigures, group_figures
+from constraintsuite.experiments.pairs import PairTable
 from constraintsuite.experiments.truncation import TruncationAudit
 from constraintsuite.metrics.intervals import DRAWS
-from constraintsuite.metrics.pairwise import METRICS, PairResult
 from constraintsuite.metrics.ties import STRICT, TieRule
-from constraintsuite.records.examples import Example
 from constraintsuite.records.scores import Interval
-from constraintsuite.suites.audit.groups import group_examples
-from constraintsuite.suites.audit.results import GroupKind
-
-ExampleResult = tuple[Example, PairResult]
-
-
-@dataclass(frozen=True, slots=True)
-class GroupFigures:
-    """The figures of some examples."""
-
-    examples: int
-    groups: int
-    """Sets of examples that are resampled as one."""
-    resampled: GroupKind
-    """What these are: all that are joined by shared documents, or where that joins most of them, couples only."""
-    metrics: dict[str, Interval]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +21,12 @@ class RunSummary:
     model: str
     seed: int
     draws: int
+    headline_metric: str
+    """The metric by which systems are put in order on this suite."""
+    headline: GroupFigures
+    """The main examples of all slices but Omission, which stands beside them under `by.slice`."""
     overall: GroupFigures
+    """All main examples."""
     by: dict[str, dict[str, GroupFigures]]
     rule: TieRule = STRICT
     """What a tie counts in `overall` and `by`."""
@@ -51,31 +36,24 @@ class RunSummary:
     """None if the model does not say how much of a text it reads."""
 
 
-def summarise(
-    suite: str,
-    model: str,
-    examples: Sequence[ExampleResult],
-    controls: Sequence[ExampleResult],
-    *,
-    seed: int,
-    draws: int = DRAWS,
-    rule: TieRule = STRICT,
-) -> RunSummary:
+def summarise(suite: str, table: PairTable, *, seed: int, draws: int = DRAWS, rule: TieRule = STRICT) -> RunSummary:
     """All figures of a run; the draws of a group depend on the seed and its examples alone."""
-    everything = [*examples, *controls]
-    parts = split_up([example for example, _ in examples], [example for example, _ in controls])
-    by = {
-        name: {part: _group([everything[i] for i in members], seed, draws) for part, members in groups.items()}
-        for name, groups in parts.items()
-    }
-    return RunSummary(suite, model, seed, draws, _group(examples, seed, draws), by, rule)
+    (system,) = table.systems
 
+    def figures(members: Sequence[int]) -> GroupFigures:
+        return group_figures(table, system, members, seed=seed, draws=draws)
 
-def _group(judged: Sequence[ExampleResult], seed: int, draws: int) -> GroupFigures:
-    grouping = group_examples([example for example, _ in judged])
-    return GroupFigures(
-        examples=len(judged),
-        groups=len(np.unique(grouping.groups)),
-        resampled=grouping.kind,
-        metrics=figures(list(METRICS), [result for _, result in judged], grouping.groups, seed=seed, draws=draws),
+    return RunSummary(
+        suite,
+        system,
+        seed,
+        draws,
+        headline_metric=table.headline_metric,
+        headline=figures(table.headline),
+        overall=figures(table.main),
+        by={
+            name: {group: figures(members) for group, members in groups.items()}
+            for name, groups in table.groups.items()
+        },
+        rule=rule,
     )

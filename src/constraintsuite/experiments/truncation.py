@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.experiments.figures import figures, generator, rounded
+from constraintsuite.experiments.figures import generator, group_figures, rounded
+from constraintsuite.experiments.pairs import PairTable
 from constraintsuite.metrics.intervals import DRAWS, estimate
 from constraintsuite.metrics.pairwise import PairResult
 from constraintsuite.records.examples import Example, ExampleDocument
 from constraintsuite.records.scores import Interval
-from constraintsuite.suites.audit.groups import group_examples
 
 Visible = Mapping[tuple[str, str], int]
 """How many characters of the text a model reads, by query and text."""
@@ -46,21 +46,24 @@ def audit_truncation(
 ) -> TruncationAudit:
     """The audit of the main examples, each with its result."""
     seen = [sight(example, visible) for example in examples]
-    clusters = group_examples(examples).groups
+    table = PairTable("", examples, (), results)
     cut = np.array([one.cut for one in seen], dtype=np.float64)
     (share,) = estimate(
-        cut[:, np.newaxis], [True], clusters, rng=generator(seed, [e.id for e in examples]), draws=draws
+        cut[:, np.newaxis],
+        [True],
+        table.clusters(table.main).numbers,
+        rng=generator(seed, [e.id for e in examples]),
+        draws=draws,
     )
     whole = [i for i, one in enumerate(seen) if not one.cut]
-    kept = group_examples([examples[i] for i in whole]).groups
     return TruncationAudit(
         examples=len(examples),
         cut=int(cut.sum()),
         share=rounded(share),
         identical=sum(one.identical for one in seen),
         ids=tuple(example.id for example, one in zip(examples, seen, strict=True) if one.cut),
-        with_cut=figures(_SHOWN, results, clusters, seed=seed, draws=draws),
-        without_cut=figures(_SHOWN, [results[i] for i in whole], kept, seed=seed, draws=draws),
+        with_cut=group_figures(table, "", table.main, metrics=_SHOWN, seed=seed, draws=draws).metrics,
+        without_cut=group_figures(table, "", whole, metrics=_SHOWN, seed=seed, draws=draws).metrics,
         unheard=sum(is_unheard(example, result) for example, result in zip(examples, results, strict=True)),
     )
 

@@ -13,6 +13,7 @@ from constraintsuite.experiments.facts import split_facts
 from constraintsuite.experiments.load import EXAMPLES, MODEL, SCORES, SUMMARY, Suite
 from constraintsuite.experiments.outcomes import judge_all
 from constraintsuite.experiments.output import OutputCounts, write_once
+from constraintsuite.experiments.pairs import PairTable
 from constraintsuite.experiments.rejudge import tie_figures
 from constraintsuite.experiments.scoring import PairScore, Scores, document_id
 from constraintsuite.experiments.summary import RunSummary, summarise
@@ -91,14 +92,9 @@ def write_run(
     if visible is not None:
         everything = zip(results, (*suite.examples, *suite.controls), strict=True)
         results = [replace(result, cut=sight(example, visible).cut) for result, example in everything]
-    main, rest = results[: len(suite.examples)], results[len(suite.examples) :]
-    summary = summarise(
-        suite.name,
-        model,
-        list(zip(suite.examples, main, strict=True)),
-        list(zip(suite.controls, rest, strict=True)),
-        seed=seed,
-    )
+    table = PairTable(model, suite.examples, suite.controls, results)
+    summary = summarise(suite.name, table, seed=seed)
+    main = results[: len(suite.examples)]
     audit = None if visible is None else audit_truncation(suite.examples, main, visible, seed=seed)
     summary = replace(summary, ties=tie_figures(suite.examples, scores, seed=seed), truncation=audit)
     write_jsonl(out / SCORES, _rows(scores))

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.errors import UserError
+from constraintsuite.metrics.metric import Metric, find_metric
 from constraintsuite.metrics.ties import Outcome
 from constraintsuite.records.examples import QueryRole
 
@@ -51,23 +50,12 @@ class PairResult:
     """What the tie counts, by query; empty under the strict rule."""
 
 
-@dataclass(frozen=True)
-class Metric:
-    """One figure of a set of results: NaN in its column stands for a result that has no value."""
+@dataclass(frozen=True, kw_only=True)
+class PairMetric(Metric):
+    """A metric that is computed from the results of pairwise examples."""
 
-    name: str
-    """What a user writes; `str` gives it."""
-    title: str
-    share: bool
-    """A share lies between 0 and 1; the others are differences of scores."""
-    chance: float | None
-    """What a model with random scores gets."""
     column: Callable[[Sequence[PairResult]], FloatArray] = field(repr=False, compare=False)
-    own_unit: bool = False
-    """In the unit of the model's scores: never compared between models."""
-
-    def __str__(self) -> str:
-        return self.name
+    """One value for each result, NaN for a result that has none."""
 
 
 def pair_class(result: PairResult) -> PairClass | None:
@@ -85,13 +73,9 @@ def pair_class(result: PairResult) -> PairClass | None:
     return "sticks_to_satisfying" if under_query == "right" else "sticks_to_violating"
 
 
-def parse_metric(name: str) -> Metric:
-    """The metric of that name."""
-    if name not in METRICS:
-        near = get_close_matches(name, METRICS, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(METRICS)}."
-        raise UserError(f"No metric named {name!r}. {hint}")
-    return METRICS[name]
+def parse_metric(name: str) -> PairMetric:
+    """The metric that a user named."""
+    return find_metric(METRICS, name)
 
 
 def _each(value: Callable[[PairResult], float | None]) -> Callable[[Sequence[PairResult]], FloatArray]:
@@ -164,41 +148,42 @@ def _above_zero(number: float | None) -> float | None:
     return None if number is None else (1.0 if number > 0 else 0.5 if number == 0 else 0.0)
 
 
-METRICS: dict[str, Metric] = {
+def _share(name: str, title: str, chance: float, value: Callable[[PairResult], float | None]) -> PairMetric:
+    return PairMetric(name=name, title=title, chance=chance, column=_each(value))
+
+
+def _difference(
+    name: str, title: str, value: Callable[[PairResult], float | None], *, own_unit: bool = False
+) -> PairMetric:
+    return PairMetric(name=name, title=title, share=False, chance=0.0, column=_each(value), own_unit=own_unit)
+
+
+METRICS: dict[str, PairMetric] = {
     metric.name: metric
     for metric in (
-        Metric("accuracy", "Accuracy", True, 0.5, _each(_under("query"))),
-        Metric("opposite_accuracy", "Accuracy under the opposite", True, 0.5, _each(_under("opposite"))),
-        Metric("paired_accuracy", "Paired accuracy", True, 0.25, _each(_paired)),
-        Metric("couple_accuracy", "Couple accuracy", True, 0.25, _couples),
-        Metric("correct", "Right under both", True, 0.25, _each(_in_class("correct"))),
-        Metric("sticks_to_satisfying", "Satisfying for both", True, 0.25, _each(_in_class("sticks_to_satisfying"))),
-        Metric("sticks_to_violating", "Violating for both", True, 0.25, _each(_in_class("sticks_to_violating"))),
-        Metric("reversed", "Wrong under both", True, 0.25, _each(_in_class("reversed"))),
-        Metric("paired_tie", "A tie under either", True, 0.0, _each(_in_class("paired_tie"))),
-        Metric("tie_rate", "Ties", True, 0.0, _each(lambda r: r.tie)),
-        Metric("superiority", "Gap above zero", True, 0.5, _each(lambda r: _above_zero(_gap(r)))),
-        Metric("responsiveness", "Moved the right way", True, 0.5, _each(lambda r: _above_zero(_sensitivity(r)))),
-        Metric("gap", "Score gap", False, 0.0, _each(_gap), own_unit=True),
-        Metric("sensitivity", "Sensitivity to the constraint", False, 0.0, _each(_sensitivity), own_unit=True),
-        Metric(
-            "topic_sensitivity",
-            "Sensitivity to topic",
-            False,
-            0.0,
-            _each(lambda r: _less(_gap(r), r.gaps.get("topic"))),
-            own_unit=True,
+        _share("accuracy", "Accuracy", 0.5, _under("query")),
+        _share("opposite_accuracy", "Accuracy under the opposite", 0.5, _under("opposite")),
+        _share("paired_accuracy", "Paired accuracy", 0.25, _paired),
+        PairMetric(name="couple_accuracy", title="Couple accuracy", chance=0.25, column=_couples),
+        _share("correct", "Right under both", 0.25, _in_class("correct")),
+        _share("sticks_to_satisfying", "Satisfying for both", 0.25, _in_class("sticks_to_satisfying")),
+        _share("sticks_to_violating", "Violating for both", 0.25, _in_class("sticks_to_violating")),
+        _share("reversed", "Wrong under both", 0.25, _in_class("reversed")),
+        _share("paired_tie", "A tie under either", 0.0, _in_class("paired_tie")),
+        _share("tie_rate", "Ties", 0.0, lambda r: r.tie),
+        _share("superiority", "Gap above zero", 0.5, lambda r: _above_zero(_gap(r))),
+        _share("responsiveness", "Moved the right way", 0.5, lambda r: _above_zero(_sensitivity(r))),
+        _difference("gap", "Score gap", _gap, own_unit=True),
+        _difference("sensitivity", "Sensitivity to the constraint", _sensitivity, own_unit=True),
+        _difference(
+            "topic_sensitivity", "Sensitivity to topic", lambda r: _less(_gap(r), r.gaps.get("topic")), own_unit=True
         ),
-        Metric("normalised_gap", "Gap in deviations", False, 0.0, _each(lambda r: _normalised(_gap(r), r.unit))),
-        Metric(
-            "normalised_sensitivity",
-            "Sensitivity in deviations",
-            False,
-            0.0,
-            _each(lambda r: _normalised(_sensitivity(r), r.unit)),
+        _difference("normalised_gap", "Gap in deviations", lambda r: _normalised(_gap(r), r.unit)),
+        _difference(
+            "normalised_sensitivity", "Sensitivity in deviations", lambda r: _normalised(_sensitivity(r), r.unit)
         ),
-        Metric("invariance", "Invariance", True, 0.5, _each(lambda r: r.invariant)),
-        Metric("flip_rate", "Flips", True, 0.5, _each(lambda r: r.flipped)),
-        Metric("restated_accuracy", "Accuracy when restated", True, 0.5, _each(_under("restated"))),
+        _share("invariance", "Invariance", 0.5, lambda r: r.invariant),
+        _share("flip_rate", "Flips", 0.5, lambda r: r.flipped),
+        _share("restated_accuracy", "Accuracy when restated", 0.5, _under("restated")),
     )
 }

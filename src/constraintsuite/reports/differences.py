@@ -4,67 +4,70 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from constraintsuite.experiments.compare import RunDifference
-from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.experiments.compare import PairedDifference
 from constraintsuite.records.figures import CellValue, ColumnKind, UnitValue
 from constraintsuite.records.tables import Column, Table
-from constraintsuite.reports.grouped import kind_of
 
 LEGEND = (
     "Difference: second less first, paired, with its 95 % interval, resampled by cluster.\n"
-    "1st, 2nd: examples that only this run gets right. McNemar: exact p, as if examples were independent.\n"
-    "p: clustered sign-flip test. Holm: that p corrected for all tests here."
+    "1st, 2nd: items that only this system gets right. McNemar: exact p, as if items were independent.\n"
+    "p: clustered sign-flip test. Holm: that p corrected for all tests here.\n"
+    "Detects: the smallest difference that so many items show with a probability of 80 %."
 )
-_LABELS: Mapping[str, Callable[[RunDifference], str]] = {
-    "models": lambda test: f"{test.first} → {test.second}",
-    "metric": lambda test: METRICS[test.metric].title,
-    "group": lambda test: _group(test.group),
+_LABELS: Mapping[str, Callable[[PairedDifference, Mapping[str, str]], str]] = {
+    "systems": lambda test, _: f"{test.first} → {test.second}",
+    "metric": lambda test, titles: titles.get(test.metric, test.metric),
+    "group": lambda test, _: _group(test.group),
 }
 
 
-def difference_table(name: str, caption: str, tests: Sequence[RunDifference], labels: Sequence[str]) -> Table:
-    """One row a test; `labels` of models, metric and group say which it is, what all share is for the caption."""
-    kinds = {kind_of(METRICS[test.metric]) for test in tests}
-    value: ColumnKind = kinds.pop() if len(kinds) == 1 else "number"
+def difference_table(
+    name: str,
+    caption: str,
+    tests: Sequence[PairedDifference],
+    labels: Sequence[str],
+    titles: Mapping[str, str] | None = None,
+) -> Table:
+    """One row for each test; `labels` (systems, metric, group) say which it is, what all share is for the caption."""
+    shares, mixed = all(test.share for test in tests), len({test.share for test in tests}) > 1
+    binary = any(test.only_first is not None for test in tests)
+    value: ColumnKind = "share" if shares else "number"
+    change: ColumnKind = "points" if shares else "number"
+    counts = (Column("1st", "count"), Column("2nd", "count"), Column("McNemar", "p")) if binary else ()
     columns = (
         *(Column(_grouping(tests) if label == "group" else label) for label in labels),
         Column("first", value),
         Column("second", value),
-        Column("difference", "points" if value == "share" else "number"),
-        Column("1st", "count"),
-        Column("2nd", "count"),
-        Column("McNemar", "p"),
+        Column("difference", change),
+        *counts,
         Column("p", "p"),
         Column("Holm", "p"),
+        Column("detects", value),
     )
-    return Table(
-        name, caption, columns, tuple((*(_LABELS[key](test) for key in labels), *_row(test, value)) for test in tests)
+    rows = (
+        (*(_LABELS[key](test, titles or {}) for key in labels), *_row(test, binary=binary, mixed=mixed))
+        for test in tests
     )
+    return Table(name, caption, columns, tuple(rows))
 
 
 def _group(name: str) -> str:
-    _, _, value = name.partition("=")
+    _, _, value = name.rpartition("=")
     return value or name
 
 
-def _grouping(tests: Sequence[RunDifference]) -> str:
-    """The grouping of all tests but the overall ones, for a heading."""
+def _grouping(tests: Sequence[PairedDifference]) -> str:
+    """The grouping of all tests but those over everything, for a heading."""
     return next((by for test in tests for by, _, value in [test.group.partition("=")] if value), "group")
 
 
-def _row(test: RunDifference, column: ColumnKind) -> tuple[CellValue, ...]:
-    figures: tuple[CellValue, ...] = test.value_first, test.value_second, test.difference
-    if METRICS[test.metric].share and column != "share":  # beside metrics that are no shares
-        figures = (
-            UnitValue(test.value_first, "share"),
-            UnitValue(test.value_second, "share"),
-            UnitValue(test.difference, "points"),
-        )
-    return (
-        *figures,
-        test.only_first,
-        test.only_second,
-        test.mcnemar,
-        test.p,
-        test.holm,
-    )
+def _row(test: PairedDifference, *, binary: bool, mixed: bool) -> tuple[CellValue, ...]:
+    counts = (test.only_first, test.only_second, test.mcnemar) if binary else ()
+    first: CellValue = test.value_first
+    second: CellValue = test.value_second
+    difference: CellValue = test.difference
+    detectable: CellValue = test.detectable
+    if test.share and mixed:  # beside metrics that are no shares
+        first, second = UnitValue(test.value_first, "share"), UnitValue(test.value_second, "share")
+        difference, detectable = UnitValue(test.difference, "points"), UnitValue(test.detectable, "share")
+    return (first, second, difference, *counts, test.p, test.holm, detectable)

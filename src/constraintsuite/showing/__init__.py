@@ -1,4 +1,7 @@
-"""What of an artifact is shown, as sections: the same for the commands that write pages and for the site. One line a kind."""
+"""What of an artifact is shown, as sections, and what of it is measured, as an experiment: one line for each kind.
+
+The same lines serve the commands that write pages, compare and gate, the site, and notebooks.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import TYPE_CHECKING
 from constraintsuite.catalogue import Catalogue
 
 if TYPE_CHECKING:
+    from constraintsuite.experiments.experiment import OpenExperiment
     from constraintsuite.showing.display import Show
 
 SHOWN: Catalogue[Show] = Catalogue(
@@ -23,3 +27,11 @@ SHOWN: Catalogue[Show] = Catalogue(
         "tune": "constraintsuite.showing.trainings:show_training",
     },
 )
+EXPERIMENTS: Catalogue[OpenExperiment] = Catalogue(
+    "kind to compare",
+    {
+        "run": "constraintsuite.experiments.pair_experiment:open_pairs",
+        "ranking": "constraintsuite.experiments.ranking.experiment:open_ranking",
+    },
+)
+"""The kinds that `csuite compare` and `csuite gate` take."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from constraintsuite.experiments.ranking.summary import RANGES
+from constraintsuite.experiments.ranking.summary import metric_of
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.figures import ColumnKind, show
 from constraintsuite.records.plots import Axis, Plot, Series, Spot
@@ -51,7 +51,7 @@ class TrainingCurvePoint:
 
 def kind_of(metric: str) -> ColumnKind:
     """How figures of a metric of suites or rankings are shown; the training loss is a plain number."""
-    share = METRICS[metric].share if metric in METRICS else RANGES.get(metric.partition("@")[0]) == (0.0, 1.0)
+    share = METRICS[metric].share if metric in METRICS else metric_of(metric).share
     return "share" if share else "number"
 
 

@@ -9,13 +9,12 @@ from typing import Literal
 
 import numpy as np
 
-from constraintsuite.experiments.figures import generator, round_off, rounded
-from constraintsuite.experiments.ranking.judged import JudgedQuery
+from constraintsuite.experiments.figures import column_figures, round_off
 from constraintsuite.experiments.ranking.measures import QueryRanking, RankingMeasure, first_rank, measure_rankings
-from constraintsuite.metrics.intervals import DRAWS, FloatArray, IntArray, clipped, connected_components, estimate
-from constraintsuite.metrics.medians import cluster_median
+from constraintsuite.metrics.clusters import cluster_items
+from constraintsuite.metrics.intervals import DRAWS, FloatArray
+from constraintsuite.metrics.metric import Metric
 from constraintsuite.records.scores import Interval
-from constraintsuite.suites.audit.groups import GIANT
 
 FEW_JUDGED = 0.5
 MEDIANS = frozenset({"first_violation"})
@@ -35,8 +34,8 @@ _SHARES = (
     "no_violation",
     "right_rank",
 )
-RANGES = {**dict.fromkeys(_SHARES, (0.0, 1.0)), "dR": (-1.0, 1.0), "dMRR": (-1.0, 1.0)}
-"""Least and greatest value of some measures."""
+_DIFFERENCES = ("dR", "dMRR")
+_VIOLATIONS = ("violation", "violation_rate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +73,8 @@ class QueryResult:
     first_relevant: int | None
     first_violation: int | None
     measures: Mapping[str, float | None]
+    cluster: int
+    """Queries of one number are resampled as one."""
 
 
 @dataclass(frozen=True)
@@ -99,13 +100,13 @@ class RankingRun:
 
 def summarise(run: RankingRun, measures: Sequence[RankingMeasure], *, seed: int, draws: int = DRAWS) -> Results:
     """All figures of a run."""
-    columns = measure_rankings(measures, run.rankings)
-    resampled, clusters = _clusters([ranking.query for ranking in run.rankings])
-    ids = [ranking.query.id for ranking in run.rankings]
-    figures = {
-        str(measure): rounded(_interval(str(measure), column, clusters, generator(seed, ids), draws))
-        for measure, column in columns.items()
-    }
+    columns = {str(measure): column for measure, column in measure_rankings(measures, run.rankings).items()}
+    queries = [ranking.query for ranking in run.rankings]
+    found = cluster_items([sorted(query.links) for query in queries], [()] * len(queries))
+    ids = [query.id for query in queries]
+    metrics = [metric_of(name) for name in columns]
+    intervals = column_figures(metrics, list(columns.values()), found.numbers, ids, seed=seed, draws=draws)
+    figures = dict(zip(columns, intervals, strict=True))
     summary = RankingSummary(
         run.suite,
         run.system,
@@ -113,30 +114,27 @@ def summarise(run: RankingRun, measures: Sequence[RankingMeasure], *, seed: int,
         run.documents,
         run.depth,
         queries=len(run.rankings),
-        groups=len(np.unique(clusters)),
-        resampled=resampled,
+        groups=len(np.unique(found.numbers)),
+        resampled="documents" if found.wide else "queries",
         seed=seed,
         draws=draws,
         measures=figures,
         notes=(*run.notes, *_warnings(figures)),
     )
-    return Results(summary, tuple(_rows(run.rankings, columns)))
+    return Results(summary, tuple(_rows(run.rankings, columns, found.numbers.tolist())))
 
 
-def _interval(name: str, column: FloatArray, clusters: IntArray, rng: np.random.Generator, draws: int) -> Interval:
-    if name in MEDIANS:
-        return cluster_median(column, clusters, rng=rng, draws=draws)
-    defined = column[~np.isnan(column)]
-    share = bool(np.isin(defined, (0.0, 1.0)).all())
-    figure = estimate(column[:, np.newaxis], [share], clusters, rng=rng, draws=draws)[0]
-    return clipped(figure, *RANGES.get(re.split("[@(]", name)[0], (-np.inf, np.inf)))
-
-
-def _clusters(queries: Sequence[JudgedQuery]) -> tuple[Literal["documents", "queries"], IntArray]:
-    joined = connected_components([sorted(query.links) for query in queries])
-    if np.bincount(joined).max() <= GIANT * len(queries):
-        return "documents", joined
-    return "queries", np.arange(len(queries))
+def metric_of(name: str) -> Metric:
+    """What is known of a measure by its name; one of ir-measures that is not known here has a scale without ends."""
+    kind = re.split("[@(]", name)[0]
+    return Metric(
+        name=name,
+        title=name,
+        share=kind in _SHARES,
+        range=(-1.0, 1.0) if kind in _DIFFERENCES else None,
+        average="median" if kind in MEDIANS else "mean",
+        lower_is_better=kind in _VIOLATIONS,
+    )
 
 
 def _warnings(figures: Mapping[str, Interval]) -> list[str]:
@@ -149,7 +147,9 @@ def _warnings(figures: Mapping[str, Interval]) -> list[str]:
     ]
 
 
-def _rows(rankings: Sequence[QueryRanking], columns: Mapping[RankingMeasure, FloatArray]) -> list[QueryResult]:
+def _rows(
+    rankings: Sequence[QueryRanking], columns: Mapping[str, FloatArray], clusters: Sequence[int]
+) -> list[QueryResult]:
     return [
         QueryResult(
             query.id,
@@ -160,9 +160,10 @@ def _rows(rankings: Sequence[QueryRanking], columns: Mapping[RankingMeasure, Flo
             first_rank(documents, query.relevant),
             first_rank(documents, query.violating),
             {
-                str(measure): round_off(float(column[row])) if np.isfinite(column[row]) else None
-                for measure, column in columns.items()
+                name: round_off(float(column[row])) if np.isfinite(column[row]) else None
+                for name, column in columns.items()
             },
+            clusters[row],
         )
         for row, (query, documents) in enumerate(rankings)
     ]

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
-from constraintsuite.metrics.intervals import connected_components
+from constraintsuite.metrics.clusters import cluster_items
 from constraintsuite.records.examples import Example
 from constraintsuite.suites.audit.base import IntArray
 from constraintsuite.suites.audit.results import GroupKind
-
-GIANT = 0.5
-"""A component with more than this share of all leaves too little to hold out or to resample."""
 
 
 class ExampleGroups(NamedTuple):
@@ -24,21 +19,20 @@ class ExampleGroups(NamedTuple):
 
 
 def group_examples(examples: Sequence[Example]) -> ExampleGroups:
-    """Components of examples that share a cluster; where one is a giant, of those of one couple or document pair."""
-    components = connected_components([(*_clusters(example), *_pair(example)) for example in examples])
-    if len(examples) and np.bincount(components).max() <= GIANT * len(examples):
-        return ExampleGroups("clusters", components)
-    return ExampleGroups("couples", connected_components([tuple(_pair(example)) for example in examples]))
+    """Examples that share a cluster of documents; where these join most of them, those of one couple or document pair."""
+    found = cluster_items(
+        [wide_links(example) for example in examples], [narrow_links(example) for example in examples]
+    )
+    return ExampleGroups("clusters" if found.wide else "couples", found.numbers)
 
 
-def _clusters(example: Example) -> Iterator[str]:
+def wide_links(example: Example) -> tuple[str, ...]:
+    """Names of all that an example may share with others: near-duplicate clusters of its documents, and its couple."""
     documents = (example.satisfying.source, example.violating.source)
-    for name in example.clusters or documents:
-        yield f"cluster {name}"
+    return (*(f"cluster {name}" for name in example.clusters or documents), *narrow_links(example))
 
 
-def _pair(example: Example) -> Iterator[str]:
+def narrow_links(example: Example) -> tuple[str, ...]:
+    """Its two documents together, and its couple."""
     first, second = sorted((example.satisfying.source, example.violating.source))
-    yield f"pair {first} {second}"
-    if example.couple:
-        yield f"couple {example.couple}"
+    return (f"pair {first} {second}", *([f"couple {example.couple}"] if example.couple else []))

@@ -6,15 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from constraintsuite.errors import UserError
-from constraintsuite.experiments.figures import figures
+from constraintsuite.experiments.figures import group_figures
 from constraintsuite.experiments.load import load_suite
 from constraintsuite.experiments.outcomes import judge_all
+from constraintsuite.experiments.pairs import PairTable
 from constraintsuite.experiments.scoring import pairs_of, score_pairs
-from constraintsuite.metrics.intervals import DRAWS
 from constraintsuite.models.base import Scorer
 from constraintsuite.records.examples import Example
 from constraintsuite.store.artifact import Artifact
-from constraintsuite.suites.audit.groups import group_examples
 from constraintsuite.tuning.curves import OVERALL
 from constraintsuite.tuning.evaluation.base import EvaluationFigure
 from constraintsuite.tuning.evaluation.settings import SuiteEvaluation
@@ -34,15 +33,10 @@ class SuiteMeasurement:
     def figures(self, scorer: Scorer) -> Iterator[EvaluationFigure]:
         """Overall, and by slice."""
         scores = score_pairs(scorer, pairs_of([*self.examples, *self.controls]))
-        results = {result.id: result for result in judge_all(self.examples, self.controls, scores)}
-        parts: dict[str, list[Example]] = {OVERALL: list(self.examples)}
-        for example in (*self.examples, *self.controls):
-            parts.setdefault(example.slice, []).append(example)
-        for part, members in parts.items():
-            names = METRICS if members[0].control is None else CONTROL_METRICS
-            judged = [results[example.id] for example in members]
-            groups = group_examples(members).groups
-            for metric, interval in figures(names, judged, groups, seed=0, draws=DRAWS).items():
+        table = PairTable("", self.examples, self.controls, judge_all(self.examples, self.controls, scores))
+        for part, members in {OVERALL: table.main, **table.groups["slice"]}.items():
+            names = METRICS if members[0] < len(self.examples) else CONTROL_METRICS
+            for metric, interval in group_figures(table, "", members, metrics=names).metrics.items():
                 if interval.n:
                     yield EvaluationFigure(part, metric, interval)
 

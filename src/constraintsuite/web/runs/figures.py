@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from constraintsuite.experiments.load import Run, Suite
 from constraintsuite.experiments.summary import RunSummary
-from constraintsuite.metrics.pairwise import METRICS, Metric
+from constraintsuite.metrics.metric import Metric
+from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.examples import CONTROL_SLICES
 from constraintsuite.records.figures import CellValue
 from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock, VerbatimText

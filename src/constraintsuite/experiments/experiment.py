@@ -1,0 +1,175 @@
+"""A finished run of any kind as an experiment: its outcome table, and what must be the same before two are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
+
+from constraintsuite.errors import UserError
+from constraintsuite.experiments.compare import Comparison, SystemPair, changed_items, compare_systems
+from constraintsuite.experiments.groupings import OVERALL
+from constraintsuite.experiments.outcome_table import JoinedTable, OutcomeTable
+from constraintsuite.experiments.run_labels import name_folders
+from constraintsuite.experiments.timing import Timing
+from constraintsuite.metrics.metric import hint_for
+from constraintsuite.metrics.ties import STRICT, TieRule
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What was measured, on what, and under which conditions."""
+
+    path: Path
+    kind: str
+    """Of the artifact."""
+    name: str
+    """What to call it among others: the system, or the benchmark where it holds several systems."""
+    data: str
+    """The name of what was measured on, such as a suite."""
+    table: OutcomeTable
+    inputs: Mapping[str, str]
+    """Hashes of what must be the same in experiments that are compared."""
+    conditions: Mapping[str, object] = field(default_factory=dict)
+    """Settings that must be the same."""
+    options: Mapping[str, object] = field(default_factory=dict)
+    """Settings that may differ, and are told where they do."""
+    ties: str | None = None
+    """What equal scores count, where that is a question."""
+    reference: str | None = None
+    """The system that the others are compared with unless told otherwise; None: each with each."""
+    timing: Timing | None = None
+    total: str = OVERALL
+    """The group that stands for everything: `headline` of a suite of pairs."""
+    watched: tuple[str, ...] = ()
+    """Metrics that a gate without a policy looks at."""
+
+
+@dataclass(frozen=True)
+class OpenOptions:
+    """How a folder is opened."""
+
+    suite: Path | None = None
+    """Where the suite of a run lies, if it was moved."""
+    rule: TieRule = STRICT
+    """What equal scores count."""
+
+
+OpenExperiment = Callable[[Path, OpenOptions], Experiment]
+"""Reads a finished folder of one kind."""
+
+
+class SideBySide(NamedTuple):
+    """Experiments in one table, and which systems of it are compared."""
+
+    table: OutcomeTable
+    pairs: list[SystemPair]
+    left_out: int
+    """Items that some experiment does not have."""
+
+
+def join_experiments(experiments: Sequence[Experiment], against: str | None = None) -> SideBySide:
+    """One table of all systems.
+
+    The systems of a single experiment are compared with its reference (or with `against`), or each with each. Experiments of
+    one system each are compared pair by pair; of several systems each, system by system with the first experiment.
+    """
+    if len(experiments) == 1:
+        (one,) = experiments
+        return SideBySide(one.table, _within(one, against), 0)
+    if against is not None:
+        raise UserError("--against names a system of one run; give one run, or leave --against out.")
+    for other in experiments[1:]:
+        refuse_unlike(experiments[0], other)
+    labels = name_folders([(one.name, one.path) for one in experiments])
+    tables = [one.table for one in experiments]
+    alone = all(len(table.systems) == 1 for table in tables)
+    named = {
+        (label if alone else f"{system} ({label})"): (number, system)
+        for number, (label, table) in enumerate(zip(labels, tables, strict=True))
+        for system in table.systems
+    }
+    table = JoinedTable(tables, named)
+    if alone:
+        pairs = [SystemPair(*pair) for pair in combinations(named, 2)]
+    else:
+        pairs = [
+            SystemPair(f"{system} ({labels[0]})", f"{system} ({label})")
+            for label, other in list(zip(labels, tables, strict=True))[1:]
+            for system in tables[0].systems
+            if system in other.systems
+        ]
+    if not pairs:
+        raise UserError(f"{experiments[0].path} and {experiments[1].path} have no system in common.")
+    most = max(len(each.items) for each in tables)
+    return SideBySide(table, pairs, most - len(table.items))
+
+
+def compare_experiments(
+    experiments: Sequence[Experiment],
+    metrics: Sequence[str] = (),
+    *,
+    by: str | None = None,
+    against: str | None = None,
+    seed: int = 0,
+    changed: int | None = 0,
+) -> Comparison:
+    """All pairs of systems in every metric (the headline metric unless named), over everything and by group."""
+    first = experiments[0]
+    table, pairs, left_out = join_experiments(experiments, against)
+    if not pairs:
+        raise UserError(f"{first.path}: it holds one system only. Name a second run to compare it with.")
+    wanted = list(metrics) or [table.headline_metric]
+    parts = table.parts(by, total=first.total)
+    return Comparison(
+        data=first.data,
+        ties=first.ties,
+        systems=tuple(table.systems),
+        titles={name: table.metric(name).title for name in wanted},
+        items=len(table.main),
+        left_out=left_out,
+        tests=tuple(compare_systems(table, pairs, wanted, parts, seed=seed)),
+        changes={
+            f"{pair.first} -> {pair.second}": changed_items(table, pair, wanted[0], table.members(first.total), changed)
+            for pair in pairs
+        },
+    )
+
+
+def refuse_unlike(first: Experiment, second: Experiment) -> None:
+    """Differences mean something only on the same items, asked under the same conditions."""
+    if first.kind != second.kind:
+        raise UserError(f"{first.path} is of the kind {first.kind}, {second.path} of the kind {second.kind}.")
+    for name in sorted(first.inputs.keys() | second.inputs.keys()):
+        if first.inputs.get(name) != second.inputs.get(name):
+            raise UserError(
+                f"{first.path} and {second.path} are not of the same data: the {name} of {second.data} is another than that "
+                f"of {first.data}, or an earlier state of it. Make both runs on the same data, or leave one out."
+            )
+    for name in sorted(first.conditions.keys() | second.conditions.keys()):
+        one, other = first.conditions.get(name), second.conditions.get(name)
+        if one != other:
+            raise UserError(
+                f"{first.path} was run with {name} {one}, {second.path} with {other}: their figures cannot be compared. "
+                "Make both runs under the same conditions."
+            )
+
+
+def differing_options(first: Experiment, second: Experiment) -> Iterator[str]:
+    """What may differ between experiments that are compared, and does."""
+    for name in sorted(first.options.keys() | second.options.keys()):
+        one, other = first.options.get(name), second.options.get(name)
+        if one != other:
+            yield f"{name} was {one}, and is {other}."
+
+
+def _within(one: Experiment, against: str | None) -> list[SystemPair]:
+    systems = one.table.systems
+    if against is not None and against not in systems:
+        raise UserError(f"{one.path}: no system named {against!r}. {hint_for(against, systems)}")
+    reference = against or (one.reference if one.reference in systems else None)
+    if reference is None:
+        return [SystemPair(*pair) for pair in combinations(systems, 2)]
+    return [SystemPair(reference, system) for system in systems if system != reference]

@@ -1,0 +1,222 @@
+"""The verdict on one rule for one system and group: an absolute limit, a change against a baseline, a rise of times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from constraintsuite.experiments.compare import ItemChange, PairedDifference, SystemPair, changed_items
+from constraintsuite.experiments.figures import group_figures
+from constraintsuite.experiments.outcome_table import OutcomeTable
+from constraintsuite.experiments.policy import LATENCY, LatencyRule, PolicyRule
+from constraintsuite.experiments.timing import SystemSpeed, Timing
+from constraintsuite.metrics.metric import Metric
+from constraintsuite.records.scores import Interval
+
+GateOutcome = Literal["passed", "failed", "inconclusive"]
+SHOWN_BROKEN = 20
+"""Items that a verdict names; it counts all of them."""
+_ROUNDING = 1e-9  # so that a change of exactly the limit is within it
+
+
+@dataclass(frozen=True, slots=True)
+class GateVerdict:
+    """What became of one rule for one system and group."""
+
+    rule: str
+    metric: str
+    system: str
+    group: str
+    outcome: GateOutcome
+    reason: str
+    value: Interval | None = None
+    """Of the run; None where the group has no item."""
+    baseline: float | None = None
+    difference: Interval | None = None
+    """Run less baseline, paired."""
+    p: float | None = None
+    """Of the clustered sign-flip test."""
+    holm: float | None = None
+    """That p corrected for all tests of the gate."""
+    detectable: float | None = None
+    """The smallest change that these items would show with a probability of 80 %; None where there is no such."""
+    broken: tuple[ItemChange, ...] = ()
+    """The items that broke, those first that moved furthest: at most 20 of them."""
+    broken_count: int = 0
+    waived: str | None = None
+    """The reason for which a failure is let pass."""
+
+
+def show_value(value: float, metric: Metric) -> str:
+    """A value for people: shares in per cent with one decimal."""
+    return f"{100 * value:.1f} %" if metric.share else f"{value:.4g}"
+
+
+def show_change(change: float, metric: Metric) -> str:
+    """A difference for people: of shares in points with one decimal."""
+    return f"{100 * change:.1f} points" if metric.share else f"{change:.4g}"
+
+
+def judge_value(rule: PolicyRule, table: OutcomeTable, system: str, group: str) -> GateVerdict:
+    """Apply a rule with `min` or `max` to the figure of one system."""
+    metric, members = table.metric(rule.metric), table.members(group)
+    value = group_figures(table, system, members, metrics=[rule.metric]).metrics[rule.metric] if members else None
+
+    def verdict(outcome: GateOutcome, reason: str) -> GateVerdict:
+        made = GateVerdict(str(rule), rule.metric, system, group, outcome, reason, value)
+        return made if outcome == "passed" else _with_worst(made, table, members, low=rule.kind == "min")
+
+    if value is None or value.value is None:
+        return verdict("failed", _undefined(table, group))
+    low = rule.kind == "min"
+    if _breaks(value.value, rule):
+        word = "below" if low else "above"
+        return verdict("failed", f"{show_value(value.value, metric)} is {word} {show_value(rule.limit, metric)}")
+    end = value.low if low else value.high
+    if rule.needs_certainty and (end is None or _breaks(end, rule)):
+        least = "no bound" if end is None else show_value(end, metric)
+        return verdict(
+            "inconclusive",
+            f"{show_value(value.value, metric)} keeps {show_value(rule.limit, metric)}, but the "
+            f"{'lower' if low else 'upper'} end of its interval, {least}, does not: too few items to be sure",
+        )
+    words = "at least" if low else "at most"
+    shown = end if rule.needs_certainty and end is not None else value.value
+    what = f"{'lower' if low else 'upper'} end {show_value(shown, metric)}" if rule.needs_certainty else ""
+    return verdict("passed", f"{what or show_value(shown, metric)} is {words} {show_value(rule.limit, metric)}")
+
+
+def _breaks(value: float, rule: PolicyRule) -> bool:
+    return value < rule.limit if rule.kind == "min" else value > rule.limit
+
+
+def judge_change(
+    rule: PolicyRule,
+    system: str,
+    group: str,
+    table: OutcomeTable,
+    pair: SystemPair,
+    test: PairedDifference,
+    alpha: float,
+) -> GateVerdict:
+    """Apply a rule with `max_drop` or `max_rise` to a paired test against the baseline."""
+    members, metric = table.members(group), table.metric(rule.metric)
+    value = group_figures(table, pair.second, members, metrics=[rule.metric]).metrics[rule.metric] if members else None
+    lost = _lost(table, pair, rule.metric, members)
+    if lost:
+        reason = f"undefined for {lost:,} items that have a value in the baseline"
+        return GateVerdict(str(rule), rule.metric, system, group, "failed", reason, value)
+    if test.difference.value is None:
+        return GateVerdict(str(rule), rule.metric, system, group, "failed", _undefined(table, group), value)
+    outcome, reason = _compare_limit(rule, test, metric, table, members, alpha)
+    verdict = GateVerdict(
+        str(rule),
+        rule.metric,
+        system,
+        group,
+        outcome,
+        reason,
+        value,
+        test.value_first,
+        test.difference,
+        test.p,
+        test.holm,
+        test.detectable,
+    )
+    if outcome == "passed":
+        return verdict
+    down = rule.kind == "max_drop"
+    moved = changed_items(table, pair, rule.metric, members)
+    broken = [one for one in moved if one.first is not None and (one.second < one.first) == down]
+    return replace(verdict, broken=tuple(broken[:SHOWN_BROKEN]), broken_count=len(broken))
+
+
+def _compare_limit(
+    rule: PolicyRule, test: PairedDifference, metric: Metric, table: OutcomeTable, members: Sequence[int], alpha: float
+) -> tuple[GateOutcome, str]:
+    assert test.difference.value is not None
+    down = rule.kind == "max_drop"
+    word = "drop" if down else "rise"
+    change = -test.difference.value if down else test.difference.value
+    said = f"a {word} of {show_change(change, metric)}" if change > 0 else f"no {word}"
+    limit = show_change(rule.limit, metric)
+    clusters = len(np.unique(table.clusters(members).numbers))
+    can = f"{test.difference.n:,} items in {clusters:,} clusters " + (
+        f"detect a {word} of {show_change(test.detectable, metric)} or more"
+        if test.detectable is not None
+        else f"are too few to detect any {word}"
+    )
+    if change > rule.limit + _ROUNDING:
+        if not rule.significant:
+            return "failed", f"{said} is beyond {limit}"
+        p = 1.0 if test.holm is None else test.holm
+        if p < alpha:
+            return "failed", f"{said} is beyond {limit} (p {p:.3g})"
+        return "inconclusive", f"{said} is beyond {limit}, but could be chance (p {p:.3g}): {can}"
+    end = test.difference.low if down else test.difference.high
+    if rule.needs_certainty:
+        worst = None if end is None else -end if down else end
+        if worst is None or worst > rule.limit + _ROUNDING:
+            most = "an unknown amount" if worst is None else show_change(worst, metric)
+            return "inconclusive", f"{said} is within {limit}, but a {word} of {most} cannot be ruled out: {can}"
+    return "passed", f"{said} is within {limit}; {can}"
+
+
+def _lost(table: OutcomeTable, pair: SystemPair, metric: str, members: Sequence[int]) -> int:
+    """How many items had a value and have none any more: to be undefined is no way to pass."""
+    before, after = (table.column(system, metric, members) for system in pair)
+    return int((~np.isnan(before) & np.isnan(after)).sum())
+
+
+def _undefined(table: OutcomeTable, group: str) -> str:
+    if table.members(group):
+        return f"undefined: no item of {group} has a value"
+    grouping, _, _ = group.rpartition(", ")[2].partition("=")
+    there = ", ".join(table.groups.get(grouping, {})) or "none"
+    return f"undefined: no item is in {group}; there are {there}"
+
+
+def _with_worst(verdict: GateVerdict, table: OutcomeTable, members: Sequence[int], *, low: bool) -> GateVerdict:
+    """The verdict with the items that have the worst values."""
+    values = table.column(verdict.system, verdict.metric, members)
+    mean = np.nanmean(values) if np.isfinite(values).any() else np.nan
+    worse = [i for i in range(len(members)) if (values[i] < mean or values[i] == 0 if low else values[i] > mean)]
+    worse.sort(key=lambda i: (float(values[i]) if low else -float(values[i]), table.items[members[i]].id))
+    broken = tuple(
+        ItemChange(
+            id=table.items[members[i]].id,
+            first=None,
+            second=float(values[i]),
+            texts=table.texts(members[i]),
+            seen_first={},
+            seen_second=table.seen(verdict.system, members[i]),
+        )
+        for i in worse[:SHOWN_BROKEN]
+    )
+    return replace(verdict, broken=broken, broken_count=len(worse))
+
+
+def judge_speed(rule: LatencyRule, system: str, group: str, new: Timing | None, old: Timing | None) -> GateVerdict:
+    """Apply the rule about times, which are told in units of each machine's calibration."""
+    now, before = (timing.find(system, group) if timing else None for timing in (new, old))
+    if new is None or old is None or not (_is_enough(now, rule) and _is_enough(before, rule)):
+        reason = f"undefined: both runs need {rule.min_repetitions} warm passes; time them again, or drop the rule"
+        return GateVerdict(str(rule), LATENCY, system, group, "failed", reason)
+    assert now is not None
+    assert before is not None
+    machine = new.calibration_ms / old.calibration_ms
+    expected = before.p95_ms * machine
+    rise = now.p95_ms / expected - 1 if expected > 0 else 0.0
+    kept = rise <= rule.max_rise + _ROUNDING or now.p95_ms - expected <= rule.floor_ms
+    reason = (
+        f"p95 {now.p95_ms:.3g} ms, {rise:+.0%} against {before.p95_ms:.3g} ms on a machine that takes {machine:.2f} times "
+        "as long for the calibration"
+    )
+    return GateVerdict(str(rule), LATENCY, system, group, "passed" if kept else "failed", reason)
+
+
+def _is_enough(speed: SystemSpeed | None, rule: LatencyRule) -> bool:
+    return speed is not None and speed.repetitions >= rule.min_repetitions

@@ -1,0 +1,68 @@
+"""The results of a suite of pairs as an outcome table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from constraintsuite.experiments.groupings import split_up
+from constraintsuite.experiments.headline import headline_members, headline_metric
+from constraintsuite.experiments.outcome_table import Details, Groups, Item, OutcomeTable
+from constraintsuite.metrics.intervals import FloatArray
+from constraintsuite.metrics.pairwise import METRICS, PairResult
+from constraintsuite.records.examples import Example
+from constraintsuite.suites.audit.groups import narrow_links, wide_links
+
+
+class PairTable(OutcomeTable):
+    """The results of one system on examples and controls, in that order."""
+
+    metrics = METRICS
+
+    def __init__(
+        self, system: str, examples: Sequence[Example], controls: Sequence[Example], results: Sequence[PairResult]
+    ) -> None:
+        self.systems = (system,)
+        self.examples = (*examples, *controls)
+        self.results = results
+        self.items = tuple(Item(one.id, wide_links(one), narrow_links(one)) for one in self.examples)
+        self.main = range(len(examples))
+        self.headline = headline_members(examples)
+        paired = any(results[place].paired is not None for place in self.headline) if results else True
+        self.headline_metric = headline_metric(examples).name if paired else "accuracy"
+
+    @cached_property
+    def groups(self) -> Groups:
+        """Positions by grouping and group; controls stand only under `slice` and `control`."""
+        main = len(self.main)
+        return split_up(self.examples[:main], self.examples[main:])
+
+    def column(self, system: str, metric: str, members: Sequence[int]) -> FloatArray:
+        """What some examples count; couples and the like are formed among them alone."""
+        return METRICS[metric].column([self.results[i] for i in members])
+
+    def texts(self, item: int) -> Details:
+        """Its slice, its queries and its documents."""
+        example = self.examples[item]
+        queries = {str(role): query for role, query in example.queries.items()}
+        return {"slice": example.slice, **queries, **{one.role: one.text for one in example.documents}}
+
+    def seen(self, system: str, item: int) -> Details:
+        """What came of each query, and the score gap between the two documents."""
+        result = self.results[item]
+        said: dict[str, str | float] = {role: outcome for role, outcome in result.outcomes.items()}
+        return said | {f"gap under {role}": gap for role, gap in result.gaps.items()}
+
+    def gaps(self, system: str, item: int) -> Mapping[str, float]:
+        """The gaps in standard deviations of the system's own scores, for each query that states a preference."""
+        result = self.results[item]
+        return {role: result.gaps[role] / (result.unit or 1.0) for role in result.outcomes}
+
+
+def pair_table(
+    system: str, examples: Sequence[Example], controls: Sequence[Example], results: Sequence[PairResult]
+) -> PairTable:
+    """The table of those examples that have a result, whatever the order of the results."""
+    known = {result.id: result for result in results}
+    main, rest = ([example for example in part if example.id in known] for part in (examples, controls))
+    return PairTable(system, main, rest, [known[example.id] for example in (*main, *rest)])

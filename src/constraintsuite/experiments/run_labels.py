@@ -1,0 +1,37 @@
+"""What to call several runs: by system, and where that is not enough, by folder."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from constraintsuite.errors import UserError
+from constraintsuite.experiments.load import Run
+
+
+def name_runs(runs: Sequence[Run]) -> dict[str, Run]:
+    """The runs by model; where two have the same, also by as much of their folders' paths as tells them apart."""
+    labels = name_folders([(run.summary.model, run.artifact.path) for run in runs])
+    return dict(zip(labels, runs, strict=True))
+
+
+def name_folders(named: Sequence[tuple[str, Path]]) -> list[str]:
+    """A label for each folder: its name, and where two have the same, as much of the path as tells them apart."""
+    folders = [folder.resolve() for _, folder in named]
+    twice = next((folder for folder, count in Counter(folders).items() if count > 1), None)
+    if twice is not None:
+        raise UserError(f"{twice}: this run is named twice. Give each once.")
+    labels = []
+    for (name, _), folder in zip(named, folders, strict=True):
+        alike = [other for (same, _), other in zip(named, folders, strict=True) if same == name]
+        labels.append(name if len(alike) == 1 else f"{name} ({_short_path(folder, alike)})")
+    return labels
+
+
+def _short_path(folder: Path, among: Sequence[Path]) -> str:
+    """The end of a path that none of the others has: what stands before it depends on the machine."""
+    for length in range(1, len(folder.parts)):
+        if [other.parts[-length:] for other in among].count(folder.parts[-length:]) == 1:
+            return "/".join(folder.parts[-length:])
+    return str(folder)
