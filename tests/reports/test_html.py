@@ -10,8 +10,8 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.records.examples import Example
+from constraintsuite.records.formats import EXPORTED
 from constraintsuite.reports.drawings.theme import COLOURS, SERIES
-from constraintsuite.reports.formats import EXPORTED
 from constraintsuite.reports.html import write_report
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import write_text
@@ -83,7 +83,7 @@ def test_the_page_has_its_sections_in_order(page: Page) -> None:
         "Made by hand",
         "Shorter texts win",
         "by construction: edits",
-        "Paired accuracy, %, by slice",
+        "Paired accuracy by slice",
         "adversarial: accuracy under the opposite",
         "random → bm25:nostop",
         "csuite eval SUITE --model bm25:nostop --seed 0 --out RUNS",

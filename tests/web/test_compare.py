@@ -93,7 +93,7 @@ def test_examples_that_differ_come_first(reader: Visitor) -> None:
 
 def test_the_paired_test_is_the_one_of_the_command(reader: Visitor) -> None:
     page = reader.page("/compare?a=one&b=two")
-    assert "one → two: Accuracy, %" in page
+    assert "one → two: Accuracy" in page
     row = re.search(r"headline.*?</tr>", page, re.DOTALL)
     assert row is not None
     cells = re.findall(r"<td[^>]*>([^<]*)", row[0])

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from constraintsuite.metrics.intervals import Z, wilson_bounds
+from constraintsuite.records.figures import percent
 from constraintsuite.records.scores import Interval
 
 CLAIM = 0.9
@@ -24,14 +25,12 @@ class Needed:
 
     def __str__(self) -> str:
         if self.at_this_rate == 0:
-            return f"the lower bound is {self.claim:.0%} or more"
+            return f"the lower bound is {percent(self.claim)} or more"
         if self.at_this_rate is None and self.at_best is None:
             return "too little is known to say how many more items it takes"
         if self.at_this_rate is None:
-            return (
-                f"at this rate never a lower bound of {self.claim:.0%}; after {self.at_best:,} more if all were right"
-            )
-        return f"about {self.at_this_rate:,} more items for a lower bound of {self.claim:.0%}"
+            return f"at this rate never a lower bound of {percent(self.claim)}; after {self.at_best:,} more if all were right"
+        return f"about {self.at_this_rate:,} more items for a lower bound of {percent(self.claim)}"
 
 
 def items_needed(figure: Interval, claim: float = CLAIM) -> Needed:

@@ -42,12 +42,11 @@ def ann() -> None:
 def run(bench: Path, out: Path, dry_run: bool, as_json: bool) -> None:
     """Measure all cells of BENCH that are not in the folder yet; exit code 3 if any of them fails."""
     from constraintsuite.execution.progress import Terminal
-    from constraintsuite.showing.ann import table_of
     from constraintsuite.vectors.ann.estimate import estimate
-    from constraintsuite.vectors.ann.listings import overview
     from constraintsuite.vectors.ann.results import load_ann_run
     from constraintsuite.vectors.ann.run import run_benchmark
     from constraintsuite.vectors.ann.settings import AnnBenchmark
+    from constraintsuite.vectors.ann.tables import overview
 
     asked = AnnBenchmark.read(bench)
     if dry_run:
@@ -58,9 +57,9 @@ def run(bench: Path, out: Path, dry_run: bool, as_json: bool) -> None:
     place = shown(outcome.path)
     counts = {"measured": outcome.measured, "skipped": outcome.skipped, "failed": outcome.failed}
     lines = [
-        "\n\n".join(str(table_of(listing)) for listing in overview(load_ann_run(out))),
+        "\n\n".join(map(str, overview(load_ann_run(out)))),
         f"\nCells and rankings: {outcome.measured} measured, {outcome.skipped} were there, {outcome.failed} failed: {place}",
-        f"All of it, with plots: csuite ann report {place} --out FOLDER",
+        f"All of it, with plots: csuite report {place} --out FOLDER",
     ]
     emit({"run": place, **counts}, as_json, lines)
     if outcome.failed:
@@ -96,11 +95,10 @@ def report(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def compare(run: Path, second: Path | None, k: int | None, metric: str, as_json: bool) -> None:
     """Compare the engines of RUN query by query, or those of RUN with those of SECOND."""
-    from constraintsuite.showing.ann import table_of
     from constraintsuite.store.jsonl import adapter
     from constraintsuite.vectors.ann.compare import CellDifference, compare_engines, sets_without
-    from constraintsuite.vectors.ann.listings import contrasted
     from constraintsuite.vectors.ann.results import load_ann_run
+    from constraintsuite.vectors.ann.tables import contrasted
 
     loaded = [load_ann_run(path) for path in (run, second) if path is not None]
     found = compare_engines(loaded, metric, k)
@@ -113,7 +111,7 @@ def compare(run: Path, second: Path | None, k: int | None, metric: str, as_json:
     if as_json:
         click.echo(adapter(tuple[CellDifference, ...]).dump_json(found, indent=2).decode())
         return
-    click.echo("\n\n".join([*(str(table_of(listing)) for _, listing in contrasted(found)), _LEGEND]))
+    click.echo("\n\n".join([*(str(table) for _, table in contrasted(found)), _LEGEND]))
 
 
 @ann.command()

@@ -70,7 +70,8 @@ def _record(suite: Path, file: Path, name: str, out: Path, allow_missing: bool, 
     from constraintsuite.experiments.load import load_run
     from constraintsuite.experiments.run import run_folder
     from constraintsuite.metrics.pairwise import parse_metric
-    from constraintsuite.reports.table import WIDTH, slice_table
+    from constraintsuite.records.formats.text import WIDTH
+    from constraintsuite.reports.table import slice_table
 
     taken(run_folder(out, suite.resolve().name, f"human:{name}"))
     run = record_answers(suite, AnswerFile(file, name, allow_missing), out, Terminal()).path

@@ -120,14 +120,14 @@ def _lines(found: CheckpointDrift, record: Mapping[str, str]) -> Iterator[str]:
 
 
 def _tables(found: CheckpointDrift) -> Iterator[str]:
-    from constraintsuite.cli.mechanism.fitting import WIDTH, fitted
+    from constraintsuite.records.formats.text import WIDTH, text_parts
     from constraintsuite.showing.mechanism import drift_tables as tables
     from constraintsuite.showing.mechanism.drift_sections import remarks_of
 
-    yield from fitted(tables.checkpoint_table(found))
+    yield from text_parts(tables.checkpoint_table(found))
     for suite in found.suites:
-        yield from fitted(tables.matrix_table(found, suite))
-    yield from fitted(tables.likeness_table(found, brief=True))
+        yield from text_parts(tables.matrix_table(found, suite))
+    yield from text_parts(tables.likeness_table(found, brief=True))
     yield from (fill(remark, WIDTH) for remark in remarks_of(found))
 
 

@@ -14,6 +14,7 @@ from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.execution.spread import UNWORKABLE
 from constraintsuite.models.encoders import load_encoder
+from constraintsuite.records.figures import percent
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.mirror import shown
 from constraintsuite.vectors.bundle import Bundle
@@ -80,7 +81,7 @@ def _lines(bundle: Bundle, artifact: Artifact) -> Iterator[str]:
             line += f", {counts[f'{plural}_reused']:,} of them taken over"
         if cut is not None:
             share = counts[f"{role}_characters_unread"] / max(1, counts[f"{role}_characters"])
-            line += f"; {cut:,} longer than the encoder reads ({share:.1%} of all characters are not read)"
+            line += f"; {cut:,} longer than the encoder reads ({percent(share)} of all characters are not read)"
         if counts.get(zero_count(plural)):
             line += f"; {counts[zero_count(plural)]:,} vectors are zero"
         yield line

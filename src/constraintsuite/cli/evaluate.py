@@ -66,7 +66,8 @@ def eval_command(
     from constraintsuite.experiments.oracle import match
     from constraintsuite.experiments.rejudge import rejudge
     from constraintsuite.experiments.run import evaluate_suites, run_folder
-    from constraintsuite.reports.table import WIDTH, slice_table
+    from constraintsuite.records.formats.text import WIDTH
+    from constraintsuite.reports.table import slice_table
 
     chosen = parse_metric(metric) if metric else None
     for model in dict.fromkeys(models):

@@ -215,11 +215,12 @@ def _warn(batch: AnnotationBatch, without: tuple[str, ...]) -> None:
 
 def _export_gold(batch: AnnotationBatch, labelled: list[LabelledItem], out: Path, claim: float, as_json: bool) -> None:
     from constraintsuite.annotate.kinds.gold import summarise, write_verdicts
+    from constraintsuite.records.figures import say
 
     found = summarise(batch, write_verdicts(batch, labelled, out), claim)
     lines = [
         f"{out}: " + ", ".join(f"{count} {verdict}" for verdict, count in found.verdicts.items()),
-        f"labels that are right, of those settled: {found.right}; {found.needed}.",
+        f"labels that are right, of those settled: {say(found.right, 'share')}; {found.needed}.",
     ]
     emit(found, as_json, lines)
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from constraintsuite.annotate.agreeing import Attention, QuestionAgreement
     from constraintsuite.annotate.batch import AnnotationBatch
     from constraintsuite.annotate.standing import AnnotatorProgress
-    from constraintsuite.records.scores import Interval
-    from constraintsuite.reports.figures import CellValue, ColumnKind
 
 layout_option = click.option(
     "--format",
@@ -93,26 +91,17 @@ def _disagreement_lines(found: list[Disagreement]) -> Iterator[str]:
 
 def agreement_text(rows: list[QuestionAgreement], people: list[Attention], advice: str = "") -> str:
     """Questions, then annotators, and whom not to rely on; `advice` says what else can be done about them."""
-    from constraintsuite.reports.agreement import attention_table
-    from constraintsuite.reports.tables import Column, Table
+    from constraintsuite.reports.agreement import agreement_table, attention_table
 
     unasked = sorted({row.question for row in rows if row.group == "all" and not row.figures.raw.n})
     rows = [row for row in rows if row.figures.raw.n]
-    several = {row.group for row in rows} != {"all"}
-    titles = ("question", "raw, %", "kappa", "AC1", "alpha")
-    questions = Table(
-        "agreement",
-        "Agreement, with 95 % intervals",
-        (*map(Column, titles), Column("items", "count"), Column("differ", "count")),
-        tuple(_agreement_row(row, several) for row in rows),
-    )
     scales = sorted({f"{row.question}: {row.scale}" for row in rows})
     needed = [f"{row.question}: {row.needed}." for row in rows if row.group == "all"]
     needed += [f"Not answered by two people: {', '.join(unasked)}."] if unasked else []
     return "\n".join(
         [
             *(
-                str(questions),
+                str(agreement_table(rows)),
                 f"\nDistances of alpha: {'; '.join(scales)}.",
                 "",
                 *needed,
@@ -131,27 +120,6 @@ def attention_lines(people: list[Attention], advice: str = "") -> list[str]:
     found = [str(one) for one in concerns(people)]
     told = [*found, f"{RULE} {ADVICE} {advice}".rstrip()] if found else []
     return ["", *told, *filter(None, [too_few(people)])] if told or too_few(people) else []
-
-
-def _agreement_row(row: QuestionAgreement, several: bool) -> tuple[CellValue, ...]:
-    """All figures of a row are of the same items, so their number has a column of its own."""
-    found = row.figures
-    figures = (
-        _bounded(found.raw, "share"),
-        *(_bounded(each, "number") for each in (found.kappa, found.ac1, found.alpha)),
-    )
-    return (_named(row, several), *figures, found.raw.n, row.differing)
-
-
-def _bounded(figure: Interval, kind: ColumnKind) -> str:
-    from constraintsuite.reports.figures import show
-
-    value, bounds, _ = show(figure, kind)
-    return f"{value} [{bounds}]" if bounds else value
-
-
-def _named(row: QuestionAgreement, several: bool) -> str:
-    return f"{row.question}, {row.group}" if several else row.question
 
 
 def agreement_record(rows: list[QuestionAgreement], people: list[Attention]) -> dict[str, object]:

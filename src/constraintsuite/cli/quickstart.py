@@ -16,8 +16,9 @@ from constraintsuite.experiments.load import load_run
 from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.metrics.pairwise import parse_metric
 from constraintsuite.models.weights import fetch_weights, find_known
+from constraintsuite.records.formats.text import WIDTH
 from constraintsuite.reports.html import write_report
-from constraintsuite.reports.table import WIDTH, slice_table
+from constraintsuite.reports.table import slice_table
 from constraintsuite.store.mirror import shown
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.recipe import Recipe

@@ -21,7 +21,6 @@ from constraintsuite.store.mirror import shown
 if TYPE_CHECKING:
     from constraintsuite.experiments.ranking.run import RankingPlan
     from constraintsuite.experiments.ranking.summary import RankingSummary
-    from constraintsuite.records.scores import Interval
 
 _RETRIEVER = (
     f"FAMILY or FAMILY:ARGUMENT, options after commas. Families: {', '.join(RETRIEVERS.names())}; rrf:A+B fuses others."
@@ -106,36 +105,13 @@ def _refuse_foreign(context: click.Context, names: tuple[str, ...], *, given: bo
 
 
 def _lines(summary: RankingSummary, folder: Path | None) -> Iterator[str]:
-    """A table, and what to know before comparing."""
-    from constraintsuite.experiments.ranking.summary import MEDIANS
+    """The same as the site's page says."""
+    from constraintsuite.showing.rankings import describe_ranking, measure_table, ranking_remarks
 
-    searched = "" if summary.documents is None else f" in {summary.documents:,} documents, depth {summary.depth}"
-    part = f" of the split {summary.split}" if summary.split else ""
-    yield f"{summary.system} on {summary.suite}: {summary.queries:,} queries{part}{searched}"
+    yield f"{summary.system}: {describe_ranking(summary)}"
     yield ""
-    width = max(map(len, summary.measures))
-    yield f"{'measure':<{width}}    value  {'95 % interval':<18}       n"
-    for name, figure in summary.measures.items():
-        value, bounds = _ranks(figure) if name in MEDIANS else _numbers(figure)
-        yield f"{name:<{width}}  {value:>7}  {bounds:<18}  {figure.n:>6,}"
+    yield str(measure_table(summary))
     yield ""
-    kinds = {"documents": "sets of queries that share documents", "queries": "queries"}
-    yield f"Intervals are over {summary.groups:,} {kinds[summary.resampled]}."
-    yield from summary.notes
+    yield from ranking_remarks(summary)
     if folder is not None:
         yield f"Ranking: {shown(folder)}"
-
-
-def _numbers(figure: Interval) -> tuple[str, str]:
-    if figure.value is None:
-        return "–", ""
-    bounds = "" if figure.low is None or figure.high is None else f"{figure.low:.4f} to {figure.high:.4f}"
-    return f"{figure.value:.4f}", bounds
-
-
-def _ranks(figure: Interval) -> tuple[str, str]:
-    """A rank that nobody looked at is deeper than all; without any bound there is none to show."""
-    value, low, high = ("deeper" if each is None else f"{each:g}" for each in (figure.value, figure.low, figure.high))
-    if not figure.n:
-        return "–", ""
-    return value, "" if figure.low is None else f"{low} to {high}"

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from constraintsuite.records.figures import percent
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.mirror import shown
 from constraintsuite.vectors.plan import SubsetPlan
@@ -27,7 +28,7 @@ def plan_lines(made: SubsetPlan) -> Iterator[str]:
     spread = f" ± {made.expected.deviation:.0f}" if made.expected.deviation else ""
     yield (
         f"judged queries that keep a positive: {made.expected.kept:,.0f}{spread} of {made.judged:,} "
-        f"({made.expected.share:.1%}); with all positives: {made.expected.whole:,.0f}"
+        f"({percent(made.expected.share)}); with all positives: {made.expected.whole:,.0f}"
     )
     if made.absent is None:
         yield "Note: no document was read; all positive documents are taken to be in the source"
@@ -35,7 +36,7 @@ def plan_lines(made: SubsetPlan) -> Iterator[str]:
     if made.dedup == "exact_text":
         yield "Equal texts are counted here as they stand in the source; the subset will hold one of each."
     yield "\nA uniform sample would keep:\n   documents  queries   share"
-    yield from (f"{row.size:>12,}  {row.kept:>7,.0f}  {row.share:>6.1%}" for row in made.by_size)
+    yield from (f"{row.size:>12,}  {row.kept:>7,.0f}  {percent(row.share):>7}" for row in made.by_size)
 
 
 def dry_lines(record: Mapping[str, object], out: Path, replaced: Sequence[str]) -> Iterator[str]:

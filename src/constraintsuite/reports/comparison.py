@@ -7,8 +7,8 @@ from itertools import groupby
 
 from constraintsuite.experiments.compare import Comparison, ItemChange, PairedDifference
 from constraintsuite.experiments.outcome_table import Details
+from constraintsuite.records.tables import Table
 from constraintsuite.reports.differences import LEGEND, difference_table
-from constraintsuite.reports.tables import Table
 
 _LONGEST = 160  # characters of a text that a change shows
 
@@ -54,7 +54,7 @@ def item_lines(change: ItemChange) -> Iterator[str]:
 
 
 def _table(first: str, second: str, title: str, tests: Sequence[PairedDifference]) -> Table:
-    caption = f"{first} → {second}: {title}{', %' if all(test.share for test in tests) else ''}"
+    caption = f"{first} → {second}: {title}"
     return difference_table(f"{tests[0].metric}_{first}_{second}", caption, tests, ("group",))
 
 

@@ -12,8 +12,8 @@ from constraintsuite.experiments.load import Run
 from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.records.examples import CONTROL_SLICES, MAIN_SLICES
-from constraintsuite.reports.figures import CellValue, ColumnKind
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.figures import CellValue, ColumnKind
+from constraintsuite.records.tables import Column, Table
 
 _WORDS = {
     "constraint": "type of the constraint",
@@ -39,11 +39,10 @@ def group_table(
     """One metric by the groups of a grouping (`keys` chooses some), a column a run; `overall` has one row."""
     shown = groups_of([run.summary for run in runs.values()], by) if keys is None else keys
     kind = kind_of(metric)
-    unit = ", %," if metric.share else ""
     rows = tuple((key, *(value_of(_group(run, by, key), metric) for run in runs.values())) for key in shown)
     return Table(
         name or f"{metric.name}_by_{by.replace('.', '_')}",
-        f"{metric.title}{unit} {'all main examples' if by == OVERALL else f'by {words_for(by)}'}, with 95 % interval.",
+        f"{metric.title}{', all main examples' if by == OVERALL else f' by {words_for(by)}'}, with 95 % interval.",
         (Column(by.removeprefix("notes.")), *(Column(label, kind) for label in runs)),
         rows,
     )

@@ -12,6 +12,7 @@ from itertools import islice
 from constraintsuite.corpora.base import BadRows
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.execution.shards import stable_hash
+from constraintsuite.records.figures import percent
 from constraintsuite.records.text import Document
 from constraintsuite.suites.build import STAGES, resolve
 from constraintsuite.suites.recipe import Recipe
@@ -52,7 +53,7 @@ class BuildPlan:
                 f"left out      {f'{sum(self.left_out.values()):,} ({left_out})' if left_out else 'none'}",
                 f"analyser      {self.analyser}",
                 f"stages        {' -> '.join(self.stages)}",
-                f"sample        {self.sample} documents: {self.class_share:.0%} say what they are, "
+                f"sample        {self.sample} documents: {percent(self.class_share)} say what they are, "
                 f"{self.facts_per_document:.2f} facts each ({suits})",
                 f"time          about {self.seconds_reading:.0f} s to read all texts with one worker; the other stages take less",
                 "Nothing was written.",

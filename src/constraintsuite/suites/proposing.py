@@ -12,6 +12,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.stage import Pipeline
+from constraintsuite.records.figures import percent
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import adapter, read_jsonl, write_jsonl
 from constraintsuite.suites.build import STAGES, fingerprint_inputs, resolve
@@ -41,7 +42,7 @@ class Proposing:
             c.verdict,
             "",
             f"documents            {c.documents:,}",
-            f"with a class         {c.documents_with_class:,} ({c.class_share:.1%})",
+            f"with a class         {c.documents_with_class:,} ({percent(c.class_share)})",
             f"facts per document   {c.facts_per_document:.2f}",
             f"topics               {c.topics:,}: "
             + ", ".join(f"{name} {count}" for name, count in c.largest_topics[:8]),

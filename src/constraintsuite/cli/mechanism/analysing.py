@@ -191,11 +191,12 @@ def _tables(explained: Explained) -> Iterator[str]:
     from textwrap import fill
 
     from constraintsuite.mechanism.effects.groups import studied_items
+    from constraintsuite.records.formats.text import WIDTH
     from constraintsuite.showing.mechanism import explain_tables as tables
     from constraintsuite.showing.mechanism.explain_trust import trust_lines
 
     yield str(tables.baseline_table(explained))
-    yield from (fill(line, tables.WIDTH) for line in trust_lines(explained))
+    yield from (fill(line, WIDTH) for line in trust_lines(explained))
     for items in studied_items(explained.contrasts):
         for kind in tables.kinds_of(explained):
             yield str(tables.strongest_table(explained, *kind, items=items))

@@ -98,10 +98,10 @@ def circuit(
     contrasts on which nothing was chosen. --limit is for each half and each control. The same command resumes interrupted
     work.
     """
-    from constraintsuite.cli.mechanism.fitting import WIDTH, fitted
     from constraintsuite.execution.progress import Terminal
     from constraintsuite.mechanism.circuits.finding import find_circuit, plan_search
     from constraintsuite.mechanism.circuits.settings import CircuitSettings
+    from constraintsuite.records.formats.text import WIDTH, text_parts
     from constraintsuite.showing.mechanism.circuit_tables import circuit_tables, verdict_lines
 
     settings = CircuitSettings.model_validate(given)
@@ -110,7 +110,7 @@ def circuit(
         emit({**asdict(plan), "forwards": plan.forwards, "passes_a_second": rate}, as_json, _cost_lines(plan, rate))
         return
     report = find_circuit(folder, settings, name=name, memory=memory, reporter=Terminal())
-    tables = [part for table in circuit_tables(report) for part in fitted(table)]
+    tables = [part for table in circuit_tables(report) for part in text_parts(table)]
     verdicts = "\n".join(fill(line, WIDTH, subsequent_indent="  ") for line in verdict_lines(report))
     emit(report, as_json, "\n\n".join([*tables, verdicts]))
 

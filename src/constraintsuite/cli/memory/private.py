@@ -214,8 +214,15 @@ def _batch_of(pilot: Path, version: int | None) -> AnnotationBatch:
 
 
 def _evidence_text(found: EvidenceAgreement) -> str:
-    figures = {"mean Jaccard": found.jaccard, "mean F1": found.f1, "exactly the same": found.exact}
-    figures |= {"alpha (Jaccard)": found.alpha_jaccard, "alpha (MASI)": found.alpha_masi}
+    from constraintsuite.records.figures import say, show
+
+    figures = {
+        "mean Jaccard": show(found.jaccard, "number"),
+        "mean F1": show(found.f1, "number"),
+        "exactly the same": say(found.exact, "share"),
+        "alpha (Jaccard)": show(found.alpha_jaccard, "number"),
+        "alpha (MASI)": show(found.alpha_masi, "number"),
+    }
     lines = ["Evidence", *(f"  {name:<17} {figure}" for name, figure in figures.items())]
     worst = [case for case in found.cases if case.jaccard < 1][:SHOWN]
     lines += [f"  {case.case}: Jaccard {case.jaccard:.2f}, F1 {case.f1:.2f}" for case in worst]

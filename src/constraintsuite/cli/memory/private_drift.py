@@ -49,16 +49,16 @@ def drift(
 
 
 def _drift_text(found: RankingDrift, cases: int) -> str:
-    from constraintsuite.reports.tables import Column, Table
+    from constraintsuite.records.tables import Column, Table
 
     table = Table(
         "drift",
         f"{cases} questions before and after, at a budget of {found.budget}",
         (
             Column("mode"),
-            Column("overlap, %", "share"),
+            Column("overlap", "share"),
             Column("RBO", "number"),
-            Column("same first, %", "share"),
+            Column("same first", "share"),
             Column("lost evidence", "count"),
             Column("gained evidence", "count"),
         ),

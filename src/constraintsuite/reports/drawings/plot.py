@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
-from constraintsuite.records.plots import LevelLine, Plot, Series
+from constraintsuite.records.plots import LevelLine, Picture, Plot, Series
+from constraintsuite.records.sections import Charts, Section, SectionBlock
 from constraintsuite.reports.drawings.scales import Ruler, make_ruler
 from constraintsuite.reports.drawings.svg import WIDTH, Drawing, element, hint, shortened, words
 from constraintsuite.reports.drawings.theme import SERIES
@@ -44,6 +46,19 @@ def draw_plot(plot: Plot) -> Drawing:
     return Drawing(plot.name, plot.title, "; ".join(told), WIDTH, height, "".join(parts))
 
 
+def draw_charts(section: Section) -> Section:
+    """The section with a drawing in place of each plot."""
+
+    def draw(block: SectionBlock) -> SectionBlock:
+        return Charts(tuple(map(_drawn, block.drawings))) if isinstance(block, Charts) else block
+
+    return replace(section, blocks=tuple(map(draw, section.blocks)))
+
+
+def _drawn(picture: Picture) -> Picture:
+    return draw_plot(picture) if isinstance(picture, Plot) else picture
+
+
 class _Field:
     """From values to places in the drawing."""
 
@@ -70,8 +85,8 @@ def _axes(plot: Plot, field: _Field) -> Iterator[str]:
         y = _BOTTOM - _TALL * place
         yield element("line", x1=_LEFT, x2=_LEFT + _WIDE, y1=y, y2=y, class_="grid")
         yield words(label, x=_LEFT - 6, y=y + 4, class_="tick", text_anchor="end")
-    yield words(plot.across.title, x=_LEFT + _WIDE, y=_BOTTOM + 31, class_="tick", text_anchor="end")
-    yield words(plot.up.title, x=4, y=_TOP - 14, class_="tick")
+    yield words(plot.across.heading, x=_LEFT + _WIDE, y=_BOTTOM + 31, class_="tick", text_anchor="end")
+    yield words(plot.up.heading, x=4, y=_TOP - 14, class_="tick")
 
 
 def _line(level: LevelLine, number: int, field: _Field) -> str:

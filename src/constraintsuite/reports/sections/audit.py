@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from constraintsuite.reports.figures import CellValue
-from constraintsuite.reports.sections.base import Remarks, Section, TableBlock
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.figures import CellValue
+from constraintsuite.records.sections import Remarks, Section, TableBlock
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.view import ReportView
 from constraintsuite.suites.audit.results import ALL_MAIN, AuditRow
 
@@ -26,7 +26,7 @@ def audit(view: ReportView) -> Section | None:
         return None
     rows = sorted(found.rows, key=lambda row: row.slice != ALL_MAIN)
     table = Table(
-        "audit", f"Audit of the suite, %, with 95 % interval (seed {found.seed}).", _COLUMNS, tuple(map(_row, rows))
+        "audit", f"Audit of the suite, with 95 % interval (seed {found.seed}).", _COLUMNS, tuple(map(_row, rows))
     )
     blocks = (Remarks(found.warnings), TableBlock(table)) if found.warnings else (TableBlock(table),)
     return Section("audit", "Audit of the suite", _ABOUT, blocks)

@@ -11,9 +11,9 @@ from constraintsuite.experiments.headline import HEADLINE
 from constraintsuite.experiments.pair_experiment import pair_experiments
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.records.sections import Section, TableBlock
+from constraintsuite.records.tables import Table
 from constraintsuite.reports.differences import difference_table
-from constraintsuite.reports.sections.base import Section, TableBlock
-from constraintsuite.reports.tables import Table
 from constraintsuite.reports.view import ReportView
 
 MOST_ALL_PAIRS = 5
@@ -41,7 +41,7 @@ def comparison(view: ReportView) -> Section | None:
 
 
 def _table(metric: Metric, tests: Sequence[PairedDifference], examples: int) -> Table:
-    caption = f"{metric.title}, %: paired differences on {examples:,} examples of the headline, with 95 % interval."
+    caption = f"{metric.title}: paired differences on {examples:,} examples of the headline, with 95 % interval."
     return difference_table(
         f"comparison_{metric.name}", caption, [test for test in tests if test.metric == metric.name], ("systems",)
     )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.records.sections import Section, TableBlock
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.grouped import group_table, value_of
-from constraintsuite.reports.sections.base import Section, TableBlock
-from constraintsuite.reports.tables import Column, Table
 from constraintsuite.reports.view import ReportView
 
 _ABOUT = (
@@ -32,6 +32,6 @@ def controls(view: ReportView) -> Section | None:
     if not rows:
         return None
     columns = (Column("control"), *(Column(label, "share") for label in view.labels))
-    both = Table("controls", "Controls, %, with 95 % interval.", columns, tuple(rows))
+    both = Table("controls", "Controls, with 95 % interval.", columns, tuple(rows))
     tables = (both, *(group_table(view.runs, "control", METRICS[name]) for name in ("accuracy", "invariance")))
     return Section("controls", "Controls", _ABOUT, tuple(TableBlock(table) for table in tables))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.metrics.ties import TIE_POLICIES
-from constraintsuite.reports.figures import CellValue
-from constraintsuite.reports.sections.base import Section, TableBlock
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.figures import CellValue
+from constraintsuite.records.sections import Section, TableBlock
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.view import ReportView
 
 _ABOUT = (
@@ -31,6 +31,6 @@ def ties(view: ReportView) -> Section | None:
             for label, intervals in found.items()
         )
         columns = (Column("model"), Column("examples with a tie", "share"), *(Column(p, "share") for p in TIE_POLICIES))
-        caption = f"{METRICS[name].title} under four rules for ties, main examples, %, with 95 % interval."
+        caption = f"{METRICS[name].title} under four rules for ties, main examples, with 95 % interval."
         sheets.append(TableBlock(Table(f"ties_{name}", caption, columns, rows)))
     return Section("ties", "Ties", _ABOUT, tuple(sheets))

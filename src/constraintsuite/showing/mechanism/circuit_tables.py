@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from constraintsuite.mechanism.circuits.records import ChanceBand, CircuitReport
 from constraintsuite.mechanism.circuits.settings import FEWEST_RANDOM
-from constraintsuite.reports.figures import CellValue, ColumnKind, show
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.figures import CellValue, ColumnKind, show
+from constraintsuite.records.tables import Column, Table
 
 _RANKED = 15
 _FEW = 8  # contrasts of a half
@@ -79,7 +79,7 @@ def chance_table(report: CircuitReport) -> Table:
         ("random circuits", "text"),
         ("run", "count"),
         ("there are", "count"),
-        ("less faithful, %", "share"),
+        ("less faithful", "share"),
         ("p", "p"),
         ("faithfulness, 5 to 95 %", "text"),
     )
@@ -118,7 +118,8 @@ def ranking_table(report: CircuitReport) -> Table:
     )
     caption = (
         f"{report.ranking.method}, {report.ranking.direction}: the first {len(rows)} of {report.sites} sites. p is corrected "
-        f"for all sites (largest |t|, signs exchanged by cluster). Split-half reliability: Spearman {report.ranking.reliability}."
+        "for all sites (largest |t|, signs exchanged by cluster). Split-half reliability: Spearman "
+        f"{show(report.ranking.reliability, 'number')}."
     )
     return _table("ranking", caption, columns, rows)
 

@@ -16,10 +16,10 @@ from constraintsuite.mechanism.sites import parse_site
 from constraintsuite.metrics.intervals import connected_components
 from constraintsuite.records.plots import LevelLine
 from constraintsuite.records.scores import Interval
+from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.sections.base import Charts, Remarks, Section, SectionBlock, TableBlock
-from constraintsuite.reports.tables import Column, Table
 from constraintsuite.showing.mechanism import explain_tables as tables
 from constraintsuite.showing.mechanism.charts import axis, curves
 from constraintsuite.showing.mechanism.circuit_tables import circuit_tables, verdict_lines
@@ -189,7 +189,7 @@ def _attention(looks: Sequence[Look]) -> Iterator[SectionBlock]:
 
 def _look_table(looks: Sequence[Look]) -> Table:
     rows = tuple((one.site, one.of, one.to, one.share) for one in looks)
-    columns = (Column("head"), Column("from"), Column("to"), Column("share, %", "share"))
+    columns = (Column("head"), Column("from"), Column("to"), Column("share", "share"))
     return Table("attention", f"Attention of {', '.join(LOOKING)} to all roles.", columns, rows, long=True)
 
 
@@ -210,7 +210,7 @@ def _circuit(name: str, report: CircuitReport) -> Iterator[SectionBlock]:
         f"faithfulness-{name}",
         f"Faithfulness, {report.ablation} ablation",
         axis("sites kept"),
-        "share of the margin kept",
+        axis("share of the margin kept", "linear"),
         points,
         [LevelLine("the whole model", 1.0, "1")],
     )
