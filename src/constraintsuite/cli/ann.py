@@ -72,18 +72,10 @@ def run(bench: Path, out: Path, dry_run: bool, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the path of the page as JSON.")
 def report(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
     """Write one page of RUNS, which opens offline, with its tables and plots as files."""
-    from constraintsuite.experiments.output import write_once
-    from constraintsuite.reports.files import PAGE, PLOT_FILES, TABLE_FILES
-    from constraintsuite.showing.ann import title_of, write_page
-    from constraintsuite.store.artifact import ArtifactOrigin
-    from constraintsuite.store.revisions import REVISIONS
-    from constraintsuite.vectors.ann.results import load_ann_run
+    from constraintsuite.showing.display import ShowOptions
+    from constraintsuite.showing.report import write_shown_report
 
-    loaded = [load_ann_run(path) for path in runs]
-    inputs = {f"run {number}": run.content for number, run in enumerate(loaded)}
-    origin = ArtifactOrigin("report", title_of(loaded), inputs, {}, 0, REVISIONS["report"])
-    files = (PAGE, *TABLE_FILES, *PLOT_FILES)
-    page = write_once(out, origin, files, lambda folder: write_page(loaded, folder)).path / PAGE
+    page = write_shown_report(runs, out, ShowOptions())
     click.echo(json.dumps({"page": shown(page)}) if as_json else shown(page))
 
 

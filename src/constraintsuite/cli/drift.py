@@ -93,9 +93,11 @@ def drift(  # noqa: PLR0913, PLR0917 - one parameter an option
 
 def _tell(artifact: Artifact, page: Path | None, as_json: bool) -> None:
     from constraintsuite.mechanism.drift.folder import load_drift
+    from constraintsuite.showing.display import ShowOptions
+    from constraintsuite.showing.report import write_shown_report
 
     found = load_drift(artifact.path)
-    written = _write_page(found, artifact.manifest.content, page) if page is not None else None
+    written = write_shown_report([artifact.path], page, ShowOptions()) if page is not None else None
     record = {
         "drift": shown(artifact.path),
         "content": artifact.manifest.content,
@@ -103,13 +105,6 @@ def _tell(artifact: Artifact, page: Path | None, as_json: bool) -> None:
         "page": shown(written) if written else "",
     }
     emit(record, as_json, _lines(found, record))
-
-
-def _write_page(found: CheckpointDrift, content: str, out: Path) -> Path:
-    from constraintsuite.showing.mechanism.drift_sections import drift_sections, masthead
-    from constraintsuite.showing.mechanism.pages import write_page
-
-    return write_page(out, masthead(found), {"drift": content}, lambda: drift_sections(found))
 
 
 def _lines(found: CheckpointDrift, record: Mapping[str, str]) -> Iterator[str]:

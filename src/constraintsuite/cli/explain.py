@@ -18,7 +18,6 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         f"{_HERE}.verifying:verify",
         "Check an analysis against its hashes and rows; exit code 1 if it is wrong.",
     ),
-    "report": (f"{_HERE}.reporting:report", "Write one page of analyses, circuits and drifts."),
 }
 
 

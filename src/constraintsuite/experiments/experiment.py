@@ -40,6 +40,8 @@ class Experiment:
     """What equal scores count, where that is a question."""
     reference: str | None = None
     """The system that the others are compared with unless told otherwise; None: each with each."""
+    leading: tuple[str, ...] = ()
+    """Of very many systems, those that are compared: with the reference, or with themselves in another experiment; empty: all."""
     timing: Timing | None = None
     total: str = OVERALL
     """The group that stands for everything: `headline` of a suite of pairs."""
@@ -101,6 +103,8 @@ def join_experiments(experiments: Sequence[Experiment], against: str | None = No
             for system in tables[0].systems
             if system in other.systems
         ]
+    if leading := {system for one in experiments for system in one.leading}:
+        pairs = [pair for pair in pairs if named[pair.first][1] in leading]
     if not pairs:
         raise UserError(f"{experiments[0].path} and {experiments[1].path} have no system in common.")
     most = max(len(each.items) for each in tables)
@@ -172,4 +176,4 @@ def _within(one: Experiment, against: str | None) -> list[SystemPair]:
     reference = against or (one.reference if one.reference in systems else None)
     if reference is None:
         return [SystemPair(*pair) for pair in combinations(systems, 2)]
-    return [SystemPair(reference, system) for system in systems if system != reference]
+    return [SystemPair(reference, system) for system in one.leading or systems if system != reference]

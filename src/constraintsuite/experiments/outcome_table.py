@@ -39,7 +39,8 @@ class OutcomeTable(ABC):
     """Items and systems with the value of every metric.
 
     `main` are the positions of the items that count in figures over all; others, such as controls, stand in their groups
-    alone. `within` is a grouping whose groups are never pooled, such as the budget of a memory.
+    alone. `within` is a grouping whose groups are never pooled, such as the budget of a memory; the figures over all of such
+    a group count its main items.
     """
 
     items: Sequence[Item]
@@ -125,7 +126,8 @@ class OutcomeTable(ABC):
         return found
 
     def _split(self, within: str, total: str, members: Sequence[int], by: str | None) -> dict[str, Sequence[int]]:
-        parts: dict[str, Sequence[int]] = {within or total: members}
+        main = set(self.main)
+        parts: dict[str, Sequence[int]] = {within: [i for i in members if i in main]} if within else {total: members}
         if by is not None and by != self.within:
             wanted = set(range(len(self.items))) if not within else set(members)
             for value, those in pick(self.groups, by).items():
@@ -138,7 +140,7 @@ class OutcomeTable(ABC):
 class StoredTable(OutcomeTable):
     """A table whose values were stored: by system and metric one value for each item, NaN for none.
 
-    `described` is what a person should read of an item, by its id.
+    `described` is what a person should read of an item, by its id. All items are main items unless `main` says which are.
     """
 
     def __init__(
@@ -149,13 +151,14 @@ class StoredTable(OutcomeTable):
         groups: Groups,
         headline_metric: str,
         *,
+        main: Sequence[int] | None = None,
         within: str | None = None,
         described: Mapping[str, Details] | None = None,
     ) -> None:
         self.items = items
         self.systems = tuple(values)
         self.metrics = metrics
-        self.main = self.headline = range(len(items))
+        self.main = self.headline = range(len(items)) if main is None else main
         self.headline_metric = headline_metric
         self.within = within
         self._values = values

@@ -9,7 +9,7 @@ from pathlib import Path
 from constraintsuite.records.sections import Remarks, Section, SectionBlock, TableBlock, VerbatimText
 from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.counts import count_table
-from constraintsuite.showing.display import Display, refusing_others
+from constraintsuite.showing.display import Display, show_each
 from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle
 from constraintsuite.vectors.vectorset import zero_vectors
 
@@ -19,7 +19,7 @@ _ABOUT_VECTORS = "Of the same texts, by encoder; csuite embed adds them."
 _ABOUT_TRUTHS = "What a search should find: judged documents, or exact neighbours of an encoder's vectors."
 
 
-@refusing_others
+@show_each
 def show_bundle(path: Path) -> Display:
     """One bundle; only what stands in its manifests is read."""
     bundle = Bundle.open_unverified(path)

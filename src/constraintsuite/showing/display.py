@@ -1,40 +1,101 @@
-"""A folder as it is shown: what stands above, and the sections below."""
+"""Folders as they are shown: what stands above, and the sections below."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.records.sections import Section
+from constraintsuite.records.sections import Charts, Section, SectionBlock, TableBlock
 from constraintsuite.reports.page import Masthead
 
 
 @dataclass(frozen=True)
 class Display:
-    """All that a page of one folder needs."""
+    """All that a page needs."""
 
     head: Masthead
     sections: tuple[Section, ...]
 
 
-Show = Callable[[Path], Display]
-"""Reads a folder of one kind; one that is damaged or not finished is a UserError."""
+@dataclass(frozen=True)
+class ShowOptions:
+    """What a page shows beyond what the folders say."""
+
+    attention: bool = False
+    """Where heads look from the cue and to it; loads the model."""
+    circuits: bool = True
+    """The circuits inside the folder of an analysis."""
+
+
+Show = Callable[[Sequence[Path], ShowOptions], Display]
+"""Reads folders of one kind into one display; a folder that is damaged or not finished is a UserError."""
 
 
 def refusing_others(show: Show) -> Show:
     """The same; a folder that lacks what this version writes is told, not stumbled over."""
 
     @wraps(show)
-    def read(path: Path) -> Display:
+    def read(paths: Sequence[Path], options: ShowOptions) -> Display:
         try:
-            return show(path)
+            return show(paths, options)
         except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
             raise UserError(
-                f"{path}: it lacks something that is shown ({type(error).__name__}: {error}). Was it edited, or written by another "
-                "version?"
+                f"{', '.join(map(str, paths))}: it lacks something that is shown ({type(error).__name__}: {error}). Was it edited, "
+                "or written by another version?"
             ) from error
 
     return read
+
+
+def show_each(show: Callable[[Path], Display]) -> Show:
+    """Show folders one after the other; `show` reads one of them."""
+    one = refusing_others(lambda paths, _: show(paths[0]))
+
+    @wraps(show)
+    def read(paths: Sequence[Path], options: ShowOptions) -> Display:
+        return join_folders(paths, [one([path], options) for path in paths])
+
+    return read
+
+
+def join_folders(paths: Sequence[Path], displays: Sequence[Display]) -> Display:
+    """The displays of some folders as one; of several folders, each section says which it is of."""
+    if len(displays) == 1:
+        return displays[0]
+    sections = (
+        mark_section(section, f"{number}-", path.resolve().name)
+        for number, (path, display) in enumerate(zip(paths, displays, strict=True), 1)
+        for section in display.sections
+    )
+    return Display(join_heads(display.head for display in displays), tuple(sections))
+
+
+def join_heads(heads: Iterable[Masthead]) -> Masthead:
+    """What stands above the sections of several displays: what they share is said once."""
+    titles, kinds, abouts = (dict.fromkeys(parts) for parts in zip(*heads, strict=True))
+    return Masthead(", ".join(titles), ", ".join(kinds), " ".join(abouts))
+
+
+def mark_section(section: Section, mark: str, name: str = "") -> Section:
+    """A section of one of several displays: no two on a page share an id, a table or a picture.
+
+    `name` is added to the title, if there is one.
+    """
+    return replace(
+        section,
+        id=f"{mark}{section.id}",
+        title=f"{section.title}: {name}" if name else section.title,
+        blocks=tuple(_mark_block(block, mark) for block in section.blocks),
+        files=tuple(replace(table, name=f"{mark}{table.name}") for table in section.files),
+    )
+
+
+def _mark_block(block: SectionBlock, mark: str) -> SectionBlock:
+    if isinstance(block, Charts):
+        return Charts(tuple(replace(one, name=f"{mark}{one.name}") for one in block.drawings))
+    if isinstance(block, TableBlock):
+        return replace(block, table=replace(block.table, name=f"{mark}{block.table.name}"))
+    return block

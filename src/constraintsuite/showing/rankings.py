@@ -13,7 +13,7 @@ from constraintsuite.records.sections import Charts, Remarks, Section, SectionBl
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.page import Masthead
-from constraintsuite.showing.display import Display, refusing_others
+from constraintsuite.showing.display import Display, show_each
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import read_jsonl
 
@@ -25,7 +25,7 @@ _ABOUT = (
 _ABOUT_QUERIES = "Those first that rank a violating document before any satisfying one, the worst of them at the top."
 
 
-@refusing_others
+@show_each
 def show_ranking(path: Path) -> Display:
     """One ranking."""
     summary = load_ranking(path)

@@ -14,7 +14,7 @@ from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.counts import count_table
-from constraintsuite.showing.display import Display, refusing_others
+from constraintsuite.showing.display import Display, show_each
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import adapter, describe, read_jsonl
 from constraintsuite.tuning.curves import CURVES, OVERALL, TrainingCurvePoint, draw_curves, kind_of
@@ -55,7 +55,7 @@ def load_training(path: Path) -> Training:
     return Training(artifact, tuple(read_jsonl(path / CURVES, TrainingCurvePoint)), selected, recipe)
 
 
-@refusing_others
+@show_each
 def show_training(path: Path) -> Display:
     """One training."""
     training = load_training(path)

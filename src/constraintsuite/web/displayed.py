@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -10,7 +11,7 @@ from starlette.responses import Response
 
 from constraintsuite.records.sections import Section
 from constraintsuite.showing import SHOWN
-from constraintsuite.showing.display import Display
+from constraintsuite.showing.display import Display, ShowOptions
 from constraintsuite.web.pages import PageView
 from constraintsuite.web.rendering import render
 from constraintsuite.web.shelf import Shelved, WebShelf
@@ -30,7 +31,12 @@ def view_of(kind: str) -> PageView:
 
 def display_of(shelf: WebShelf, one: Shelved) -> Display:
     """What there is to show of it."""
-    return shelf.load(one, SHOWN.load(one.kind))
+    show = SHOWN.load(one.kind)
+
+    def read(path: Path) -> Display:
+        return show([path], ShowOptions(circuits=False))  # a circuit has a page of its own
+
+    return shelf.load(one, read)
 
 
 def render_display(

@@ -184,7 +184,7 @@ def _tell(artifact: Artifact, as_json: bool) -> None:
 def _lines(explained: Explained, artifact: Artifact) -> Iterator[str]:
     yield "\n\n".join([*_tables(explained), *_too_few(artifact)])
     yield f"\nAll of it: {shown(artifact.path)}"
-    yield f"A page: csuite explain report {shown(artifact.path)} --out FOLDER"
+    yield f"A page: csuite report {shown(artifact.path)} --out FOLDER"
 
 
 def _tables(explained: Explained) -> Iterator[str]:

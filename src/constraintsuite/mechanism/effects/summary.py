@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from constraintsuite.mechanism.contrasts.records import ROLES, MarkedContrast
+from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.effects.groups import groups_of
-from constraintsuite.mechanism.effects.records import (
-    ALL,
-    BoolArray,
-    EffectMethod,
-    FloatArray,
-    PatchDirection,
-    PatchEffects,
-)
-from constraintsuite.mechanism.sites import Site, parse_site
+from constraintsuite.mechanism.effects.matrices import EffectMatrices, clean_margins, make_matrices
+from constraintsuite.mechanism.effects.records import BoolArray, EffectMethod, PatchDirection, PatchEffects
+from constraintsuite.mechanism.sites import parse_site
 from constraintsuite.metrics.intervals import IntArray, connected_components
 from constraintsuite.metrics.resampling import estimate, ratios_of_means
 from constraintsuite.records.scores import Interval
+
+_CARRYING = ("embeddings", "residual")
 
 
 @dataclass(frozen=True)
@@ -66,73 +62,25 @@ class EffectSummary:
     sites: tuple[SiteSummary, ...]
 
 
-@dataclass(frozen=True)
-class _Table:
-    """Effects of one direction and method as matrices of (contrasts, patches); NaN where there is no row."""
-
-    direction: PatchDirection
-    method: EffectMethod
-    patches: tuple[tuple[str, str], ...]
-    contrasts: tuple[str, ...]
-    base: FloatArray  # (contrasts,)
-    donor: FloatArray
-    patched: FloatArray  # (contrasts, patches)
-    aside: FloatArray
-
-
 def summarise_effects(effects: PatchEffects, contrasts: Sequence[MarkedContrast], seed: int) -> EffectSummary:
     """Figures of each site, role, direction and method over groups of contrasts that are never merged.
 
     In which order the rows come does not matter: it depends on how many contrasts were done at a time.
     """
     known = {contrast.id: contrast for contrast in contrasts}
-    tables = list(_tables(effects, list(known)))
-    clean = _clean_margins(tables)
+    matrices = make_matrices(effects, list(known))
+    clean = clean_margins(matrices)
     sites: list[SiteSummary] = []
-    for table in tables:
-        for items, keep in _groups(table.contrasts, known, clean).items():
-            sites += _summarise(table, items, keep, _clusters(table.contrasts, known), seed)
-    return EffectSummary(_baselines(tables, known, clean, seed), tuple(sites))
+    for each in matrices:
+        for items, keep in _groups(each.contrasts, known, clean).items():
+            sites += _summarise(each, items, keep, _clusters(each.contrasts, known), seed)
+    return EffectSummary(_baselines(known, clean, seed), tuple(sites))
 
 
-def _tables(effects: PatchEffects, order: Sequence[str]) -> Iterator[_Table]:
-    kinds = sorted(set(zip(effects.direction.tolist(), effects.method.tolist(), strict=True)))
-    for direction, method in kinds:
-        mine = effects.where((effects.direction == direction) & (effects.method == method))
-        there = set(mine.contrast.tolist())
-        names = tuple(name for name in order if name in there)
-        patches = tuple(sorted(set(zip(mine.site.tolist(), mine.role.tolist(), strict=True)), key=_from_below))
-        row = _places(mine.contrast.tolist(), names)
-        column = _places(list(zip(mine.site.tolist(), mine.role.tolist(), strict=True)), patches)
-        base, donor = np.full(len(names), np.nan), np.full(len(names), np.nan)
-        base[row], donor[row] = mine.margin_base, mine.margin_donor
-        patched, aside = np.full((2, len(names), len(patches)), np.nan)
-        patched[row, column] = mine.margin_patched
-        aside[row, column] = mine.aside_patched - mine.aside_base
-        yield _Table(direction, method, patches, names, base, donor, patched, aside)
-
-
-def _from_below(patch: tuple[str, str]) -> tuple[Site, int, int, str]:
-    """Sites as they lie in the model, and at each all positions, then roles as they follow in a row, then single positions."""
-    site, role = patch
-    known = (ALL, *ROLES)
-    return parse_site(site), known.index(role) if role in known else len(known), len(role), role
-
-
-def _places(values: Sequence[object], order: Sequence[object]) -> IntArray:
-    place = {value: i for i, value in enumerate(order)}
-    return np.array([place[value] for value in values], dtype=np.int64)
-
-
-def _clean_margins(tables: Sequence[_Table]) -> dict[str, tuple[float, float]]:
-    """Clean and corrupt margin of each contrast, NaN where it was not seen."""
-    found: dict[str, tuple[float, float]] = {}
-    for table in tables:
-        noising = table.direction == "noising"
-        clean, corrupt = (table.base, table.donor) if noising else (table.donor, table.base)
-        for name, *margins in zip(table.contrasts, clean.tolist(), corrupt.tolist(), strict=True):
-            found.setdefault(name, (margins[0], margins[1]))
-    return found
+def components(summaries: Iterable[SiteSummary]) -> list[SiteSummary]:
+    """Those of heads and parts of layers: a residual carries all that lies below it, and would stand before them all."""
+    found = list(summaries)
+    return [one for one in found if parse_site(one.site).kind not in _CARRYING] or found
 
 
 def _groups(
@@ -146,21 +94,20 @@ def _clusters(names: Sequence[str], known: Mapping[str, MarkedContrast]) -> IntA
     return connected_components([known[name].clusters for name in names])
 
 
-def _summarise(table: _Table, items: str, keep: BoolArray, clusters: IntArray, seed: int) -> list[SiteSummary]:
-    ablated = table.method.startswith("ablation")
-    base, patched, clusters = table.base[keep][:, np.newaxis], table.patched[keep], clusters[keep]
-    aim = np.zeros_like(base) if ablated else table.donor[keep][:, np.newaxis]
-    change, wanted = patched - base, np.where(np.isnan(patched), np.nan, aim - base)
-    aside, count = table.aside[keep], len(table.patches)
-    figures = np.concatenate([change, aside, _flips(base, aim, patched, ablated=ablated)], axis=1)
+def _summarise(
+    matrices: EffectMatrices, items: str, keep: BoolArray, clusters: IntArray, seed: int
+) -> list[SiteSummary]:
+    clusters, count = clusters[keep], len(matrices.patches)
+    change = matrices.change[keep]
+    figures = np.concatenate([change, matrices.aside[keep], matrices.flips[keep]], axis=1)
     kinds = [*[False] * (2 * count), *[True] * count]
     means = estimate(figures, kinds, clusters, rng=np.random.default_rng(seed))
-    ratios = ratios_of_means(change, wanted, clusters, rng=np.random.default_rng(seed))
+    ratios = ratios_of_means(change, matrices.wanted[keep], clusters, rng=np.random.default_rng(seed))
     return [
         SiteSummary(
             items,
-            table.direction,
-            table.method,
+            matrices.direction,
+            matrices.method,
             site,
             role,
             effect=means[i],
@@ -168,22 +115,12 @@ def _summarise(table: _Table, items: str, keep: BoolArray, clusters: IntArray, s
             flips=means[2 * count + i],
             aside=means[count + i],
         )
-        for i, (site, role) in enumerate(table.patches)
+        for i, (site, role) in enumerate(matrices.patches)
     ]
 
 
-def _flips(base: FloatArray, aim: FloatArray, patched: FloatArray, *, ablated: bool) -> FloatArray:
-    """1 where the sign became the aim's, 0 where not, NaN where there was nothing to flip."""
-    open_ = (base > 0) if ablated else (base > 0) != (aim > 0)
-    flipped = ((patched > 0) != (base > 0)).astype(np.float64)
-    return np.where(np.isnan(patched) | ~open_, np.nan, flipped)
-
-
 def _baselines(
-    tables: Sequence[_Table],
-    known: Mapping[str, MarkedContrast],
-    margins: Mapping[str, tuple[float, float]],
-    seed: int,
+    known: Mapping[str, MarkedContrast], margins: Mapping[str, tuple[float, float]], seed: int
 ) -> tuple[Baseline, ...]:
     names = [name for name in known if name in margins]
     values = np.array([margins[name] for name in names])

@@ -9,7 +9,7 @@ from textwrap import fill
 
 from constraintsuite.mechanism.effects.groups import CORRECT, EVERY, FAILED
 from constraintsuite.mechanism.effects.records import ALL
-from constraintsuite.mechanism.effects.summary import Baseline, SiteSummary
+from constraintsuite.mechanism.effects.summary import Baseline, SiteSummary, components
 from constraintsuite.mechanism.explain.records import Explained
 from constraintsuite.mechanism.sites import parse_site
 from constraintsuite.records.figures import MISSING, CellValue, ColumnKind, show
@@ -19,7 +19,6 @@ from constraintsuite.records.tables import Column, Table
 
 SHOWN, HEADS = 12, 8
 """Of the strongest places, and of heads."""
-_CARRYING = ("embeddings", "residual")
 _ROUNDING = 1e-4  # by which a share of an effect may differ from all of it
 TableColumns = Sequence[tuple[str, ColumnKind]]
 
@@ -152,12 +151,6 @@ def kinds_of(explained: Explained) -> list[tuple[str, str]]:
 def of_items(explained: Explained, items: str) -> Iterator[SiteSummary]:
     """Figures over a group of contrasts; single positions are too many to be shown."""
     return (one for one in explained.summary.sites if one.items == items and not one.role.startswith("@"))
-
-
-def components(summaries: Iterable[SiteSummary]) -> list[SiteSummary]:
-    """Those of heads and parts of layers: a residual carries all that lies below it, and would stand before them all."""
-    found = list(summaries)
-    return [one for one in found if parse_site(one.site).kind not in _CARRYING] or found
 
 
 def named_places(summaries: Sequence[SiteSummary]) -> list[tuple[str, SiteSummary]]:

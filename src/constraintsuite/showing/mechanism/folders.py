@@ -1,33 +1,49 @@
-"""Folders of `csuite explain` and `csuite drift` as they are shown one by one."""
+"""Folders of `csuite explain` and `csuite drift` as they are shown."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from constraintsuite.errors import UserError
+from constraintsuite.mechanism.attending import Look, measure_attention
 from constraintsuite.mechanism.circuits.finding import KIND as CIRCUIT
-from constraintsuite.mechanism.circuits.finding import read_circuit
+from constraintsuite.mechanism.circuits.finding import read_circuit, read_circuits
+from constraintsuite.mechanism.contrasts.selection import choose
+from constraintsuite.mechanism.contrasts.tokens import tokenise
 from constraintsuite.mechanism.drift.folder import load_drift
 from constraintsuite.mechanism.explain.folder import load_explained
+from constraintsuite.mechanism.explain.records import Explained
+from constraintsuite.mechanism.subject import load_subject
 from constraintsuite.reports.page import Masthead
-from constraintsuite.showing.display import Display, refusing_others
+from constraintsuite.showing.display import Display, ShowOptions, join_folders, refusing_others, show_each
 from constraintsuite.showing.mechanism.drift_sections import drift_sections
 from constraintsuite.showing.mechanism.drift_sections import masthead as drift_masthead
 from constraintsuite.showing.mechanism.explain_sections import ShownAnalysis, circuit_section, explain_sections
 from constraintsuite.store.artifact import Artifact
 
 ABOUT = "Every figure comes with its 95 % interval and n; clusters of documents are resampled."
+LOOKED_AT = 64
+"""Contrasts that attention is measured on."""
 
 
 @refusing_others
-def show_explain(path: Path) -> Display:
-    """One analysis; the circuits inside its folder are folders of their own."""
-    explained = load_explained(path)
-    return Display(
-        Masthead(explained.subject.name, "mechanism", ABOUT), tuple(explain_sections(ShownAnalysis(explained)))
-    )
+def show_explain(paths: Sequence[Path], options: ShowOptions) -> Display:
+    """Analyses with their circuits; of several analyses of one model, attention stands in the first."""
+    displays = []
+    looked: set[str] = set()
+    for path in paths:
+        explained = load_explained(path)
+        subject = explained.subject
+        circuits = read_circuits(path) if options.circuits else {}
+        looks = _look(explained) if options.attention and subject.fingerprint not in looked else ()
+        looked.add(subject.fingerprint)
+        sections = tuple(explain_sections(ShownAnalysis(explained, circuits, looks)))
+        displays.append(Display(Masthead(subject.name, "mechanism", ABOUT), sections))
+    return join_folders(paths, displays)
 
 
-@refusing_others
+@show_each
 def show_circuit(path: Path) -> Display:
     """One circuit."""
     report = read_circuit(path)
@@ -35,8 +51,20 @@ def show_circuit(path: Path) -> Display:
     return Display(Masthead(name, "circuit", ABOUT), (circuit_section(path.name, report),))
 
 
-@refusing_others
+@show_each
 def show_drift(path: Path) -> Display:
     """One drift."""
     drift = load_drift(path)
     return Display(drift_masthead(drift), tuple(drift_sections(drift)))
+
+
+def _look(explained: Explained) -> Sequence[Look]:
+    subject = load_subject(explained.subject.name)
+    if subject.fingerprint != explained.subject.fingerprint:
+        raise UserError(
+            f"{explained.artifact.path}: it is of {subject.name} as it was, or with other versions of its libraries. Run "
+            "`csuite explain` again, or leave --attention out."
+        )
+    seed = explained.artifact.manifest.seed
+    main = choose([one for one in explained.contrasts if not one.control], LOOKED_AT, seed)
+    return measure_attention(subject, tokenise(main, subject.classifier.tokenization).contrasts, seed=seed)

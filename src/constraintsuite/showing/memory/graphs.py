@@ -16,7 +16,7 @@ from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.page import Masthead
 from constraintsuite.reports.walks.model import WalkPicture
 from constraintsuite.showing.counts import count_table
-from constraintsuite.showing.display import Display, refusing_others
+from constraintsuite.showing.display import Display, show_each
 from constraintsuite.showing.memory.picture import AROUND, picture_of
 from constraintsuite.store.artifact import Artifact
 
@@ -48,7 +48,7 @@ _ABOUT_PARTS = (
 )
 
 
-@refusing_others
+@show_each
 def show_graph(path: Path) -> Display:
     """One memory."""
     memory = open_memory(path)

@@ -14,8 +14,7 @@ from constraintsuite.records.sections import Charts, Remarks, Section, SectionBl
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.page import Masthead
-from constraintsuite.showing.display import Display, refusing_others
-from constraintsuite.showing.mechanism.pages import marked
+from constraintsuite.showing.display import Display, ShowOptions, mark_section, refusing_others
 from constraintsuite.showing.memory.headlines import headlines, is_structured, kind_of
 from constraintsuite.showing.memory.tables import contrast_table, group_tables, score_table, size_table, time_table
 from constraintsuite.showing.memory.verdicts import ablation_tables, claim_tables, replay_tables, rewording_tables
@@ -42,10 +41,11 @@ def masthead(runs: Sequence[MemoryRun]) -> Masthead:
 
 
 @refusing_others
-def show_memory_run(path: Path) -> Display:
-    """One run."""
-    run = load_memory_run(path)
-    return Display(masthead([run]), tuple(sections_of(run, many=False)))
+def show_memory_run(paths: Sequence[Path], options: ShowOptions) -> Display:
+    """All runs on one page."""
+    runs = [load_memory_run(path) for path in paths]
+    sections = (section for run in runs for section in sections_of(run, many=len(runs) > 1))
+    return Display(masthead(runs), tuple(sections))
 
 
 def sections_of(run: MemoryRun, *, many: bool) -> Iterator[Section]:
@@ -55,7 +55,7 @@ def sections_of(run: MemoryRun, *, many: bool) -> Iterator[Section]:
         if blocks:
             section = Section(name, title, about, tuple(blocks))
             of = f"{title} of {run.summary.benchmark}"
-            yield replace(marked(section, mark, run.summary.benchmark), title=of) if many else section
+            yield replace(mark_section(section, mark), title=of) if many else section
 
 
 def remarks_of(run: MemoryRun) -> list[str]:

@@ -9,6 +9,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.memory.folder import open_memory
 from constraintsuite.reports.walks.page import draw_pictures
 from constraintsuite.showing import SHOWN
+from constraintsuite.showing.display import ShowOptions
 from constraintsuite.showing.memory.graphs import PLAIN, search_memory
 from constraintsuite.web.displayed import address_of, display_of, render_display, view_of
 from constraintsuite.web.pages import Page
@@ -50,7 +51,7 @@ def show_graph(request: Request, shelf: WebShelf) -> Response:
 def show_bundle(request: Request, shelf: WebShelf) -> Response:
     """A bundle as it is now: vectors and truths come without a change of its own manifest."""
     one = shelf.get(request.path_params["place"], BUNDLE)
-    return render_display(request, one, SHOWN.load(BUNDLE)(one.path))
+    return render_display(request, one, SHOWN.load(BUNDLE)([one.path], ShowOptions()))
 
 
 def _budget(said: str) -> int:

@@ -1,0 +1,186 @@
+"""An analysis as an experiment: sites are its systems, and an item is a contrast under one intervention."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from constraintsuite.experiments.experiment import Experiment, OpenOptions
+from constraintsuite.experiments.outcome_table import Details, Item, StoredTable
+from constraintsuite.mechanism.contrasts.records import MarkedContrast
+from constraintsuite.mechanism.effects.groups import CORRECT, FAILED, groups_of, studied_items
+from constraintsuite.mechanism.effects.matrices import EffectMatrices, clean_margins, make_matrices
+from constraintsuite.mechanism.effects.records import ALL, BoolArray, FloatArray, PatchEffects
+from constraintsuite.mechanism.effects.summary import EffectSummary, components
+from constraintsuite.mechanism.effects.table import read_effects
+from constraintsuite.mechanism.explain.folder import load_explained
+from constraintsuite.mechanism.explain.source import KIND
+from constraintsuite.mechanism.patching.blocks import POSITION
+from constraintsuite.metrics.intervals import connected_components
+from constraintsuite.metrics.metric import Metric
+
+INTERVENTION = "intervention"
+"""The grouping whose groups are never pooled: the direction or the kind of ablation, and the side where there are both."""
+LEADING = 12
+"""So many sites of an analysis are compared."""
+_METRICS = (
+    Metric(name="effect", title="change of the margin, logits", share=False),
+    Metric(name="recovered", title="share of the margin recovered, or lost by an ablation", share=False),
+    Metric(name="flips", title="margins that change their sign"),
+    Metric(name="aside", title="change of an unrelated score, logits", share=False),
+)
+_GROUPINGS: Mapping[str, Callable[[MarkedContrast], str]] = {
+    "slice": lambda one: one.slice,
+    "side": lambda one: one.side,
+    "half": lambda one: one.half,
+    "split": lambda one: one.split,
+    "cue": lambda one: one.cue,
+    "change": lambda one: one.change,
+}
+
+
+def open_explain(path: Path, options: OpenOptions) -> Experiment:
+    """An explain folder; `options` change nothing here."""
+    explained = load_explained(path)
+    manifest, subject = explained.artifact.manifest, explained.subject
+    leading = leading_sites(explained.summary, explained.contrasts)
+    return Experiment(
+        path=path,
+        kind=KIND,
+        name=subject.name,
+        data=manifest.settings["source"],
+        table=effect_table(read_effects(path), explained.contrasts, explained.summary),
+        inputs={"contrasts": manifest.inputs["contrasts"]},
+        conditions={
+            "the analysis": manifest.settings["analysis"],
+            "steps": manifest.settings.get("steps"),
+            "a model of": f"{subject.layers} layers and {subject.heads} heads ({subject.type})",
+        },
+        reference=leading[0],
+        leading=leading,
+    )
+
+
+def effect_table(effects: PatchEffects, contrasts: Sequence[MarkedContrast], summary: EffectSummary) -> StoredTable:
+    """What every site did to every contrast; single positions are left out, as contrasts do not share them.
+
+    Contrasts are joined into clusters as in the summary. Controls are in the group of their kind alone.
+    """
+    known = {one.id: one for one in contrasts}
+    matrices = make_matrices(effects, list(known))
+    clean = clean_margins(matrices)
+    asked = [(each, known[name]) for each in matrices for name in each.contrasts]
+    clusters = [
+        f"{number}" for each in matrices for number in connected_components([known[n].clusters for n in each.contrasts])
+    ]
+    only_controls = all(one.control for one in contrasts)
+    main = [place for place, (_, one) in enumerate(asked) if only_controls or not one.control]
+    groups: dict[str, dict[str, list[int]]] = {name: {} for name in (INTERVENTION, *_GROUPINGS, "model", "control")}
+    many = len(studied_items(contrasts)) > 1
+    for place, (each, one) in enumerate(asked):
+        _add(groups[INTERVENTION], f"{_name(each)} {one.side}" if many else _name(each), place)
+        if one.control:
+            _add(groups["control"], one.control, place)
+            continue
+        for name, of in _GROUPINGS.items():
+            _add(groups[name], of(one), place)
+        _add(groups["model"], CORRECT if clean[one.id][0] > 0 else FAILED, place)
+    return StoredTable(
+        [Item(_item(each, one), (own,), (own,)) for (each, one), own in zip(asked, clusters, strict=True)],
+        {one.name: one for one in _METRICS},
+        _columns(matrices, known, summary, {name: margin > 0 for name, (margin, _) in clean.items()}),
+        {name: values for name, values in groups.items() if values},
+        "effect",
+        main=main,
+        within=INTERVENTION,
+        described={_item(each, one): _texts(one) for each, one in asked},
+    )
+
+
+def leading_sites(summary: EffectSummary, contrasts: Sequence[MarkedContrast]) -> tuple[str, ...]:
+    """The sites with the largest mean effect on what is studied under any intervention, the strongest first.
+
+    Whole sites come before their roles, and residuals, which carry all that lies below them, only where there is nothing else.
+    """
+    studied = studied_items(contrasts)
+    mine = [one for one in summary.sites if one.items in studied] or summary.sites
+    named = components(one for one in mine if not one.role.startswith(POSITION))
+    strength: dict[str, float] = {}
+    for one in [one for one in named if one.role == ALL] or named:
+        name = _place(one.site, one.role)
+        strength[name] = max(strength.get(name, 0.0), abs(one.effect.value or 0.0))
+    return tuple(sorted(strength, key=lambda name: -strength[name])[:LEADING])
+
+
+def _columns(
+    matrices: Sequence[EffectMatrices],
+    known: Mapping[str, MarkedContrast],
+    summary: EffectSummary,
+    right: Mapping[str, bool],
+) -> dict[str, dict[str, FloatArray]]:
+    """By system and metric the values of all items."""
+    count = sum(len(each.contrasts) for each in matrices)
+    columns: dict[str, dict[str, FloatArray]] = {}
+    first = 0
+    for each in matrices:
+        rows = slice(first, first := first + len(each.contrasts))
+        some = [known[name] for name in each.contrasts]
+        groups = groups_of(some, np.array([right[name] for name in each.contrasts]), known.values())
+        found = (each.change, _recovered(each, groups, summary), each.flips, each.aside)
+        for place, (site, role) in enumerate(each.patches):
+            if role.startswith(POSITION):
+                continue
+            own = columns.setdefault(_place(site, role), {one.name: np.full(count, np.nan) for one in _METRICS})
+            for metric, values in zip(_METRICS, found, strict=True):
+                own[metric.name][rows] = values[:, place]
+    return columns
+
+
+def _recovered(matrices: EffectMatrices, groups: Mapping[str, BoolArray], summary: EffectSummary) -> FloatArray:
+    """Each change as a share of the mean that its group could change: the mean of these is the share that the summary gives.
+
+    Where the summary gives none, as that mean cannot be told from 0, nor are there any here.
+    """
+    shares = {
+        (one.items, one.site, one.role): one.recovered.value
+        for one in summary.sites
+        if (one.direction, one.method) == (matrices.direction, matrices.method)
+    }
+    change, wanted = matrices.change, matrices.wanted
+    found = np.full(change.shape, np.nan)
+    for items, keep in groups.items():
+        if items.split()[-1] in (CORRECT, FAILED):
+            continue
+        given = np.array([shares.get((items, *patch)) is not None for patch in matrices.patches])
+        counts = np.maximum(1, (~np.isnan(wanted[keep])).sum(axis=0))
+        means = np.where(given, np.nansum(wanted[keep], axis=0) / counts, np.nan)
+        found[keep] = change[keep] / means
+    return found
+
+
+def _name(matrices: EffectMatrices) -> str:
+    return matrices.method if matrices.ablated else matrices.direction
+
+
+def _item(matrices: EffectMatrices, contrast: MarkedContrast) -> str:
+    return f"{contrast.id} {_name(matrices)}"
+
+
+def _place(site: str, role: str) -> str:
+    """As tables have it."""
+    return site if role == ALL else f"{site} at {role}"
+
+
+def _texts(contrast: MarkedContrast) -> Details:
+    return {
+        "clean query": contrast.better.query.text,
+        "corrupt query": contrast.better_corrupt.query.text,
+        "better": contrast.better.text.text,
+        "worse": contrast.worse.text.text,
+    }
+
+
+def _add(groups: dict[str, list[int]], value: str, place: int) -> None:
+    groups.setdefault(value or "none", []).append(place)
