@@ -89,6 +89,11 @@ class Workspace:
         self.new.mkdir(parents=True)
         return self.new
 
+    @property
+    def is_begun(self) -> bool:
+        """Whether this work was begun, and not all of it is done and cleared away."""
+        return _mark_of(self.out) == self.mark
+
     def is_done(self, step: str) -> bool:
         """Whether a step of this work was marked as done."""
         return self._step(step).is_file()
@@ -120,7 +125,7 @@ class Workspace:
         """Replace earlier output by what is in `new`; stopped on the way, the next call continues."""
         (self.out / MANIFEST).unlink(missing_ok=True)  # first of all: from now on the folder is unfinished
         if not self.is_done(_CLEARED):
-            for path in list(self._visible()):
+            for path in [path for path in self._visible() if self._is_own(path)]:
                 path.unlink()
             self.mark_done(_CLEARED)
         for path in [path for path in sorted(self.new.rglob("*")) if path.is_file()]:
@@ -165,10 +170,9 @@ class Workspace:
         """A UserError for whatever is not of this command."""
         if not self.out.is_dir():
             return
-        begun = _mark_of(self.out)
-        if self.replace > Replace.NOTHING or begun == self.mark:
+        if self.replace > Replace.NOTHING or self.is_begun:
             foreign = next((path for path in self._visible() if not self._is_own(path)), None)
-        elif begun:
+        elif _mark_of(self.out):
             raise UserError(
                 f"{self.out}: here lies an unfinished {self.origin.kind}, made from other inputs, settings or versions. "
                 "Choose another --out, or move it away."
@@ -198,7 +202,7 @@ class Workspace:
     def _begin(self) -> None:
         """Resume work of this origin that was stopped; what work of another origin left is removed."""
         remove_leftovers(self.out)
-        if _mark_of(self.out) != self.mark:
+        if not self.is_begun:
             self.discard_work()
             write_text(self.out / WORKING, self.mark)
             mirror = mirror_of(self.out)
@@ -213,7 +217,7 @@ class Workspace:
 
 
 @contextmanager
-def claim(
+def claim(  # noqa: PLR0913 - one parameter per setting
     out: Path,
     origin: ArtifactOrigin,
     files: Sequence[str],
@@ -238,7 +242,7 @@ def claim(
         out, origin, files, replace, beside, " ".join(filter(None, [origin.fingerprint, work])), otherwise
     )
     found = space._find(accept, lambda _: None)  # before the lock, which leaves a file in what is not ours
-    if found is not None and _mark_of(out) != space.mark:
+    if found is not None and not space.is_begun:
         note(f"{origin.name}: {out} is up to date")
         space.finished = found
         yield space

@@ -26,6 +26,7 @@ from constraintsuite.mechanism.explain.settings import AnalysisScope
 from constraintsuite.mechanism.explain.verify import verify
 from constraintsuite.mechanism.patching.memory import plan_memory
 from constraintsuite.mechanism.subject import load_subject
+from constraintsuite.store.workspace import Workspace
 from mechanism.planted import PLANTED, make_planted, planted_contrasts
 
 FEW = CircuitSettings(chance=20, band=2, parts=3, random_models=2, random_contrasts=4)
@@ -82,7 +83,7 @@ def test_what_was_stopped_goes_on_and_ends_with_the_same_bytes(
 
 def test_one_stopped_just_before_its_end_runs_nothing_again(patched: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.MonkeyPatch.context() as stop:
-        stop.setattr(finding, "finish", None)
+        stop.setattr(Workspace, "finish", None)
         with pytest.raises(TypeError):
             find_circuit(patched, FEW)
     done = run_counted(monkeypatch)
