@@ -130,8 +130,8 @@ def test_an_artifact_of_another_origin(
 def test_what_else_can_be_done_is_told(tmp_path: Path) -> None:
     make(tmp_path / "out")
     with (
-        pytest.raises(UserError, match=r"Choose another --out, or pass --force\."),
-        claim(tmp_path / "out", OTHER, FILES, otherwise=lambda: "or pass --force"),
+        pytest.raises(UserError, match=r"Choose another --out, or pass --force for words\."),
+        claim(tmp_path / "out", OTHER, FILES, otherwise=lambda found: f"or pass --force for {found.name}"),
     ):
         pass
 
@@ -163,7 +163,7 @@ def test_a_folder_that_was_not_claimed_holds_nothing_to_resume(tmp_path: Path, n
 
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("mine")
-    with pytest.raises(UserError, match="this is a file, not a folder. Choose another --out"):
+    with pytest.raises(UserError, match=r"this is a file, not a folder. Choose another --out"):
         make(tmp_path / "out")
 
 
@@ -325,7 +325,7 @@ def test_only_a_free_place_is_not_filled(tmp_path: Path, name: str, filled: bool
     finish(tmp_path / "folder", ORIGIN, {}, {}, 0)
     (tmp_path / "file").touch()
     if filled:
-        with pytest.raises(UserError, match="something lies there already. Choose another --out"):
+        with pytest.raises(UserError, match=r"something lies there already. Choose another --out"):
             refuse_filled(tmp_path / name)
     else:
         refuse_filled(tmp_path / name)

@@ -67,7 +67,7 @@ class Workspace:
     beside: Sequence[str]
     mark: str
     """What `.working` says while this work is not finished."""
-    otherwise: Callable[[], str]
+    otherwise: Callable[[Manifest], str]
     finished: Artifact | None = None
     """The artifact: the one that was found, or the one that `finish` made."""
     _started: float = field(default_factory=time.monotonic)
@@ -163,7 +163,7 @@ class Workspace:
         what = f"the {manifest.kind} {manifest.name!r}"
         if same_kind:
             what += ", made from other inputs, settings or versions"
-        otherwise = f", {self.otherwise()}" if same_kind else ""
+        otherwise = f", {self.otherwise(manifest)}" if same_kind else ""
         raise UserError(f"{self.out}: here lies {what}. Choose another --out{otherwise}.")
 
     def _refuse_foreign(self) -> None:
@@ -226,7 +226,7 @@ def claim(  # noqa: PLR0913 - one parameter per setting
     beside: Sequence[str] = (),
     work: str = "",
     accept: Callable[[Artifact], bool] = lambda _: False,
-    otherwise: Callable[[], str] = lambda: "or move it away",
+    otherwise: Callable[[Manifest], str] = lambda _: "or move it away",
     note: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Workspace]:
     """Keep other commands out of `out` while the block runs; anything that may not be replaced there is a UserError.

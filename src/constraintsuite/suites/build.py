@@ -13,8 +13,8 @@ from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.stage import Pipeline, Stage
 from constraintsuite.records.examples import Example
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.artifact import STAGES as STAGES_FOLDER
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, Manifest
 from constraintsuite.store.files import sha256_of, sha256_text, write_text
 from constraintsuite.store.jsonl import adapter
 from constraintsuite.store.revisions import REVISIONS, Revision
@@ -125,7 +125,7 @@ def build_suite(
     revision = Revision(REVISIONS["suite"].number, REVISIONS["suite"].libraries, PIPELINE.revisions())
     origin = ArtifactOrigin("suite", recipe.name, inputs, recipe.model_dump(mode="json"), recipe.seed, revision)
 
-    def advise() -> str:
+    def advise(_: Manifest) -> str:
         # Where all stages are up to date, only the suite itself is not: the last one makes the least work.
         stale = PIPELINE.first_stale(recipe, out / STAGES_FOLDER, inputs) or STAGES[-1].name
         return f"or pass --from {stale} to build it anew here"

@@ -38,7 +38,7 @@ def claim_bundle(
         replace=Replace.SAME_KIND if force else Replace.UNFINISHED,
         beside=PARTS,
         work=str(REVISIONS["subset work"]),
-        otherwise=lambda: "or replace it with --force",
+        otherwise=lambda _: "or replace it with --force",
         note=reporter.note,
     )
 

@@ -25,7 +25,6 @@ from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Workspace
 from constraintsuite.vectors.bundle import (
-    CORPUS,
     COVERAGE,
     PART_ROWS,
     PARTS,

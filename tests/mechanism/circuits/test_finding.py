@@ -10,7 +10,6 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Advance, Silent
-from constraintsuite.mechanism.circuits import finding
 from constraintsuite.mechanism.circuits import search as searching
 from constraintsuite.mechanism.circuits.course import Call
 from constraintsuite.mechanism.circuits.finding import find_circuit, plan_search, read_circuits
