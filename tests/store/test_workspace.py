@@ -260,7 +260,7 @@ def counted(call: int, function: Callable[..., object]) -> Callable[..., object]
         (Workspace, "mark_done", 1),
         (workspace, "finish", 1),
         (workspace, "discard", 1),
-        (workspace, "discard", 4),
+        (workspace, "discard", 2),
     ],
 )
 @pytest.mark.parametrize("resumes", [False, True])

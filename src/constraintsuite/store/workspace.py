@@ -211,8 +211,8 @@ class Workspace:
 
     def _close(self) -> None:
         """Remove the unfinished work, and last the marker: only then is nothing left to do."""
-        self.discard_work()
-        for path in (self.new, self._step(_CLEARED), self.out / WORKING):
+        done = (self.new, self._step(_CLEARED)) if STAGES in self.beside else (self.work,)
+        for path in (*done, self.out / WORKING):
             discard(path)
 
 

@@ -118,7 +118,7 @@ def test_memory_decides_nothing(patched: Path) -> None:
 def test_several_circuits_side_by_side(patched: Path) -> None:
     find_circuit(patched, FEW)
     find_circuit(patched, FEW.model_copy(update={"ablation": "zero"}))
-    with pytest.raises(UserError, match="made from other contrasts, settings"):
+    with pytest.raises(UserError, match=r"made from other inputs, settings or versions\. Choose .* another --name"):
         find_circuit(patched, FEW.model_copy(update={"size": 3}))
     find_circuit(patched, FEW.model_copy(update={"size": 3}), name="three")
     found = read_circuits(patched)

@@ -21,7 +21,6 @@ from constraintsuite.mechanism.drift.observing import observe_checkpoint
 from constraintsuite.mechanism.drift.records import CheckpointDrift
 from constraintsuite.mechanism.drift.settings import DriftSettings
 from constraintsuite.records.scores import Interval
-from constraintsuite.store.workspace import Workspace
 from mechanism.contrasts.suite_factory import make_suite
 from mechanism.drift.moving import AFTER, BEFORE, make_checkpoints, make_soup_suite, soups
 from mechanism.models import make_tiny
@@ -189,7 +188,7 @@ def test_one_stopped_just_before_its_end_looks_at_nothing_again(
 ) -> None:
     checkpoints, suite = ground
     with monkeypatch.context() as stop:
-        stop.setattr(Workspace, "finish", None)
+        stop.setattr(measuring, "write_text", None)  # of the results, the last file
         with pytest.raises(TypeError):
             measure_drift(checkpoints, [suite], tmp_path / "out", SETTINGS, Silent())
     monkeypatch.setattr(steps, "observe_checkpoint", None)

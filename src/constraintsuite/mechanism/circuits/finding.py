@@ -65,7 +65,9 @@ def find_circuit(
     told = reporter or Silent()
     out = folder / FOLDER / _checked(f"{settings.side}-{settings.ablation}" if name is None else name)
     work = _prepare(folder, settings, memory)
-    with claim(out, work.origin, (REPORT,), note=told.note) as space:
+    with claim(
+        out, work.origin, (REPORT,), otherwise=lambda _: "or give the circuit another --name", note=told.note
+    ) as space:
         if space.finished is not None:
             return read_circuit(out)
         bench = make_bench(
