@@ -119,7 +119,7 @@ def test_unfinished_work_is_resumed_on_another_machine_and_nothing_of_it_stays(
     mirror = open_mirror(URL)
     with pytest.raises(KeyboardInterrupt), claim(mirror.root, origin, ("words.txt",)) as space:
         space.mark_done("first")
-        mirror.push(space.work)
+        mirror.push(space.stages)
         raise KeyboardInterrupt
     other = elsewhere(monkeypatch, tmp_path / "other")
     other.pull()

@@ -186,7 +186,7 @@ def test_work_of_the_same_origin_is_resumed(tmp_path: Path, level: Replace) -> N
     temporary_for(tmp_path / "out" / STAGES / "second").touch()
     with claim(tmp_path / "out", ORIGIN, FILES, replace=level) as space:
         assert (space.is_done("first"), space.is_done("second")) == (True, False)
-        assert names(space.work) == ["first.done"]  # and not what the stopped one was writing
+        assert names(space.stages) == ["first.done"]  # and not what the stopped one was writing
         write(space.empty_new())
         space.finish({})
     assert not is_unfinished(tmp_path / "out")
@@ -275,7 +275,7 @@ def test_stopped_at_the_end_it_is_whole_after_the_next_time(
                 return space.finished
             if not (resumes and space.is_done("written")):
                 write(space.empty_new(), "new")
-                (space.work / "written.done").touch()
+                (space.stages / "written.done").touch()
             with monkeypatch.context() as patch:
                 patch.setattr(place, function, counted(call if stopping else 0, getattr(place, function)))
                 return space.finish({"words": 2})

@@ -73,14 +73,14 @@ class Workspace:
     _started: float = field(default_factory=time.monotonic)
 
     @property
-    def work(self) -> Path:
+    def stages(self) -> Path:
         """The folder for what a stopped command resumes from; what lies there is of this work."""
         return self.out / STAGES
 
     @property
     def new(self) -> Path:
         """The folder of the output, as far as it is written; at the end its files take the place of earlier output."""
-        return self.work / _NEW
+        return self.stages / _NEW
 
     def empty_new(self) -> Path:
         """The folder `new` without anything that a stopped command wrote there."""
@@ -105,7 +105,7 @@ class Workspace:
     def discard_work(self) -> None:
         """Remove all that this work has done so far, unless `stages` is kept beside the output."""
         if STAGES not in self.beside:
-            discard(self.work)
+            discard(self.stages)
 
     def finish(
         self,
@@ -134,7 +134,7 @@ class Workspace:
             path.replace(target)
 
     def _step(self, name: str) -> Path:
-        return self.work / f"{name}.done"
+        return self.stages / f"{name}.done"
 
     def _find(self, accept: Callable[[Artifact], bool], note: Callable[[str], None]) -> Artifact | None:
         """The finished artifact of this origin, if it is there; what may not be replaced is a UserError."""
@@ -211,7 +211,7 @@ class Workspace:
 
     def _close(self) -> None:
         """Remove the unfinished work, and last the marker: only then is nothing left to do."""
-        done = (self.new, self._step(_CLEARED)) if STAGES in self.beside else (self.work,)
+        done = (self.new, self._step(_CLEARED)) if STAGES in self.beside else (self.stages,)
         for path in (*done, self.out / WORKING):
             discard(path)
 

@@ -51,16 +51,16 @@ class _Choosable:
 
 
 def draft_subset(
-    source: Source, settings: SubsetSettings, skip_bad_rows: bool, reporter: Reporter, work: Workspace | None = None
+    source: Source, settings: SubsetSettings, skip_bad_rows: bool, reporter: Reporter, space: Workspace | None = None
 ) -> SubsetDraft:
-    """Choose documents and queries; with `work`, a pass over the documents that was made before is not made again."""
+    """Choose documents and queries; with `space`, a pass over the documents that was made before is not made again."""
     bad = BadRows(skip=skip_bad_rows)
     judged = read_judged(source, settings, bad)
     hard = hard_negatives(settings, judged)
     wanted = judged.keep | hard
     if settings.dedup == "exact_text":
         wanted |= {qrel.document for qrel in judged.qrels}
-    seen = read_corpus(source, settings, wanted, bad, reporter, work)
+    seen = read_corpus(source, settings, wanted, bad, reporter, space)
     for gap in gaps(settings, judged, hard, seen.survey.found):
         reporter.note(f"Note: {gap}")
     pool = _choosable(seen, settings, judged, hard)

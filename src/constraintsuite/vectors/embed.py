@@ -71,12 +71,12 @@ def _embed(
         if space.finished is not None:
             return space.finished
         new = space.empty_new()
-        tasks = plan_shards(bundle, sent, space.work, shard_rows, tuple(reuse))
-        outcome = spread("shards", embed_shard, tasks, space.work, engine, reporter)
+        tasks = plan_shards(bundle, sent, space.stages, shard_rows, tuple(reuse))
+        outcome = spread("shards", embed_shard, tasks, space.stages, engine, reporter)
         _gather(bundle, new, tasks)
         said = [json.loads(task.said.read_text(encoding="utf-8")) for task in tasks.values()]
         _describe(encoder, sent, said[0]["facts"] if sent.away else encoder.describe(), new, outcome)
-        events = [*(event for each in said for event in each["events"]), *left_out(space.work, tasks)]
+        events = [*(event for each in said for event in each["events"]), *left_out(space.stages, tasks)]
         return space.finish(outcome.counts, outcome.rejects, events)
 
 

@@ -49,26 +49,26 @@ def read_corpus(
     wanted: frozenset[str],
     bad: BadRows,
     reporter: Reporter,
-    work: Workspace | None = None,
+    space: Workspace | None = None,
 ) -> FirstPass:
-    """Read all documents once, unless `work` has kept what such a pass found; an id that is there twice is a UserError."""
+    """Read all documents once, unless `space` has kept what such a pass found; an id that is there twice is a UserError."""
     reader = _Reader(source, settings, bad)
-    if work is not None and work.is_done("surveyed"):
+    if space is not None and space.is_done("surveyed"):
         reporter.note("The documents were surveyed before; that is not done again.")
-        return _recall(work.work, reader.ids)
+        return _recall(space.stages, reader.ids)
     make_keys = KeyMaker("corpus", settings.namespace or source.name, settings.seed)
     with reporter.track("documents", None) as advance:
         found = survey(reader.ids, make_keys, wanted, advance)
     found.refuse_repeated_ids()
     seen = reader.seen(found)
-    if work is not None:
-        _keep(seen, work)
+    if space is not None:
+        _keep(seen, space)
     return seen
 
 
-def left_out_before(work: Workspace) -> Mapping[str, int]:
-    """Broken rows that the pass which `work` has kept left out, by reason."""
-    counts: dict[str, int] = _rest(work.work)["bad"]["counts"] if work.is_done("surveyed") else {}
+def left_out_before(space: Workspace) -> Mapping[str, int]:
+    """Broken rows that the pass which `space` has kept left out, by reason."""
+    counts: dict[str, int] = _rest(space.stages)["bad"]["counts"] if space.is_done("surveyed") else {}
     return counts
 
 
@@ -105,10 +105,10 @@ def _bytes_of(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())  # whether it is ASCII, a string knows
 
 
-def _keep(seen: FirstPass, work: Workspace) -> None:
+def _keep(seen: FirstPass, space: Workspace) -> None:
     for name, array in ((_KEYS, seen.survey.keys), (_HASHES, seen.hashes), (_STRATA, seen.strata)):
         if array is not None:
-            with atomic_writer(work.work / name) as file:
+            with atomic_writer(space.stages / name) as file:
                 np.lib.format.write_array(file, array, allow_pickle=False)
     rest = {
         "found": seen.survey.found,
@@ -116,8 +116,8 @@ def _keep(seen: FirstPass, work: Workspace) -> None:
         "bytes": seen.bytes,
         "bad": {"skip": seen.bad.skip, "counts": seen.bad.counts, "rows": [asdict(row) for row in seen.bad.rows]},
     }
-    write_text(work.work / _REST, json.dumps(rest))
-    work.mark_done("surveyed")
+    write_text(space.stages / _REST, json.dumps(rest))
+    space.mark_done("surveyed")
 
 
 def _recall(folder: Path, ids: Callable[[], Iterator[str]]) -> FirstPass:

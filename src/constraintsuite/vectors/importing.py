@@ -94,7 +94,7 @@ def import_folder(
     with claim_bundle(out, origin, reporter or Silent(), force=force) as space:
         again = space.finished is not None
         if not again:
-            _write_texts(content, space.empty_new(), space.work / "loose")
+            _write_texts(content, space.empty_new(), space.stages / "loose")
             space.finish(_counts(content), content.joined.bad.counts if content.joined else {})
         assert space.finished is not None
         artifact = space.finished

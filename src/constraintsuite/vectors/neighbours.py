@@ -67,7 +67,7 @@ def _make(
             return space.finished
         files = vectors.artifact.path / QUERIES_FILE, vectors.artifact.path / DOCUMENTS_FILE
         new = space.empty_new()
-        rows = search_shards(NeighbourSearch(*files, similarity, k), space.work, shard_rows, engine, reporter)
+        rows = search_shards(NeighbourSearch(*files, similarity, k), space.stages, shard_rows, engine, reporter)
         write_table(new / NEIGHBOURS_FILE, NEAREST_COLUMNS, rows)
         return space.finish(count_neighbours(_read(new)))
 

@@ -75,22 +75,22 @@ def build_subset(
     origin = _origin(source, corpus, settings)
     if settings.biased:
         reporter.note(f"Warning: {settings.biased}")
-    with claim_bundle(out, origin, reporter, force=force) as work:
-        if work.finished is not None:
-            _refuse_left_out(out, work.finished.manifest.rejects, skip=corpus.skip_bad_rows)
-            refuse_many_left_out(source.name, work.finished.manifest.rejects, max_bad_rows)
-            if work.is_begun:
-                remove_other_parts(Bundle(work.finished), unfinished=False)
-            return work.finished
-        _refuse_left_out(out, left_out_before(work), skip=corpus.skip_bad_rows)
-        draft = _draft(source, settings, corpus.skip_bad_rows, reporter, work)
+    with claim_bundle(out, origin, reporter, force=force) as space:
+        if space.finished is not None:
+            _refuse_left_out(out, space.finished.manifest.rejects, skip=corpus.skip_bad_rows)
+            refuse_many_left_out(source.name, space.finished.manifest.rejects, max_bad_rows)
+            if space.is_begun:
+                remove_other_parts(Bundle(space.finished), unfinished=False)
+            return space.finished
+        _refuse_left_out(out, left_out_before(space), skip=corpus.skip_bad_rows)
+        draft = _draft(source, settings, corpus.skip_bad_rows, reporter, space)
         refuse_many_left_out(source.name, draft.bad.counts, max_bad_rows)
         coverage = draft.coverage
         refuse_poor(coverage.judged - coverage.none, coverage.judged, settings.mode, accepted=accept_coverage)
-        if not work.is_done("written"):
+        if not space.is_done("written"):
             _require_space(out, draft.bytes)
-            _write(source, draft, work, reporter)
-        artifact = work.finish(_counts(draft), draft.bad.counts)
+            _write(source, draft, space, reporter)
+        artifact = space.finish(_counts(draft), draft.bad.counts)
         remove_other_parts(Bundle(artifact), unfinished=True)
         return artifact
 
@@ -123,12 +123,12 @@ def _refuse_left_out(out: Path, rejects: Mapping[str, int], *, skip: bool) -> No
 
 
 def _draft(
-    source: Source, settings: SubsetSettings, skip_bad_rows: bool, reporter: Reporter, work: Workspace
+    source: Source, settings: SubsetSettings, skip_bad_rows: bool, reporter: Reporter, space: Workspace
 ) -> SubsetDraft:
     try:
-        return draft_subset(source, settings, skip_bad_rows, reporter, work)
+        return draft_subset(source, settings, skip_bad_rows, reporter, space)
     except UserError:
-        work.discard_work()  # it would be refused again
+        space.discard_work()  # it would be refused again
         raise
 
 
@@ -158,20 +158,20 @@ def _require_space(out: Path, needed: int) -> None:
         raise UserError(f"{out}: the texts need about {2 * needed / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free.")
 
 
-def _write(source: Source, draft: SubsetDraft, work: Workspace, reporter: Reporter) -> None:
+def _write(source: Source, draft: SubsetDraft, space: Workspace, reporter: Reporter) -> None:
     chosen = draft.selection
-    if not work.is_done("spread"):
+    if not space.is_done("spread"):
         with reporter.track("texts", len(draft.survey)) as advance:
             documents = source.documents(BadRows(skip=draft.bad.skip))
-            spread(_placed(documents, draft, advance), len(chosen.positions), _loose(work))
-        work.mark_done("spread")
+            spread(_placed(documents, draft, advance), len(chosen.positions), _loose(space))
+        space.mark_done("spread")
     for number in range(part_count(len(chosen.positions))):
-        _write_part(work, number, chosen)
+        _write_part(space, number, chosen)
     if draft.twins is not None:
-        write_jsonl(work.new / TWINS, _twins(work, draft))
-    _write_judged(draft, work.new)
-    write_jsonl(work.new / REJECTS, draft.bad.rows)
-    work.mark_done("written")
+        write_jsonl(space.new / TWINS, _twins(space, draft))
+    _write_judged(draft, space.new)
+    write_jsonl(space.new / REJECTS, draft.bad.rows)
+    space.mark_done("written")
 
 
 def _placed(
@@ -194,14 +194,14 @@ def _placed(
         )
 
 
-def _write_part(work: Workspace, number: int, selection: Selection) -> None:
+def _write_part(space: Workspace, number: int, selection: Selection) -> None:
     """Put a part in order, unless that is done: the part is written after its twins, and its loose file goes last."""
-    if not part_file(work.new, number).is_file():
-        part = read_loose(_loose(work), number)
+    if not part_file(space.new, number).is_file():
+        part = read_loose(_loose(space), number)
         ids = {row: name for row, name, _, _ in part.documents}
-        write_jsonl(_twins_file(work, number), (DocumentTwin(name, ids[row], row) for row, name in part.twins))
-        write_table(part_file(work.new, number), DOCUMENT_COLUMNS, _rows(part, selection))
-    loose_file(_loose(work), number).unlink(missing_ok=True)
+        write_jsonl(_twins_file(space, number), (DocumentTwin(name, ids[row], row) for row, name in part.twins))
+        write_table(part_file(space.new, number), DOCUMENT_COLUMNS, _rows(part, selection))
+    loose_file(_loose(space), number).unlink(missing_ok=True)
 
 
 def _rows(part: LoosePart, selection: Selection) -> Iterator[DocumentRow]:
@@ -211,18 +211,18 @@ def _rows(part: LoosePart, selection: Selection) -> Iterator[DocumentRow]:
         yield DocumentRow(row, name, title, text, stratum.name, stratum.probability, digest)
 
 
-def _loose(work: Workspace) -> Path:
+def _loose(space: Workspace) -> Path:
     """The folder of documents that are not in order yet."""
-    return work.work / "loose"
+    return space.stages / "loose"
 
 
-def _twins_file(work: Workspace, number: int) -> Path:
-    return work.work / "twins" / f"part-{number:05}.jsonl"
+def _twins_file(space: Workspace, number: int) -> Path:
+    return space.stages / "twins" / f"part-{number:05}.jsonl"
 
 
-def _twins(work: Workspace, draft: SubsetDraft) -> Iterator[DocumentTwin]:
+def _twins(space: Workspace, draft: SubsetDraft) -> Iterator[DocumentTwin]:
     for number in range(part_count(len(draft.selection.positions))):
-        yield from read_jsonl(_twins_file(work, number), DocumentTwin)
+        yield from read_jsonl(_twins_file(space, number), DocumentTwin)
     yield from draft.moved
 
 

@@ -77,7 +77,7 @@ def find_circuit(
             settings.ablation,
             work.budget,
             settings.seed,
-            folder=space.work,
+            folder=space.stages,
             watch=Watch(told),
         )
         report = search_circuit(bench, work.contrasts, work.effects, settings)

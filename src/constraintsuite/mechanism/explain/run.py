@@ -95,8 +95,8 @@ def _analyse(question: ExplainQuestion, out: Path, reporter: Reporter, engine: E
 
 def _answer(planned: PlannedAnalysis, space: Workspace, reporter: Reporter, engine: Engine) -> Artifact:
     out = space.out
-    space.work.mkdir(exist_ok=True)
-    left = write_all_effects(planned, out, space.work, engine, reporter)
+    space.stages.mkdir(exist_ok=True)
+    left = write_all_effects(planned, out, space.stages, engine, reporter)
     rows = read_effects(out)
     if not len(rows):
         raise UserError(f"{out}: none of the patches could change anything in any contrast. Name other --roles.")
