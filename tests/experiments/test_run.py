@@ -132,7 +132,7 @@ def test_an_interrupted_run_is_finished_by_the_next(suite: Path, tmp_path: Path)
 @pytest.mark.parametrize(
     ("out", "words"),
     [
-        ("notes", "thesis.tex: this is not of a run"),
+        ("notes", "thesis.tex: this is not part of the run"),
         ("suite", "here lies the suite 'tiny'"),
         ("file", "this is a file"),
     ],
