@@ -25,7 +25,7 @@ class TextCollection:
 
     @cached_property
     def _counts(self) -> dict[str, Counter[str]]:
-        return dict(zip(self.documents, map(Counter, self.analyser.analyse(self.documents)), strict=True))
+        return {document: Counter(self.analyser.terms(document)) for document in self.documents}
 
     @cached_property
     def statistics(self) -> CorpusStatistics:
