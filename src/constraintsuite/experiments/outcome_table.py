@@ -18,7 +18,7 @@ from constraintsuite.metrics.clusters import ItemClusters, cluster_items
 from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.metrics.metric import Metric, find_metric
 
-Groups = Mapping[str, Mapping[str, Sequence[int]]]
+ItemGroups = Mapping[str, Mapping[str, Sequence[int]]]
 """Positions of items, by grouping and group."""
 Details = Mapping[str, str | float]
 """What a person should read of an item or of an outcome, each part under its name."""
@@ -54,7 +54,7 @@ class OutcomeTable(ABC):
 
     @property
     @abstractmethod
-    def groups(self) -> Groups:
+    def groups(self) -> ItemGroups:
         """Positions of items by grouping and group."""
 
     @abstractmethod
@@ -148,7 +148,7 @@ class StoredTable(OutcomeTable):
         items: Sequence[Item],
         metrics: Mapping[str, Metric],
         values: Mapping[str, Mapping[str, FloatArray]],
-        groups: Groups,
+        groups: ItemGroups,
         headline_metric: str,
         *,
         main: Sequence[int] | None = None,
@@ -166,7 +166,7 @@ class StoredTable(OutcomeTable):
         self._described = described or {}
 
     @property
-    def groups(self) -> Groups:
+    def groups(self) -> ItemGroups:
         """As they were given."""
         return self._groups
 
@@ -185,7 +185,7 @@ class StoredTable(OutcomeTable):
 class JoinedTable(OutcomeTable):
     """Several tables over the same items, side by side; items that one of them lacks are left out.
 
-    Groups, clusters and texts are those of the first. `labels` name the systems of the joined table: for each label, which
+    ItemGroups, clusters and texts are those of the first. `labels` name the systems of the joined table: for each label, which
     table and which of its systems are meant.
     """
 
@@ -213,7 +213,7 @@ class JoinedTable(OutcomeTable):
         self.within = first.within
 
     @property
-    def groups(self) -> Groups:
+    def groups(self) -> ItemGroups:
         """Those of the first table, without the items that are left out."""
         return self._groups
 
