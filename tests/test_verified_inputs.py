@@ -136,12 +136,12 @@ READ = [
     ("remembered/outcomes.jsonl", f"memory report remembered {NEW}"),
     (DOCUMENT, "memory private sheet pilot --annotator anna --annotator ben"),
     ("pilot/versions/1/units.jsonl", f"memory private export pilot {NEW}"),
-    ("explained/effects/part-00000.parquet", f"explain report explained {NEW}"),
+    ("explained/effects/part-00000.parquet", f"report explained {NEW}"),
     ("explained/contrasts.jsonl", f"explain attribute explained {MODEL}"),
     ("explained/effects/part-00000.parquet", f"explain patch contrasts.jsonl --guide explained {MODEL}"),
     ("explained/effects/part-00000.parquet", "explain circuit explained --name two"),
-    ("explained/circuit/one/circuit.json", f"explain report explained {NEW}"),
-    ("moved/drift.json", f"explain report moved {NEW}"),
+    ("explained/circuit/one/circuit.json", f"report explained {NEW}"),
+    ("moved/drift.json", f"report moved {NEW}"),
 ]
 PAGES = [
     ("suite/examples.jsonl", "/suite/suite"),

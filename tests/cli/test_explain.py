@@ -10,15 +10,22 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from constraintsuite.cli.compare import compare
 from constraintsuite.cli.drift import drift
 from constraintsuite.cli.explain import COMMANDS, explain
 from constraintsuite.cli.mechanism.analysing import ablate, patch
 from constraintsuite.errors import UserError
+from constraintsuite.experiments.experiment import OpenOptions
+from constraintsuite.experiments.gate import default_policy
 from constraintsuite.mechanism.contrasts.files import read_contrasts, write_contrasts
 from constraintsuite.mechanism.contrasts.records import SIDES
 from constraintsuite.mechanism.effects.records import ABLATIONS, DIRECTIONS
+from constraintsuite.mechanism.explain.experiment import LEADING, open_explain
+from constraintsuite.mechanism.explain.folder import load_explained
 from constraintsuite.mechanism.explain.plan import RANDOM, TOP
 from constraintsuite.mechanism.explain.settings import COMPONENTS, parse_kinds
+from constraintsuite.showing.display import ShowOptions
+from constraintsuite.showing.report import write_shown_report
 from mechanism.drift.moving import AFTER, BEFORE, make_checkpoints, make_soup_suite
 
 SMALL = ["--sites", "heads,mlp"]
@@ -198,7 +205,7 @@ def test_a_dry_run_of_a_circuit_counts_untrained_models(world: Path) -> None:
 
 
 def test_a_page_shows_maps_curves_and_verdicts(world: Path) -> None:
-    page = Path(said("report", world / "a", "--out", world / "page", "--attention")["page"])
+    page = write_shown_report([world / "a"], world / "page", ShowOptions(attention=True))
     text = page.read_text(encoding="utf-8")
     for part in (
         "Heads, denoising",
@@ -211,9 +218,56 @@ def test_a_page_shows_maps_curves_and_verdicts(world: Path) -> None:
     names = {path.name for path in (world / "page" / "plots").iterdir()}
     assert {"heads-attribution-noising.svg", "attention-cls-q_cue.svg", "faithfulness-query-twin.svg"} <= names
     assert (world / "page" / "tables" / "effects.csv").is_file()
-    again = page.read_bytes()
-    call("report", world / "a", "--out", world / "page", "--attention")
-    assert page.read_bytes() == again
+    before = page.stat().st_mtime_ns
+    write_shown_report([world / "a"], world / "page", ShowOptions(attention=True))
+    assert page.stat().st_mtime_ns == before
+
+
+def test_the_strongest_site_before_training_is_another_afterwards(world: Path) -> None:
+    other = ("--model", f"cross:{world / 'second'},threads=1")
+    call("attribute", world / "suite", *other, "--out", world / "after")
+    found = compared(world / "a", world / "after", "--metric", "effect", "--metric", "recovered")
+    moved = {test["first"].split(" ")[0]: test for test in found["tests"] if is_of(test, "denoising", "recovered")}
+    assert moved[BEFORE]["value_first"] > 0.4 > moved[BEFORE]["value_second"]
+    assert moved[AFTER]["value_first"] < 0.4 < moved[AFTER]["value_second"]
+    assert max(moved[site]["holm"] for site in (BEFORE, AFTER)) < 0.05
+
+
+def test_sites_of_one_analysis_are_compared_with_the_strongest(world: Path) -> None:
+    tests = compared(world / "a", "--metric", "effect")["tests"]
+    assert {test["first"] for test in tests} == {BEFORE}
+    assert len({test["second"] for test in tests}) == LEADING - 1
+    summary = load_explained(world / "a").summary
+    (own,) = [
+        one.effect
+        for one in summary.sites
+        if (one.items, one.direction, one.site, one.role) == ("all", "noising", BEFORE, "all")
+    ]
+    (first,) = {test["value_first"] for test in tests if is_of(test, "noising", "effect")}
+    assert first == pytest.approx(own.value)
+
+
+def test_analyses_of_other_contrasts_are_not_compared(world: Path) -> None:
+    call("attribute", world / "suite", *model(world), "--limit", 10, "--out", world / "fewer")
+    with pytest.raises(UserError, match="the contrasts of"):
+        compared(world / "a", world / "fewer")
+
+
+def test_a_gate_on_effects_needs_a_policy(world: Path) -> None:
+    with pytest.raises(UserError, match="Write a policy"):
+        default_policy(open_explain(world / "a", OpenOptions()))
+
+
+def compared(*arguments: object) -> dict[str, Any]:
+    result = CliRunner().invoke(compare, [*map(str, arguments), "--json"])
+    if result.exception is not None:
+        raise result.exception
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def is_of(test: dict[str, Any], direction: str, metric: str) -> bool:
+    return (test["group"], test["metric"]) == (f"intervention={direction}", metric)
 
 
 def test_drift_is_told_and_shown_beside_an_analysis(world: Path) -> None:
@@ -222,11 +276,10 @@ def test_drift_is_told_and_shown_beside_an_analysis(world: Path) -> None:
     assert said(*arguments, "--dry-run")["contrasts"] == 20
     printed = call(*arguments, "--page", world / "drift-page").stdout
     assert "first > second" in printed
-    page = Path(said("report", world / "drift", world / "a", "--out", world / "both")["page"]).read_text(
-        encoding="utf-8"
-    )
-    assert 'id="1-sites"' in page
-    assert 'id="2-attribution"' in page
+    assert (world / "drift-page" / "plots").is_dir()
+    page = write_shown_report([world / "drift", world / "a"], world / "both", ShowOptions()).read_text(encoding="utf-8")
+    assert 'id="drift-sites"' in page
+    assert 'id="explain-attribution"' in page
     assert AFTER in page
     assert "Which sites matter: drift" in page
 

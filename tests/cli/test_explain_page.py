@@ -7,9 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from constraintsuite.cli.explain import explain
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.mechanism.contrasts.files import write_contrasts
@@ -21,10 +19,12 @@ from constraintsuite.mechanism.explain.run import attribute, patch
 from constraintsuite.mechanism.explain.settings import AnalysisScope
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Remarks
+from constraintsuite.showing.display import ShowOptions
 from constraintsuite.showing.mechanism import explain_tables as tables
 from constraintsuite.showing.mechanism.explain_sections import ShownAnalysis, explain_sections, remarks_of
 from constraintsuite.showing.mechanism.explain_trust import trust_lines
 from constraintsuite.showing.mechanism.maps import head_map
+from constraintsuite.showing.report import write_shown_report
 from mechanism.planted import make_planted, planted_contrasts
 
 
@@ -212,7 +212,6 @@ def test_attention_of_a_model_that_was_changed_is_refused(tmp_path: Path) -> Non
     folder = make_planted(tmp_path / "model")
     made(tmp_path, folder, planted_contrasts(4))
     make_planted(folder, noise=0.2, seed=5)
-    words = ["report", str(tmp_path / "patched"), "--out", str(tmp_path / "page"), "--attention"]
     with pytest.raises(UserError, match="as it was"):
-        raise CliRunner().invoke(explain, words).exception or AssertionError
+        write_shown_report([tmp_path / "patched"], tmp_path / "page", ShowOptions(attention=True))
     assert not (tmp_path / "page" / "index.html").exists()

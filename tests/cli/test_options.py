@@ -20,7 +20,7 @@ from constraintsuite.text import ANALYSERS
 
 ROOT = Path(constraintsuite.cli.__file__).parent
 REPEATABLE = "; repeatable."
-REWRITTEN = {"compare", "gate", "report", "ann compare", "ann report", "memory report", "explain report"}
+REWRITTEN = {"compare", "gate", "report", "ann compare", "ann report", "memory report"}
 """Commands that are about to become one each for all areas; to be removed from here then."""
 
 _RUNS = "the folder of all runs, of which the command takes its own"

@@ -10,7 +10,7 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.records.sections import Remarks, TableBlock
 from constraintsuite.showing.bundles import SUBSET, show_bundle
-from constraintsuite.showing.display import Display
+from constraintsuite.showing.display import Display, ShowOptions
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.relevance import make_relevance
 from tiny_bundle import make_bundle
@@ -26,7 +26,7 @@ def remarks(shown: Display) -> list[str]:
 
 def test_texts_are_counted(tmp_path: Path) -> None:
     path = make_bundle(tmp_path)
-    shown = show_bundle(path)
+    shown = show_bundle([path], ShowOptions())
     (counts,) = [block.table for block in shown.sections[0].blocks if isinstance(block, TableBlock)]
     assert {("documents", 30), ("population", 60), ("positives in subset", 12)} <= set(counts.rows)
     assert [one.id for one in shown.sections] == ["texts"]
@@ -35,13 +35,13 @@ def test_texts_are_counted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("size", "said"), [(30, [SUBSET]), (60, [])])
 def test_only_a_subset_is_warned_of(tmp_path: Path, size: int, said: list[str]) -> None:
-    assert remarks(show_bundle(make_bundle(tmp_path, size=size))) == said
+    assert remarks(show_bundle([make_bundle(tmp_path, size=size)], ShowOptions())) == said
 
 
 def test_truths_have_a_section(tmp_path: Path) -> None:
     path = make_bundle(tmp_path)
     make_relevance(path)
-    (truths,) = [one for one in show_bundle(path).sections if one.id == "truth"]
+    (truths,) = [one for one in show_bundle([path], ShowOptions()).sections if one.id == "truth"]
     (table,) = truths.tables()
     assert table.caption == "relevance, in truth/relevance."
     assert ("queries", 6) in table.rows
@@ -54,4 +54,4 @@ def test_a_bundle_of_another_version_is_told(tmp_path: Path) -> None:
         manifest["settings"].pop("source", None)
         file.write_text(json.dumps(manifest))
     with pytest.raises(UserError, match=r"KeyError: 'source'.*written by another version"):
-        show_bundle(path)
+        show_bundle([path], ShowOptions())

@@ -13,6 +13,7 @@ from constraintsuite.memory.folder import open_memory, write_memory
 from constraintsuite.memory.modes import MODES
 from constraintsuite.records.sections import Remarks, TableBlock
 from constraintsuite.reports.walks.page import render_walk
+from constraintsuite.showing.display import ShowOptions
 from constraintsuite.showing.memory.graphs import PLAIN, SHOWN_DOCUMENTS, search_memory, show_graph
 from memory.tiny_parts import part
 
@@ -30,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_documents_and_what_joins_them(folder: Path) -> None:
-    shown = show_graph(folder)
+    shown = show_graph([folder], ShowOptions())
     tables = {
         block.table.name: block.table for one in shown.sections for block in one.blocks if isinstance(block, TableBlock)
     }
@@ -43,7 +44,12 @@ def test_documents_and_what_joins_them(folder: Path) -> None:
 
 def test_edges_that_lead_nowhere_are_told(tmp_path: Path) -> None:
     folder = write_memory(tmp_path / "graph", PARTS[:1], name="half").path
-    (said,) = [block for one in show_graph(folder).sections for block in one.blocks if isinstance(block, Remarks)]
+    (said,) = [
+        block
+        for one in show_graph([folder], ShowOptions()).sections
+        for block in one.blocks
+        if isinstance(block, Remarks)
+    ]
     assert said.sentences == ("1 edges lead to documents that are not here.",)
 
 
@@ -68,7 +74,7 @@ def test_the_picture_is_that_of_the_command(folder: Path, tmp_path: Path) -> Non
 
 def test_a_long_list_of_documents_has_an_end(tmp_path: Path) -> None:
     many = [part(f"d{number:03d}", ["a paragraph"]) for number in range(SHOWN_DOCUMENTS + 1)]
-    shown = show_graph(write_memory(tmp_path / "graph", many, name="many").path)
+    shown = show_graph([write_memory(tmp_path / "graph", many, name="many").path], ShowOptions())
     (table,) = [block.table for block in shown.sections[0].blocks if isinstance(block, TableBlock)]
     assert (len(table), table.caption) == (SHOWN_DOCUMENTS, f"The first {SHOWN_DOCUMENTS} of {SHOWN_DOCUMENTS + 1}.")
 

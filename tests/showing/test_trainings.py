@@ -11,6 +11,7 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Charts, TableBlock, VerbatimText
+from constraintsuite.showing.display import ShowOptions
 from constraintsuite.showing.trainings import show_training
 from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.files import write_text
@@ -53,7 +54,7 @@ def folder(tmp_path: Path) -> Path:
 def test_figures_stand_by_checkpoint(folder: Path) -> None:
     tables = {
         block.table.name: block.table
-        for one in show_training(folder).sections
+        for one in show_training([folder], ShowOptions()).sections
         for block in one.blocks
         if isinstance(block, TableBlock)
     }
@@ -63,7 +64,7 @@ def test_figures_stand_by_checkpoint(folder: Path) -> None:
 
 
 def test_curves_are_drawn_and_the_recipe_is_there(folder: Path) -> None:
-    blocks = [block for one in show_training(folder).sections for block in one.blocks]
+    blocks = [block for one in show_training([folder], ShowOptions()).sections for block in one.blocks]
     (charts,) = [block for block in blocks if isinstance(block, Charts)]
     assert [drawing.name for drawing in charts.drawings] == ["curve-accuracy", "curve-loss", "slices-dev"]
     assert [block.text for block in blocks if isinstance(block, VerbatimText)] == ['{"name": "tuned"}']
@@ -73,16 +74,16 @@ def test_curves_are_drawn_and_the_recipe_is_there(folder: Path) -> None:
 def test_what_was_changed_is_refused(folder: Path, file: str) -> None:
     (folder / file).write_text("[]")
     with pytest.raises(UserError, match=f"{file}: changed since the tune was made"):
-        show_training(folder)
+        show_training([folder], ShowOptions())
 
 
 def test_weights_are_not_read(folder: Path) -> None:
-    before = show_training(folder)
+    before = show_training([folder], ShowOptions())
     (folder / "checkpoints" / "c1" / "model.safetensors").unlink()
-    assert show_training(folder) == before
+    assert show_training([folder], ShowOptions()) == before
 
 
 def test_a_folder_of_another_version_is_refused(tmp_path: Path) -> None:
     finish(tmp_path, ArtifactOrigin("tune", "old", {}, {}, 0, Revision(1)), {}, {}, 1.0)
     with pytest.raises(UserError, match=r"it has no curves\.jsonl\. Was it written by another version\?"):
-        show_training(tmp_path)
+        show_training([tmp_path], ShowOptions())

@@ -103,8 +103,9 @@ def join_experiments(experiments: Sequence[Experiment], against: str | None = No
             for system in tables[0].systems
             if system in other.systems
         ]
-    if leading := {system for one in experiments for system in one.leading}:
-        pairs = [pair for pair in pairs if named[pair.first][1] in leading]
+    if leading := list(dict.fromkeys(system for one in experiments for system in one.leading)):
+        known = [pair for pair in pairs if named[pair.first][1] in leading]
+        pairs = sorted(known, key=lambda pair: leading.index(named[pair.first][1]))
     if not pairs:
         raise UserError(f"{experiments[0].path} and {experiments[1].path} have no system in common.")
     most = max(len(each.items) for each in tables)

@@ -60,6 +60,11 @@ class RuleDetection:
 
 def default_policy(run: Experiment) -> Policy:
     """What is demanded where no policy is given: no watched metric may drop by more than two points."""
+    if not run.watched:
+        raise UserError(
+            f"{run.path}: a {run.kind} has no figure that must not drop whatever is asked. Write a policy; `csuite gate --example` "
+            "prints one to start from."
+        )
     return Policy(rules=tuple(PolicyRule(metric=name, max_drop=MAX_DROP) for name in run.watched))
 
 

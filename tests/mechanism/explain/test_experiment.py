@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraintsuite.experiments.compare import SystemPair, paired_test
+from constraintsuite.experiments.compare import paired_test
 from constraintsuite.experiments.experiment import Experiment, join_experiments
 from constraintsuite.experiments.figures import group_figures
 from constraintsuite.experiments.outcome_table import StoredTable
@@ -115,9 +115,9 @@ def test_leading_sites_are_compared_with_the_strongest() -> None:
 
 def test_a_site_that_leads_before_or_after_is_compared_with_itself_contrast_by_contrast() -> None:
     before, after = made(), made(1)
-    found = join_experiments([experiment("a", before, ("L0.H0",)), experiment("b", after, ("L1.mlp at q_cue",))])
-    assert [first.split(" (")[0] for first, _ in found.pairs] == ["L0.H0", "L1.mlp at q_cue"]
-    pair = SystemPair(*found.pairs[0])
+    found = join_experiments([experiment("a", before, ("L1.mlp at q_cue",)), experiment("b", after, ("L0.H0",))])
+    assert [first.split(" (")[0] for first, _ in found.pairs] == ["L1.mlp at q_cue", "L0.H0"]
+    pair = found.pairs[1]
     test = paired_test(found.table, pair, found.table.metric("effect"), "", found.table.members("intervention=noising"))
     old, new = (
         rows.where((rows.site == "L0.H0") & (rows.direction == "noising")).effect.mean() for rows in (before, after)
