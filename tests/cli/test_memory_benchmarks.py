@@ -21,6 +21,7 @@ from constraintsuite.memory.public.parts import Links, parts_of
 from constraintsuite.memory.records import MemoryDocument
 from constraintsuite.memory.runs.record import MemoryRunOrigin, MemoryRunResult, load_memory_run, write_run
 from constraintsuite.memory.runs.table import PUBLIC
+from constraintsuite.showing.display import ShowOptions
 from constraintsuite.showing.memory.sections import show_memory_run
 from constraintsuite.showing.memory.tables import time_table
 from memory.public.tiny_files import HOTPOT, LOCOMO, LONGMEMEVAL, MUSIQUE
@@ -140,7 +141,7 @@ def test_ablations_and_hypotheses_share_one_run(tmp_path: Path, cases: Path) -> 
 def test_the_page_and_the_command_judge_alike(tmp_path: Path, cases: Path) -> None:
     options = (cases, "--budget", 2, "--repeats", 1, "--out", tmp_path / "claims")
     said = {claim["name"]: claim["judgement"] for claim in as_json("hypotheses", *options)["claims"]["2"]}
-    tables = [t for section in show_memory_run(tmp_path / "claims").sections for t in section.tables()]
+    tables = [t for section in show_memory_run([tmp_path / "claims"], ShowOptions()).sections for t in section.tables()]
     rows = next(table.rows for table in tables if table.name == "claims_at_2")
     assert {str(row[0]).partition(":")[0]: row[1] for row in rows} == said
     assert any("fall without its last edge" in str(row[2]) for row in rows)

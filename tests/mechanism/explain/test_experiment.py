@@ -13,7 +13,7 @@ from constraintsuite.experiments.experiment import Experiment, join_experiments
 from constraintsuite.experiments.figures import group_figures
 from constraintsuite.experiments.outcome_table import StoredTable
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
-from constraintsuite.mechanism.effects.records import PatchEffects
+from constraintsuite.mechanism.effects.records import EffectMethod, PatchEffects
 from constraintsuite.mechanism.effects.summary import summarise_effects
 from constraintsuite.mechanism.explain.experiment import LEADING, effect_table, leading_sites
 from mechanism.effects.made import contrasts, effects, grid
@@ -52,7 +52,8 @@ def test_figures_of_the_table_are_those_of_the_summary() -> None:
         found = group_figures(table, one.site if one.role == "all" else f"{one.site} at {one.role}", members)
         for name in ("effect", "flips"):
             figure, own = getattr(one, name), found.metrics[name]
-            assert (own.value, own.n) == (pytest.approx(figure.value), figure.n)
+            assert own.value == pytest.approx(figure.value)
+            assert own.n == figure.n
         if one.items != "correct":  # of which the shares have a denominator of their own
             assert found.metrics["recovered"].value == pytest.approx(one.recovered.value)
         checked += 1
@@ -75,7 +76,7 @@ def test_directions_and_sides_are_never_pooled_and_controls_stand_in_their_group
 
 
 def test_ablations_of_several_kinds_are_never_pooled() -> None:
-    kinds = ("ablation-mean", "ablation-zero")
+    kinds: tuple[EffectMethod, ...] = ("ablation-mean", "ablation-zero")
     rows = effects(*(grid([[1, 2]], base=[3, 3], donor=[np.nan, np.nan], method=kind) for kind in kinds))
     assert list(table_of(rows, contrasts(2)).parts()) == [f"intervention={kind}" for kind in kinds]
 
@@ -122,4 +123,5 @@ def test_a_site_that_leads_before_or_after_is_compared_with_itself_contrast_by_c
     old, new = (
         rows.where((rows.site == "L0.H0") & (rows.direction == "noising")).effect.mean() for rows in (before, after)
     )
-    assert (test.difference.value, test.difference.n) == (pytest.approx(new - old), 16)
+    assert test.difference.value == pytest.approx(new - old)
+    assert test.difference.n == 16
