@@ -9,7 +9,7 @@ import pytest
 from constraintsuite.cli.mechanism.fitting import fitted
 from constraintsuite.mechanism.drift.records import CheckpointDrift, CheckpointStep, Margins
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.showing.mechanism.drift_sections import remarks_of
 
 ABOVE, AROUND, BELOW = Interval(0.5, 0.2, 0.8, 40), Interval(0.1, -0.1, 0.3, 40), Interval(-0.5, -0.8, -0.2, 40)

@@ -20,7 +20,7 @@ from constraintsuite.mechanism.explain.records import Explained
 from constraintsuite.mechanism.explain.run import attribute, patch
 from constraintsuite.mechanism.explain.settings import AnalysisScope
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.sections.base import Remarks
+from constraintsuite.records.sections import Remarks
 from constraintsuite.showing.mechanism import explain_tables as tables
 from constraintsuite.showing.mechanism.explain_sections import ShownAnalysis, explain_sections, remarks_of
 from constraintsuite.showing.mechanism.explain_trust import trust_lines

@@ -10,8 +10,8 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.records.examples import Example
+from constraintsuite.records.formats import EXPORTED
 from constraintsuite.reports.drawings.theme import COLOURS, SERIES
-from constraintsuite.reports.formats import EXPORTED
 from constraintsuite.reports.html import write_report
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import write_text

@@ -8,7 +8,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from constraintsuite.records.plots import Axis, LevelLine, Plot, Series, Spot
-from constraintsuite.reports.drawings.plot import draw_plot
+from constraintsuite.records.sections import Charts, Remarks, Section
+from constraintsuite.reports.drawings.plot import draw_charts, draw_plot
 from constraintsuite.reports.drawings.svg import Drawing
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -80,3 +81,10 @@ def test_many_series_differ_in_colour_or_shape() -> None:
     body = drawn(*(Series(f"s{i}", (Spot(0.5, 1 + i, ""),)) for i in range(12))).body
     looks = re.findall(r'd="(M[^"]+)"[^>]*class="spot" fill="(var[^"]+)"', body)
     assert len(set(looks)) == 12
+
+
+def test_the_plots_of_a_section_are_drawn_and_all_else_stays() -> None:
+    plot = Plot("front", "Front", Axis("x", "linear"), Axis("y", "linear"), (Series("a", (Spot(1, 2, "here"),)),))
+    picture, told = draw_plot(plot), Remarks(("Read this.",))
+    section = draw_charts(Section("s", "Section", "", (told, Charts((plot, picture)))))
+    assert section.blocks == (told, Charts((picture, picture)))

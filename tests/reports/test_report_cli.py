@@ -17,10 +17,10 @@ from constraintsuite.cli.report import report
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.load import load_run, load_suite
 from constraintsuite.metrics.ties import TieRule
-from constraintsuite.reports.formats import EXPORTED
+from constraintsuite.records.formats import EXPORTED
+from constraintsuite.records.sections import VerbatimText
 from constraintsuite.reports.maxsim import TokenMatch
 from constraintsuite.reports.sections.again import again
-from constraintsuite.reports.sections.base import VerbatimText
 from constraintsuite.reports.view import ReportView, make_view
 from constraintsuite.store.artifact import Artifact
 from experiments.tiny_suite import EXAMPLES, write_suite

@@ -14,9 +14,10 @@ from constraintsuite.experiments.truncation import TruncationAudit
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.metrics.ties import TieRule
 from constraintsuite.records.scores import Interval
+from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock
+from constraintsuite.records.tables import Table
 from constraintsuite.reports.grouped import group_table, groups_of
 from constraintsuite.reports.sections import SECTIONS
-from constraintsuite.reports.sections.base import Charts, Remarks, Section, SectionBlock
 from constraintsuite.reports.sections.comparison import comparison
 from constraintsuite.reports.sections.dataset import dataset
 from constraintsuite.reports.sections.leaderboard import leaderboard, leaderboard_table
@@ -24,7 +25,6 @@ from constraintsuite.reports.sections.reproduction import reproduction
 from constraintsuite.reports.sections.slices import slices
 from constraintsuite.reports.sections.ties import ties
 from constraintsuite.reports.sections.truncation import truncation
-from constraintsuite.reports.tables import Table
 from constraintsuite.reports.view import ReportView, make_view
 from constraintsuite.suites.importers.importing import import_suite
 from experiments.paired_runs import make_run, make_suite

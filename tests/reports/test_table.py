@@ -13,8 +13,8 @@ from constraintsuite.experiments.load import load_run
 from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.records.figures import PrintedFigure, show_interval
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import PrintedFigure, show_interval
 from constraintsuite.reports.table import WIDTH, slice_table
 from experiments.tiny_suite import write_suite
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.reports.sections.base import Remarks, TableBlock
+from constraintsuite.records.sections import Remarks, TableBlock
 from constraintsuite.showing.bundles import SUBSET, show_bundle
 from constraintsuite.showing.display import Display
 from constraintsuite.vectors.bundle import Bundle

@@ -11,7 +11,7 @@ from constraintsuite.cli.memory.searching import search
 from constraintsuite.errors import UserError
 from constraintsuite.memory.folder import open_memory, write_memory
 from constraintsuite.memory.modes import MODES
-from constraintsuite.reports.sections.base import Remarks, TableBlock
+from constraintsuite.records.sections import Remarks, TableBlock
 from constraintsuite.reports.walks.page import render_walk
 from constraintsuite.showing.memory.graphs import PLAIN, SHOWN_DOCUMENTS, search_memory, show_graph
 from memory.tiny_parts import part

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.memory.runs.record import load_memory_run
-from constraintsuite.reports.sections.base import Charts, Section, TableBlock
+from constraintsuite.records.sections import Charts, Section, TableBlock
 from constraintsuite.showing.memory.sections import sections_of
 from memory.runs.made_outcomes import made_run, outcomes
 

@@ -10,7 +10,7 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.sections.base import Charts, TableBlock, VerbatimText
+from constraintsuite.records.sections import Charts, TableBlock, VerbatimText
 from constraintsuite.showing.trainings import show_training
 from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.files import write_text

@@ -40,13 +40,12 @@ def ann() -> None:
 def run(bench: Path, out: Path, dry_run: bool, as_json: bool) -> None:
     """Measure all cells of BENCH that are not in the folder yet; exit code 3 if any of them fails."""
     from constraintsuite.execution.progress import Terminal
-    from constraintsuite.showing.ann import table_of
     from constraintsuite.store.jsonl import adapter
     from constraintsuite.vectors.ann.estimate import Estimate, estimate
-    from constraintsuite.vectors.ann.listings import overview
     from constraintsuite.vectors.ann.results import load_ann_run
     from constraintsuite.vectors.ann.run import run_benchmark
     from constraintsuite.vectors.ann.settings import AnnBenchmark
+    from constraintsuite.vectors.ann.tables import overview
 
     asked = AnnBenchmark.read(bench)
     if dry_run:
@@ -58,7 +57,7 @@ def run(bench: Path, out: Path, dry_run: bool, as_json: bool) -> None:
         counts = {"measured": outcome.measured, "skipped": outcome.skipped, "failed": outcome.failed}
         click.echo(json.dumps({"run": shown(outcome.path), **counts}))
     else:
-        click.echo("\n\n".join(str(table_of(listing)) for listing in overview(load_ann_run(out))))
+        click.echo("\n\n".join(map(str, overview(load_ann_run(out)))))
         done = f"{outcome.measured} measured, {outcome.skipped} were there, {outcome.failed} failed"
         place = shown(out)
         click.echo(
@@ -97,11 +96,10 @@ def report(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def compare(run: Path, second: Path | None, k: int | None, metric: str, as_json: bool) -> None:
     """Compare the engines of RUN query by query, or those of RUN with those of SECOND."""
-    from constraintsuite.showing.ann import table_of
     from constraintsuite.store.jsonl import adapter
     from constraintsuite.vectors.ann.compare import CellDifference, compare_engines, sets_without
-    from constraintsuite.vectors.ann.listings import contrasted
     from constraintsuite.vectors.ann.results import load_ann_run
+    from constraintsuite.vectors.ann.tables import contrasted
 
     loaded = [load_ann_run(path) for path in (run, second) if path is not None]
     found = compare_engines(loaded, metric, k)
@@ -114,7 +112,7 @@ def compare(run: Path, second: Path | None, k: int | None, metric: str, as_json:
     if as_json:
         click.echo(adapter(tuple[CellDifference, ...]).dump_json(found, indent=2).decode())
         return
-    click.echo("\n\n".join([*(str(table_of(listing)) for _, listing in contrasted(found)), _LEGEND]))
+    click.echo("\n\n".join([*(str(table) for _, table in contrasted(found)), _LEGEND]))
 
 
 @ann.command()

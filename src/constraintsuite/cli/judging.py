@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from constraintsuite.annotate.agreeing import Attention, QuestionAgreement
     from constraintsuite.annotate.batch import AnnotationBatch
     from constraintsuite.annotate.standing import AnnotatorProgress
+    from constraintsuite.records.figures import CellValue, ColumnKind
     from constraintsuite.records.scores import Interval
-    from constraintsuite.reports.figures import CellValue, ColumnKind
 
 T = TypeVar("T")
 file_type = click.Path(path_type=Path, dir_okay=False)
@@ -108,8 +108,8 @@ def _list_disagreements(batch: AnnotationBatch, as_json: bool) -> None:
 
 def agreement_text(rows: list[QuestionAgreement], people: list[Attention], advice: str = "") -> str:
     """Questions, then annotators, and whom not to rely on; `advice` says what else can be done about them."""
+    from constraintsuite.records.tables import Column, Table
     from constraintsuite.reports.agreement import attention_table
-    from constraintsuite.reports.tables import Column, Table
 
     unasked = sorted({row.question for row in rows if row.group == "all" and not row.figures.raw.n})
     rows = [row for row in rows if row.figures.raw.n]
@@ -159,7 +159,7 @@ def _agreement_row(row: QuestionAgreement, several: bool) -> tuple[CellValue, ..
 
 
 def _bounded(figure: Interval, kind: ColumnKind) -> str:
-    from constraintsuite.reports.figures import show
+    from constraintsuite.records.figures import show
 
     value, bounds, _ = show(figure, kind)
     return f"{value} [{bounds}]" if bounds else value

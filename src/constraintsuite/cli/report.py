@@ -16,7 +16,7 @@ from constraintsuite.cli.places import FOLDER, OUT
 from constraintsuite.cli.runs import finished_runs
 from constraintsuite.cli.ties import tie_options
 from constraintsuite.errors import UserError
-from constraintsuite.reports.formats import EXPORTED, FORMATS
+from constraintsuite.records.formats import EXPORTED, FORMATS
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from constraintsuite.metrics.pairwise import parse_metric
 from constraintsuite.metrics.ties import TiePolicy, TieRule
 from constraintsuite.notebook.places import FolderPath
 from constraintsuite.notebook.run import Run, as_run
+from constraintsuite.records.tables import Table
 from constraintsuite.reports.comparison import comparison_table, comparison_text
-from constraintsuite.reports.tables import Table
 
 
 class Comparison:

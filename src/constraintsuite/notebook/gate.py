@@ -8,7 +8,7 @@ from constraintsuite.experiments import gate as checking
 from constraintsuite.experiments.policy import Policy
 from constraintsuite.notebook.places import FolderPath
 from constraintsuite.notebook.run import Run, as_run
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.tables import Column, Table
 
 
 class GateResult:

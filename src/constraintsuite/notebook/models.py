@@ -7,7 +7,7 @@ from inspect import getdoc
 from constraintsuite.models import SCORERS
 from constraintsuite.models.listing import list_weights
 from constraintsuite.models.weights import known_models
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.tables import Column, Table
 
 
 def list_models() -> Table:

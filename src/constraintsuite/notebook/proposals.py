@@ -8,7 +8,7 @@ from pathlib import Path
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.notebook.places import FolderPath, choose_reporter
 from constraintsuite.notebook.recipes import AnalyserName, choose_recipe
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.suites.proposing import Proposing, propose_queries
 from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.queries.records import Proposal

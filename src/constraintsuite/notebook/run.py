@@ -16,14 +16,14 @@ from constraintsuite.metrics.pairwise import METRICS, PairResult, parse_metric
 from constraintsuite.notebook.places import FolderPath, choose_reporter
 from constraintsuite.notebook.scoring import Model, evaluate_object
 from constraintsuite.notebook.suite import Suite, load_suite
+from constraintsuite.records.figures import CellValue
 from constraintsuite.records.scores import Interval
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.figures import CellValue
 from constraintsuite.reports.grouped import group_table, grouping_of, groups_of
 from constraintsuite.reports.sections.errors import error_chart
 from constraintsuite.reports.sections.gaps import gap_charts
-from constraintsuite.reports.tables import Column, Table
 
 _SHOWN = ("accuracy", "paired_accuracy")
 

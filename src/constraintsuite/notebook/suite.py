@@ -15,10 +15,10 @@ from constraintsuite.experiments.groupings import pick, split_up
 from constraintsuite.notebook.example import Example
 from constraintsuite.notebook.places import FolderPath, choose_reporter
 from constraintsuite.notebook.recipes import AnalyserName, choose_recipe
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.grouped import in_order
 from constraintsuite.reports.sections.dataset import difference_charts, length_table
-from constraintsuite.reports.tables import Column, Table
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.importers import importing
 from constraintsuite.suites.recipe import Recipe

@@ -50,11 +50,18 @@ class LevelLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Plot:
-    """Everything but the lines and letters."""
+class Picture:
+    """A plot as data, or one that is drawn already."""
 
     name: str
+    """The name of the file it is written to."""
     title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plot(Picture):
+    """Everything but the lines and letters."""
+
     across: Axis
     up: Axis
     series: tuple[Series, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from constraintsuite.annotate.agreeing import ALL, Attention, QuestionAgreement
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.tables import Column, Table
 
 
 def agreement_table(rows: Sequence[QuestionAgreement]) -> Table:

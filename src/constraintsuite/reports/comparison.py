@@ -9,8 +9,8 @@ from constraintsuite.experiments.compare import Comparison, ExampleChange, RunDi
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.records.tables import Table
 from constraintsuite.reports.differences import LEGEND, difference_table
-from constraintsuite.reports.tables import Table
 
 
 def comparison_text(found: Comparison) -> str:

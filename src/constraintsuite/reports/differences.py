@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from constraintsuite.experiments.compare import RunDifference
 from constraintsuite.metrics.pairwise import METRICS
-from constraintsuite.reports.figures import CellValue, ColumnKind
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.figures import CellValue, ColumnKind
+from constraintsuite.records.tables import Column, Table
 
 LEGEND = (
     "Difference: second less first, paired, with its 95 % interval, resampled by cluster.\n"

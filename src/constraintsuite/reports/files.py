@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.reports.formats import EXPORTED, FORMATS
+from constraintsuite.records.formats import EXPORTED, FORMATS
+from constraintsuite.records.sections import Section
 from constraintsuite.reports.page import Masthead, render_page
-from constraintsuite.reports.sections.base import Section
 from constraintsuite.store.files import write_text
 
 PAGE, TABLES, PLOTS = "index.html", "tables", "plots"

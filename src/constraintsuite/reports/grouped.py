@@ -11,8 +11,8 @@ from constraintsuite.experiments.load import Run
 from constraintsuite.experiments.summary import GroupFigures, RunSummary
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.records.examples import CONTROL_SLICES, MAIN_SLICES
-from constraintsuite.reports.figures import CellValue, ColumnKind
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.figures import CellValue, ColumnKind
+from constraintsuite.records.tables import Column, Table
 
 _WORDS = {
     "constraint": "type of the constraint",

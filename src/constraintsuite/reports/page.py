@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
+from constraintsuite.records.sections import Section
 from constraintsuite.reports.drawings.theme import drawing_style, page_colours
-from constraintsuite.reports.sections.base import Section
 
 WIDEST = 8
 """Columns of figures in a table; of more, several tables are made, so that none is cut on paper."""

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from constraintsuite.experiments.summary import GroupFigures, RunSummary
 from constraintsuite.metrics.metric import Metric
-from constraintsuite.reports.figures import MISSING, show_interval
+from constraintsuite.records.figures import MISSING, show_interval
 from constraintsuite.reports.grouped import groups_of
 
 WIDTH = 100

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from constraintsuite.records.sections import Remarks, Section, SectionBlock, TableBlock, VerbatimText
 from constraintsuite.reports.page import Masthead
-from constraintsuite.reports.sections.base import Remarks, Section, SectionBlock, TableBlock, VerbatimText
 from constraintsuite.showing.counts import count_table
 from constraintsuite.showing.display import Display, refusing_others
 from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.tables import Column, Table
 
 
 def count_table(name: str, caption: str, counts: Mapping[str, int]) -> Table:

@@ -8,8 +8,8 @@ from functools import wraps
 from pathlib import Path
 
 from constraintsuite.errors import UserError
+from constraintsuite.records.sections import Section
 from constraintsuite.reports.page import Masthead
-from constraintsuite.reports.sections.base import Section
 
 
 @dataclass(frozen=True)

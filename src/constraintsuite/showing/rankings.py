@@ -7,12 +7,12 @@ from pathlib import Path
 
 from constraintsuite.experiments.ranking.run import BY_QUERY, KIND, SYSTEM, load_ranking
 from constraintsuite.experiments.ranking.summary import MEDIANS, RANGES, QueryResult, RankingSummary
+from constraintsuite.records.figures import CellValue, ColumnKind, show
 from constraintsuite.records.scores import Interval
+from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock, VerbatimText
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.bars import bar_chart
-from constraintsuite.reports.figures import CellValue, ColumnKind, show
 from constraintsuite.reports.page import Masthead
-from constraintsuite.reports.sections.base import Charts, Remarks, Section, SectionBlock, TableBlock, VerbatimText
-from constraintsuite.reports.tables import Column, Table
 from constraintsuite.showing.display import Display, refusing_others
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import read_jsonl

@@ -10,10 +10,10 @@ from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
 from constraintsuite.records.scores import Interval
+from constraintsuite.records.sections import Charts, Section, SectionBlock, TableBlock, VerbatimText
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.page import Masthead
-from constraintsuite.reports.sections.base import Charts, Section, SectionBlock, TableBlock, VerbatimText
-from constraintsuite.reports.tables import Column, Table
 from constraintsuite.showing.counts import count_table
 from constraintsuite.showing.display import Display, refusing_others
 from constraintsuite.store.artifact import Artifact

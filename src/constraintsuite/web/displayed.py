@@ -8,7 +8,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import Response
 
-from constraintsuite.reports.sections.base import Section
+from constraintsuite.records.sections import Section
 from constraintsuite.showing import SHOWN
 from constraintsuite.showing.display import Display
 from constraintsuite.web.pages import PageView

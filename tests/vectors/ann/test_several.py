@@ -10,18 +10,19 @@ import numpy as np
 import pytest
 
 from ann.made_runs import made, made_run, write_values
+from constraintsuite.records.plots import Plot
 from constraintsuite.records.scores import Interval
-from constraintsuite.vectors.ann.listings import Listing
-from constraintsuite.vectors.ann.outline import outline
+from constraintsuite.records.tables import Table
 from constraintsuite.vectors.ann.results import AnnRun, RetrieverBaseline
+from constraintsuite.vectors.ann.sections import ann_sections
 from constraintsuite.vectors.ann.several import labels, owner_of, told_apart
 
 SLOW, FAST = made("hnsw", 0.9, 100), made("hnsw", 0.95, 90)
 JUDGED = {f"rel.{part}ndcg@10": 0.5 for part in ("", "ceiling.")}
 
 
-def tables(runs: Sequence[AnnRun], begin: str) -> list[Listing]:
-    return [table for chapter in outline(runs) for table in chapter.listings if table.name.startswith(begin)]
+def tables(runs: Sequence[AnnRun], begin: str) -> list[Table]:
+    return [table for section in ann_sections(runs) for table in section.tables() if table.name.startswith(begin)]
 
 
 def on_another_machine(run: AnnRun) -> AnnRun:
@@ -38,7 +39,12 @@ def test_engines_of_one_name_are_called_by_their_run(tmp_path: Path) -> None:
     assert names([old, new]) == [["hnsw (old)", "lsh"], ["hnsw (new)"]]
     (glance,) = tables([old, new], "speed_at_recall")
     assert [row[0] for row in glance.rows] == ["hnsw (old)", "lsh", "hnsw (new)"]
-    drawn = [plot for chapter in outline([old, new]) for plot in chapter.charts if plot.name.startswith("front")]
+    drawn = [
+        plot
+        for section in ann_sections([old, new])
+        for plot in section.drawings()
+        if isinstance(plot, Plot) and plot.name.startswith("front")
+    ]
     assert [series.name for series in drawn[0].series] == ["hnsw (old)", "lsh", "hnsw (new)"]
 
 
@@ -76,9 +82,9 @@ def test_what_was_found_comes_from_the_run_that_owns_the_cell(tmp_path: Path) ->
     write_values(second.path, SLOW.key, np.r_[np.ones(39), 0.5], SLOW)
     said = [
         plot.series[0].spots[-1].words
-        for chapter in outline([first, second])
-        for plot in chapter.charts
-        if plot.name.startswith("queries")
+        for section in ann_sections([first, second])
+        for plot in section.drawings()
+        if isinstance(plot, Plot) and plot.name.startswith("queries")
     ]
     assert ["worst recall 0.000" in words for words in said] == [True, False]
     assert "worst recall 0.500" in said[1]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from textwrap import fill
 
-from constraintsuite.reports.tables import Table
+from constraintsuite.records.tables import Table
 
 WIDTH = 100
 _FURTHER = "The same, further columns:"

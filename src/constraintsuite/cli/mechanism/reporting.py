@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from constraintsuite.mechanism.attending import Look
     from constraintsuite.mechanism.drift.records import CheckpointDrift
     from constraintsuite.mechanism.explain.records import Explained
-    from constraintsuite.reports.sections.base import Section
+    from constraintsuite.records.sections import Section
     from constraintsuite.showing.mechanism.explain_sections import ShownAnalysis
 
 _LOOKED_AT = 64

@@ -127,7 +127,7 @@ def hypotheses(
 
 def _effects(found: AblationResult) -> str:
     """The verdict, then every pair of modes: the difference overall and by dataset, in points."""
-    from constraintsuite.reports.figures import show
+    from constraintsuite.records.figures import show
 
     lines = [found.sentence]
     for finding in found.findings:
@@ -144,7 +144,7 @@ def _effects(found: AblationResult) -> str:
 
 
 def _told(claim: HypothesisResult, budget: int) -> str:
-    from constraintsuite.reports.figures import show
+    from constraintsuite.records.figures import show
 
     lines = [f"{claim.name}, budget {budget}: {claim.judgement.upper()}", f"  {claim.claim}"]
     for each in claim.evidence:

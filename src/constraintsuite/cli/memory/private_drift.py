@@ -41,7 +41,7 @@ def drift(
 
 
 def _drift_text(found: RankingDrift, cases: int) -> str:
-    from constraintsuite.reports.tables import Column, Table
+    from constraintsuite.records.tables import Column, Table
 
     table = Table(
         "drift",

@@ -174,7 +174,7 @@ def _steps(path: SearchPath) -> str:
 
 
 def _trace(recall: SearchAnswer) -> Iterator[str]:
-    from constraintsuite.reports.tables import Column, Table
+    from constraintsuite.records.tables import Column, Table
 
     if not recall.trace:
         return

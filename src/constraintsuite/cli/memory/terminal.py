@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from constraintsuite.records.figures import CellValue, ColumnKind, show
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import CellValue, ColumnKind, show
-from constraintsuite.reports.tables import Table
+from constraintsuite.records.tables import Table
 
 _WIDTH = 110
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from constraintsuite.records.figures import show_interval
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.svg import WIDTH, Drawing, element, hint, shortened, words
-from constraintsuite.reports.figures import show_interval
 
 EDGE = 8
 PLOT = WIDTH - 2 * EDGE

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
-from constraintsuite.records.plots import LevelLine, Plot, Series
+from constraintsuite.records.plots import LevelLine, Picture, Plot, Series
+from constraintsuite.records.sections import Charts, Section, SectionBlock
 from constraintsuite.reports.drawings.scales import Ruler, make_ruler
 from constraintsuite.reports.drawings.svg import WIDTH, Drawing, element, hint, shortened, words
 from constraintsuite.reports.drawings.theme import SERIES
@@ -42,6 +44,19 @@ def draw_plot(plot: Plot) -> Drawing:
         told.append(plot.note)
     height = foot + 6 if plot.note else foot - 6
     return Drawing(plot.name, plot.title, "; ".join(told), WIDTH, height, "".join(parts))
+
+
+def draw_charts(section: Section) -> Section:
+    """The section with a drawing in place of each plot."""
+
+    def draw(block: SectionBlock) -> SectionBlock:
+        return Charts(tuple(map(_drawn, block.drawings))) if isinstance(block, Charts) else block
+
+    return replace(section, blocks=tuple(map(draw, section.blocks)))
+
+
+def _drawn(picture: Picture) -> Picture:
+    return draw_plot(picture) if isinstance(picture, Plot) else picture
 
 
 class _Field:

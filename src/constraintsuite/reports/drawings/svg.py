@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
+from constraintsuite.records.plots import Picture
 from constraintsuite.reports.drawings.theme import drawing_style, light_colours
 
 WIDTH = 360
@@ -40,11 +41,9 @@ def shortened(text: str, most: int) -> str:
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """A picture; in a notebook it shows itself, `str` is a file."""
+class Drawing(Picture):
+    """A picture as SVG; in a notebook it shows itself, `str` is a file."""
 
-    name: str
-    title: str
     description: str
     """What can be seen, in words."""
     width: float

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from constraintsuite.experiments.load import Suite
 from constraintsuite.metrics.ties import STRICT
-from constraintsuite.reports.sections.base import Section, SectionBlock, TableBlock, VerbatimText
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.sections import Section, SectionBlock, TableBlock, VerbatimText
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.view import ReportView, environment_of, model_facts
 
 _ABOUT = (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from constraintsuite.reports.figures import CellValue
-from constraintsuite.reports.sections.base import Remarks, Section, TableBlock
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.figures import CellValue
+from constraintsuite.records.sections import Remarks, Section, TableBlock
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.view import ReportView
 from constraintsuite.suites.audit.results import ALL_MAIN, AuditRow
 

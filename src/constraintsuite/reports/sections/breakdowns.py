@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.records.sections import Section, TableBlock
 from constraintsuite.reports.grouped import group_table, groups_of
-from constraintsuite.reports.sections.base import Section, TableBlock
 from constraintsuite.reports.view import ReportView
 
 _ABOUT = "Main examples only. A grouping that puts all examples into one group is left out."

@@ -10,9 +10,9 @@ from constraintsuite.experiments.compare import RunDifference, corrected, paired
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.records.sections import Section, TableBlock
+from constraintsuite.records.tables import Table
 from constraintsuite.reports.differences import difference_table
-from constraintsuite.reports.sections.base import Section, TableBlock
-from constraintsuite.reports.tables import Table
 from constraintsuite.reports.view import ReportView
 
 MOST_ALL_PAIRS = 5

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.records.sections import Section, TableBlock
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.grouped import group_table, value_of
-from constraintsuite.reports.sections.base import Section, TableBlock
-from constraintsuite.reports.tables import Column, Table
 from constraintsuite.reports.view import ReportView
 
 _ABOUT = (

@@ -9,10 +9,10 @@ import numpy as np
 
 from constraintsuite.experiments.load import Suite
 from constraintsuite.records.examples import SPLITS
+from constraintsuite.records.sections import Charts, Section, SectionBlock, TableBlock, VerbatimText
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.histograms import Bins, histogram
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.sections.base import Charts, Section, SectionBlock, TableBlock, VerbatimText
-from constraintsuite.reports.tables import Column, Table
 from constraintsuite.reports.view import ReportView
 from constraintsuite.suites.views.dataset import DatasetView, view_dataset
 

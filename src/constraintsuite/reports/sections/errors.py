@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from constraintsuite.experiments.summary import GroupFigures
 from constraintsuite.metrics.pairwise import METRICS, PAIR_CLASSES
 from constraintsuite.records.examples import CONTROL_SLICES
+from constraintsuite.records.sections import Charts, Section, TableBlock
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.stacks import stacked_chart
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.grouped import groups_of, value_of
-from constraintsuite.reports.sections.base import Charts, Section, TableBlock
-from constraintsuite.reports.tables import Column, Table
 from constraintsuite.reports.view import ReportView
 
 CLASSES: dict[str, str] = {name: METRICS[name].title for name in PAIR_CLASSES}

@@ -10,11 +10,11 @@ import numpy as np
 from constraintsuite.experiments.load import Run
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.examples import CONTROL_SLICES, QueryRole
+from constraintsuite.records.sections import Charts, Section, TableBlock
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.histograms import Bins, histogram
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.grouped import kind_of, value_of
-from constraintsuite.reports.sections.base import Charts, Section, TableBlock
-from constraintsuite.reports.tables import Column, Table
 from constraintsuite.reports.view import ReportView
 
 _BINS = 30

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from constraintsuite.metrics.pairwise import PairResult
 from constraintsuite.records.examples import Example
-from constraintsuite.reports.figures import CellValue
+from constraintsuite.records.figures import CellValue
+from constraintsuite.records.sections import Section
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.hardest import show_hardest
-from constraintsuite.reports.sections.base import ExampleCards, Section
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.reports.sections.base import ExampleCards
 from constraintsuite.reports.view import ReportView
 
 SHOWN = 25

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from constraintsuite.experiments.headline import headline_metric, is_nevir
 from constraintsuite.experiments.summary import GroupFigures
 from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.records.sections import Charts, Remarks, Section, TableBlock
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.grouped import kind_of, value_of
 from constraintsuite.reports.remarks import tie_remarks, under_rule
-from constraintsuite.reports.sections.base import Charts, Remarks, Section, TableBlock
-from constraintsuite.reports.tables import Column, Table
 from constraintsuite.reports.view import ReportView
 
 SHOWN = (

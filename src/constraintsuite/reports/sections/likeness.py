@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from constraintsuite.metrics.intervals import FloatArray
+from constraintsuite.records.figures import CellValue
+from constraintsuite.records.sections import Charts, Section, TableBlock
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.histograms import Bins, histogram
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.figures import CellValue
-from constraintsuite.reports.sections.base import Charts, Section, TableBlock
-from constraintsuite.reports.tables import Column, Table
 from constraintsuite.reports.view import ReportView
 
 _BINS = 40

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from constraintsuite.experiments.oracle import Reproduction, match
-from constraintsuite.reports.figures import CellValue
-from constraintsuite.reports.sections.base import Remarks, Section, TableBlock
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.figures import CellValue
+from constraintsuite.records.sections import Remarks, Section, TableBlock
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.view import ReportView
 
 _ABOUT = (

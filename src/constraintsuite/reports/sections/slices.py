@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.examples import CONTROL_SLICES
+from constraintsuite.records.sections import Charts, Section, TableBlock
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.grouped import group_table, groups_of
 from constraintsuite.reports.remarks import under_rule
-from constraintsuite.reports.sections.base import Charts, Section, TableBlock
 from constraintsuite.reports.view import ReportView
 
 _ABOUT = (

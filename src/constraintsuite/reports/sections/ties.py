@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.metrics.ties import TIE_POLICIES
-from constraintsuite.reports.figures import CellValue
-from constraintsuite.reports.sections.base import Section, TableBlock
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.figures import CellValue
+from constraintsuite.records.sections import Section, TableBlock
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.view import ReportView
 
 _ABOUT = (

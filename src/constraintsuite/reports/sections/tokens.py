@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from constraintsuite.records.sections import Charts, Section, TableBlock
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.heatmap import heat_map
-from constraintsuite.reports.sections.base import Charts, Section, TableBlock
-from constraintsuite.reports.tables import Column, Table
 from constraintsuite.reports.view import ReportView
 
 _ABOUT = (

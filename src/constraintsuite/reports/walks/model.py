@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from constraintsuite.reports.tables import Table
+from constraintsuite.records.tables import Table
 
 NodePart = Literal["start", "reached", "walked", "found", "near"]
 """Where a search began; found over an edge; only passed through; found by itself; not touched at all."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from constraintsuite.mechanism.circuits.records import ChanceBand, CircuitReport
 from constraintsuite.mechanism.circuits.settings import FEWEST_RANDOM
-from constraintsuite.reports.figures import CellValue, ColumnKind, show
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.figures import CellValue, ColumnKind, show
+from constraintsuite.records.tables import Column, Table
 
 _RANKED = 15
 _FEW = 8  # contrasts of a half

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.mechanism.drift.records import CheckpointDrift
 from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.records.figures import show
 from constraintsuite.records.plots import LevelLine, Plot
 from constraintsuite.records.scores import Interval
+from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.figures import show
 from constraintsuite.reports.page import Masthead
-from constraintsuite.reports.sections.base import Charts, Remarks, Section, SectionBlock, TableBlock
 from constraintsuite.showing.mechanism import drift_tables as tables
 from constraintsuite.showing.mechanism.charts import axis, curves
 from constraintsuite.showing.mechanism.maps import head_map, layer_map

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.mechanism.drift.records import CheckpointDrift, CheckpointFigure, Likeness
 from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.records.figures import CellValue, ColumnKind
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import CellValue, ColumnKind
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.tables import Column, Table
 
 _BRIEF = 5  # columns of likeness that a terminal has room for
 _RESAMPLED = "95 % intervals resample clusters of examples"

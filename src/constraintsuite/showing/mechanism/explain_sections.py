@@ -16,10 +16,10 @@ from constraintsuite.mechanism.sites import parse_site
 from constraintsuite.metrics.intervals import connected_components
 from constraintsuite.records.plots import LevelLine
 from constraintsuite.records.scores import Interval
+from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.sections.base import Charts, Remarks, Section, SectionBlock, TableBlock
-from constraintsuite.reports.tables import Column, Table
 from constraintsuite.showing.mechanism import explain_tables as tables
 from constraintsuite.showing.mechanism.charts import axis, curves
 from constraintsuite.showing.mechanism.circuit_tables import circuit_tables, verdict_lines

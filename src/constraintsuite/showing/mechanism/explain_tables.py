@@ -12,9 +12,9 @@ from constraintsuite.mechanism.effects.records import ALL
 from constraintsuite.mechanism.effects.summary import Baseline, SiteSummary
 from constraintsuite.mechanism.explain.records import Explained
 from constraintsuite.mechanism.sites import parse_site
+from constraintsuite.records.figures import MISSING, CellValue, ColumnKind, show
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import MISSING, CellValue, ColumnKind, show
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.tables import Column, Table
 
 SHOWN, HEADS = 12, 8
 """Of the strongest places, and of heads."""

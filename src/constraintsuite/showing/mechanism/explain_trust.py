@@ -13,7 +13,7 @@ from constraintsuite.mechanism.effects.groups import EVERY, studied_items
 from constraintsuite.mechanism.effects.records import ALL, DIRECTIONS, PatchDirection
 from constraintsuite.mechanism.explain.records import Explained
 from constraintsuite.mechanism.sites import EMBEDDINGS, parse_site
-from constraintsuite.reports.figures import show
+from constraintsuite.records.figures import show
 
 LOW, HIGH = 0.5, 1.5
 """Estimated shares of what is known that can still be believed."""

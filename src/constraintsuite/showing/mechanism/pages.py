@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from constraintsuite.experiments.output import OutputCounts, write_once
+from constraintsuite.records.sections import Charts, Section, SectionBlock, TableBlock
 from constraintsuite.reports.files import PAGE, PLOT_FILES, TABLE_FILES, write_files, write_plots
 from constraintsuite.reports.page import Masthead
-from constraintsuite.reports.sections.base import Charts, Section, SectionBlock, TableBlock
 from constraintsuite.store.artifact import ArtifactOrigin
 from constraintsuite.store.revisions import REVISIONS
 

@@ -11,9 +11,9 @@ from constraintsuite.memory.folder import KIND, open_memory
 from constraintsuite.memory.graph import EDGE_KINDS, MemoryGraph
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.records.sections import Remarks, Section, SectionBlock, TableBlock
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.page import Masthead
-from constraintsuite.reports.sections.base import Remarks, Section, SectionBlock, TableBlock
-from constraintsuite.reports.tables import Column, Table
 from constraintsuite.reports.walks.model import WalkPicture
 from constraintsuite.showing.counts import count_table
 from constraintsuite.showing.display import Display, refusing_others

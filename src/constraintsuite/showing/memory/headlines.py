@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from constraintsuite.memory.runs.record import MemoryRun
-from constraintsuite.reports.figures import ColumnKind
+from constraintsuite.records.figures import ColumnKind
 
 STRUCTURED = (
     "case_ranking_pass",

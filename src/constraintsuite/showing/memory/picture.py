@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from constraintsuite.memory.graph import ENTITY, MemoryGraph
 from constraintsuite.memory.recall import PathStep, SearchAnswer, TraceStep
-from constraintsuite.reports.figures import CellValue
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.figures import CellValue
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.walks.model import Link, Node, NodePart, WalkPicture
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from constraintsuite.memory.cases.bundled import FIXTURES
 from constraintsuite.memory.cases.model import CONTEXT
 from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.runs.record import MemoryRun, load_memory_run
+from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.page import Masthead
-from constraintsuite.reports.sections.base import Charts, Remarks, Section, SectionBlock, TableBlock
 from constraintsuite.showing.display import Display, refusing_others
 from constraintsuite.showing.mechanism.pages import marked
 from constraintsuite.showing.memory.headlines import headlines, is_structured, kind_of, title_of

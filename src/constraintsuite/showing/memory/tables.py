@@ -8,9 +8,9 @@ from dataclasses import replace
 from constraintsuite.memory.public.summary import OVERALL, ModeDifference
 from constraintsuite.memory.runs.compare import compare_modes
 from constraintsuite.memory.runs.record import MemoryRun
+from constraintsuite.records.figures import ColumnKind
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import ColumnKind
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.showing.memory.headlines import SIZES, headlines, is_structured, kind_of, title_of
 
 BASELINE = "lexical_baseline"

@@ -8,8 +8,8 @@ from constraintsuite.memory.runs.ablations import AblationResult, ablate, famili
 from constraintsuite.memory.runs.hypotheses import HypothesisResult, judge_claims
 from constraintsuite.memory.runs.record import MemoryRun
 from constraintsuite.memory.runs.robustness import TOLERATED, ParaphraseCost, rewordings_of
-from constraintsuite.reports.figures import CellValue
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.figures import CellValue
+from constraintsuite.records.tables import Column, Table
 
 
 def ablations_of(run: MemoryRun) -> list[AblationResult]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from constraintsuite.records.figures import CellValue
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.engines.base import ServedEngine
 from constraintsuite.vectors.ann.frontier import conditions_of
-from constraintsuite.vectors.ann.listings import CellValue, Listing, ListingColumns
 from constraintsuite.vectors.ann.metrics import TIE_RULES
 from constraintsuite.vectors.ann.results import AnnRun, DataFacts, MeasuredCell
 from constraintsuite.vectors.ann.several import labels
@@ -69,40 +70,40 @@ def about_servers(cells: Sequence[MeasuredCell]) -> str:
     return f" {which}: threads and processors of the protocol limit neither searches nor builds there, as they limit those of libraries."
 
 
-def sets(runs: Sequence[AnnRun]) -> Listing:
+def sets(runs: Sequence[AnnRun]) -> Table:
     """What was searched."""
-    columns: ListingColumns = (
-        ("data", "text"),
-        ("of", "text"),
-        ("content", "text"),
-        ("rows", "count"),
-        ("queries", "count"),
-        ("judged queries", "count"),
-        ("dimensions", "count"),
-        ("metric", "text"),
-        ("run", "text"),
+    columns = (
+        Column("data"),
+        Column("of"),
+        Column("content"),
+        Column("rows", "count"),
+        Column("queries", "count"),
+        Column("judged queries", "count"),
+        Column("dimensions", "count"),
+        Column("metric"),
+        Column("run"),
     )
     rows = tuple(
         _set_row(data, run, label) for run, label in zip(runs, labels(runs), strict=True) for data in run.facts.data
     )
-    return Listing("data", "Data. Content is the hash of vectors, metric and judgments.", columns, rows)
+    return Table("data", "Data. Content is the hash of vectors, metric and judgments.", columns, rows)
 
 
-def machines(runs: Sequence[AnnRun]) -> Listing:
+def machines(runs: Sequence[AnnRun]) -> Table:
     """Where, with what and how was measured; one row for each of the conditions that may not be mixed."""
-    columns: ListingColumns = (
-        ("run", "text"),
-        ("processor", "text"),
-        ("processors", "count"),
-        ("clock", "text"),
-        ("system", "text"),
-        ("protocol", "text"),
-        ("ties", "text"),
-        ("versions", "text"),
+    columns = (
+        Column("run"),
+        Column("processor"),
+        Column("processors", "count"),
+        Column("clock"),
+        Column("system"),
+        Column("protocol"),
+        Column("ties"),
+        Column("versions"),
     )
     numbers = {shared: n for n, shared in enumerate(dict.fromkeys(conditions_of(run) for run in runs), 1)}
     rows = tuple(_machine_row(run, label, numbers) for run, label in zip(runs, labels(runs), strict=True))
-    return Listing("machines", "Machine, protocol and versions.", columns, rows)
+    return Table("machines", "Machine, protocol and versions.", columns, rows)
 
 
 def _identity(data: DataFacts) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from constraintsuite.records.figures import CellValue
 from constraintsuite.records.scores import Interval
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.vectors.ann.compare import paired
 from constraintsuite.vectors.ann.frontier import Arena
-from constraintsuite.vectors.ann.listings import CellValue, ColumnKind, Listing
 from constraintsuite.vectors.ann.per_query import QueryResults
 from constraintsuite.vectors.ann.results import AnnRun, MeasuredCell, load_queries
 from constraintsuite.vectors.ann.several import owner_of
@@ -17,7 +18,7 @@ from constraintsuite.vectors.ann.several import owner_of
 _SHOWN = ("rel.recall@", "rel.ndcg@", "rel.rr@")  # all others are in the cells
 
 
-def judged(arena: Arena, cells: Sequence[MeasuredCell], runs: Sequence[AnnRun]) -> Listing | None:
+def judged(arena: Arena, cells: Sequence[MeasuredCell], runs: Sequence[AnnRun]) -> Table | None:
     """What was found beside what exact search finds, if there are any judgments; differences are paired by query.
 
     The cells are of `runs`, which are told apart.
@@ -26,16 +27,16 @@ def judged(arena: Arena, cells: Sequence[MeasuredCell], runs: Sequence[AnnRun]) 
     if not known:
         return None
     names = [name for name in known[0].figures if name.startswith(_SHOWN)]
-    columns: list[tuple[str, ColumnKind]] = [("what ranks", "text"), ("search", "text")]
+    columns = [Column("what ranks"), Column("search")]
     for name in names:
-        columns += [(f"{name}, %", "share"), (f"{name} less exact search", "points")]
+        columns += [Column(f"{name}, %", "share"), Column(f"{name} less exact search", "points")]
     rows = tuple(_rows(arena, known, names, runs))
     caption = (
         f"{arena.title}. Over queries with a relevant row among the vectors. Exact search with the same vectors is what an index "
         "stands in for: a difference to it, paired query by query, is the index's doing, the rest the encoder's. It can also be above 0, "
         "as a neighbour that was missed need not have been relevant. Where no query differs there is no interval."
     )
-    return Listing(f"relevance_{arena.slug}", caption, tuple(columns), rows)
+    return Table(f"relevance_{arena.slug}", caption, tuple(columns), rows)
 
 
 def _rows(

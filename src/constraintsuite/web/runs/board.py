@@ -10,10 +10,10 @@ from constraintsuite.experiments.load import Run, Suite
 from constraintsuite.experiments.summary import GroupFigures, RunSummary
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.metrics.pairwise import METRICS, parse_metric
+from constraintsuite.records.figures import PrintedFigure, show
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import PrintedFigure, show
+from constraintsuite.records.sections import Section
 from constraintsuite.reports.grouped import grouping_of, groups_of, kind_of, words_for
-from constraintsuite.reports.sections.base import Section
 from constraintsuite.reports.sections.controls import controls
 from constraintsuite.reports.sections.errors import errors
 from constraintsuite.reports.sections.gaps import gaps

@@ -10,17 +10,17 @@ from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.examples import CONTROL_SLICES
+from constraintsuite.records.figures import CellValue
+from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock, VerbatimText
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.bars import bar_chart
-from constraintsuite.reports.figures import CellValue
 from constraintsuite.reports.grouped import groups_of, kind_of, words_for
 from constraintsuite.reports.remarks import tie_remarks
-from constraintsuite.reports.sections.base import Charts, Remarks, Section, SectionBlock, TableBlock, VerbatimText
 from constraintsuite.reports.sections.controls import controls
 from constraintsuite.reports.sections.errors import errors
 from constraintsuite.reports.sections.gaps import gaps
 from constraintsuite.reports.sections.ties import ties
 from constraintsuite.reports.sections.truncation import truncation
-from constraintsuite.reports.tables import Column, Table
 from constraintsuite.reports.view import ReportView, environment_of, model_facts
 
 _SHARES = ("accuracy", "paired_accuracy", "couple_accuracy", "opposite_accuracy", "responsiveness", "tie_rate")

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 from constraintsuite.experiments.load import load_suite
+from constraintsuite.records.sections import Section, VerbatimText
 from constraintsuite.reports.sections.audit import audit
-from constraintsuite.reports.sections.base import Section, VerbatimText
 from constraintsuite.reports.sections.dataset import dataset
 from constraintsuite.reports.view import ReportView
 from constraintsuite.store.artifact import Artifact, Manifest

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from constraintsuite.records.examples import QUERY_ROLES, Example, ExampleDocument, QueryRole
-from constraintsuite.reports.figures import CellValue, ColumnKind
+from constraintsuite.records.figures import CellValue, ColumnKind
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.marks import Segment, cut, evidence_of, excerpt, marks_of, query_marks
-from constraintsuite.reports.tables import Column, Table
 from constraintsuite.store.jsonl import encode
 from constraintsuite.text.base import Scope
 from constraintsuite.web.suites.diff import DiffSegment, word_diff

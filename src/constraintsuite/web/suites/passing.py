@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from constraintsuite.records.constraints import Constraint
 from constraintsuite.records.examples import MINPAIRS, OMISSION, Example, ExampleDocument
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.suites.filters.topic import topic_share
 from constraintsuite.suites.pairs.couples import length_ratio
 from constraintsuite.suites.recipe import FilterSettings, PairSettings

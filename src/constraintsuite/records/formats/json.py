@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from constraintsuite.reports.tables import Table
+from constraintsuite.records.tables import Table
 
 
 def json_table(table: Table) -> str:

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
+from constraintsuite.records.figures import CellValue, ColumnKind, show
+from constraintsuite.records.formats import EXPORTED, FORMATS
+from constraintsuite.records.formats.latex import escape
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import CellValue, ColumnKind, show
-from constraintsuite.reports.formats import EXPORTED, FORMATS
-from constraintsuite.reports.formats.latex import escape
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.tables import Column, Table
 
 TABLE = Table(
     "scores_by_kind",

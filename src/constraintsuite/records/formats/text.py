@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from constraintsuite.reports.figures import PrintedFigure, show
-from constraintsuite.reports.tables import Table
+from constraintsuite.records.figures import PrintedFigure, show
+from constraintsuite.records.tables import Table
 
 
 def text_table(table: Table) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from constraintsuite.records.figures import PrintedFigure, show
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import PrintedFigure, show
-from constraintsuite.reports.tables import Table
+from constraintsuite.records.tables import Table
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",

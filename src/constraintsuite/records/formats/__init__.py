@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 from constraintsuite.catalogue import Catalogue
 
 if TYPE_CHECKING:
-    from constraintsuite.reports.tables import Table
+    from constraintsuite.records.tables import Table
 
     Format = Callable[[Table], str]
 
 FORMATS: Catalogue[Format] = Catalogue(
     "format",
     {
-        "csv": "constraintsuite.reports.formats.csv:csv_table",
-        "html": "constraintsuite.reports.formats.html:html_table",
-        "json": "constraintsuite.reports.formats.json:json_table",
-        "latex": "constraintsuite.reports.formats.latex:latex_table",
-        "markdown": "constraintsuite.reports.formats.markdown:markdown_table",
-        "text": "constraintsuite.reports.formats.text:text_table",
+        "csv": "constraintsuite.records.formats.csv:csv_table",
+        "html": "constraintsuite.records.formats.html:html_table",
+        "json": "constraintsuite.records.formats.json:json_table",
+        "latex": "constraintsuite.records.formats.latex:latex_table",
+        "markdown": "constraintsuite.records.formats.markdown:markdown_table",
+        "text": "constraintsuite.records.formats.text:text_table",
     },
 )
 EXPORTED: Mapping[str, str] = {"csv": "csv", "json": "json", "markdown": "md", "latex": "tex"}

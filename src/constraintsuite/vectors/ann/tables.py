@@ -1,38 +1,22 @@
-"""What a report of benchmarks tells of an arena: rows under named columns, one function a question."""
+"""The tables of a report of benchmarks: one function for each question about an arena."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
-from constraintsuite.records.scores import Interval
+from constraintsuite.records.figures import CellValue, ColumnKind
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.vectors.ann.compare import CellDifference
 from constraintsuite.vectors.ann.frontier import Arena, Reached, arenas, engine_of, keep_up, reach, settings_of
 from constraintsuite.vectors.ann.results import AnnRun, Failure, MeasuredCell
 from constraintsuite.vectors.ann.several import labels
 
-ColumnKind = Literal["text", "count", "share", "points", "number", "p"]
-ListingColumns = tuple[tuple[str, ColumnKind], ...]
-CellValue = Interval | float | int | str | None
 _MEGA = 1e6
 _LONGEST = 200  # letters of one line of an error
 _PERCENTILES = {"p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9"}
 
 
-@dataclass(frozen=True)
-class Listing:
-    """Rows, and for each column its title and how its values are shown."""
-
-    name: str
-    caption: str
-    columns: ListingColumns
-    rows: tuple[tuple[CellValue, ...], ...]
-    folded: str = ""
-    """The title under which it is folded away, where it is for looking up and not for reading."""
-
-
-def overview(run: AnnRun) -> Iterator[Listing]:
+def overview(run: AnnRun) -> Iterator[Table]:
     """What one wants to see at the end of a run: every cell, and what failed."""
     for arena, cells in arenas(run.cells).items():
         yield measured(arena, cells)
@@ -42,48 +26,48 @@ def overview(run: AnnRun) -> Iterator[Listing]:
         yield failures([run])
 
 
-def measured(arena: Arena, cells: Sequence[MeasuredCell]) -> Listing:
+def measured(arena: Arena, cells: Sequence[MeasuredCell]) -> Table:
     """Recall beside speed, in one arena; the fastest first."""
-    columns: ListingColumns = (
-        ("engine", "text"),
-        ("search", "text"),
-        (f"ann.recall_tie@{arena.k}, %", "share"),
-        (f"ann.recall@{arena.k}, %", "share"),
-        (f"ann.recall_p05@{arena.k}, %", "share"),
-        ("missing, %", "share"),
-        ("queries/s", "count"),
-        ("variation, %", "share"),
+    columns = (
+        Column("engine"),
+        Column("search"),
+        Column(f"ann.recall_tie@{arena.k}, %", "share"),
+        Column(f"ann.recall@{arena.k}, %", "share"),
+        Column(f"ann.recall_p05@{arena.k}, %", "share"),
+        Column("missing, %", "share"),
+        Column("queries/s", "count"),
+        Column("variation, %", "share"),
     )
     caption = (
         f"{arena.title}. Median of the repeats; variation is their standard deviation over their mean. 95 % of the "
         "queries reach recall_p05. Missing are places without a row."
     )
     rows = sorted(cells, key=lambda cell: -cell.speed.qps)
-    return Listing(f"cells_{arena.slug}", caption, columns, tuple(map(_cell_row, rows)), f"All {len(rows)} cells")
+    return Table(f"cells_{arena.slug}", caption, columns, tuple(map(_cell_row, rows)))
 
 
-def gaps(arena: Arena, cells: Sequence[MeasuredCell]) -> Listing:
+def gaps(arena: Arena, cells: Sequence[MeasuredCell]) -> Table:
     """How much is lost where neighbours are missed."""
-    columns: ListingColumns = (("engine", "text"), ("search", "text"), (f"ann.kth_gap@{arena.k}", "number"))
+    columns = (Column("engine"), Column("search"), Column(f"ann.kth_gap@{arena.k}", "number"))
     near = [cell for cell in cells if not cell.exact]
     rows = tuple((_engine(cell), cell.point.setting, cell.figures[f"ann.kth_gap@{arena.k}"]) for cell in near)
     caption = (
         f"{arena.title}. By how much the worst row found scores below the last true neighbour, in the metric of the data; over "
         "queries with a full answer."
     )
-    return Listing(f"gaps_{arena.slug}", caption, columns, rows, f"Gaps of {len(rows)} approximate cells")
+    return Table(f"gaps_{arena.slug}", caption, columns, rows)
 
 
-def latencies(arena: Arena, cells: Sequence[MeasuredCell]) -> Listing | None:
+def latencies(arena: Arena, cells: Sequence[MeasuredCell]) -> Table | None:
     """How long single queries take; None where a call holds more than one."""
     timed = sorted((cell for cell in cells if cell.speed.latencies_ms), key=lambda cell: -cell.speed.qps)
     if not timed:
         return None
-    columns: ListingColumns = (
-        ("engine", "text"),
-        ("search", "text"),
-        *((f"{name}, ms", "number") for name in _PERCENTILES.values()),
-        ("in the engine, %", "share"),
+    columns = (
+        Column("engine"),
+        Column("search"),
+        *(Column(f"{name}, ms", "number") for name in _PERCENTILES.values()),
+        Column("in the engine, %", "share"),
     )
     rows = tuple(
         (
@@ -98,52 +82,51 @@ def latencies(arena: Arena, cells: Sequence[MeasuredCell]) -> Listing | None:
         f"{arena.title}. Latency of a query, over all calls of all repeats; and how much of the measured time was spent in the calls, the "
         "rest being the harness."
     )
-    return Listing(f"latencies_{arena.slug}", caption, columns, rows, f"Latencies of all {len(rows)} cells")
+    return Table(f"latencies_{arena.slug}", caption, columns, rows)
 
 
-def reached(arena: Arena, cells: Sequence[MeasuredCell], targets: Sequence[float]) -> Iterator[Listing]:
+def reached(arena: Arena, cells: Sequence[MeasuredCell], targets: Sequence[float]) -> Iterator[Table]:
     """Queries a second at targets of recall: at a glance, and with all that belongs to it."""
     rows = reach(cells, targets)
     how = f"{arena.title}. The fastest setting that reaches the target on one half of the queries{_half_size(cells)}"
-    yield Listing(
+    yield Table(
         f"speed_at_recall_{arena.slug}",
         f"{how}, in queries a second; a dash where none does so there.",
-        (("engine", "text"), *((f"ann.recall_tie@{arena.k} ≥ {target:.4g}", "count") for target in targets)),
+        (Column("engine"), *(Column(f"ann.recall_tie@{arena.k} ≥ {target:.4g}", "count") for target in targets)),
         _crossed(rows, [None if row.cell is None else row.cell.speed.qps for row in rows]),
     )
-    columns: ListingColumns = (("engine", "text"), ("target, %", "share"), *_reached_columns(arena))
+    columns = (Column("engine"), Column("target, %", "share"), *_reached_columns(arena))
     details = tuple(_reached_row(row, "not reached") for row in rows)
-    title = "Targets with settings, and recall on the other half"
-    yield Listing(f"targets_{arena.slug}", f"{how}, and its recall on the other.", columns, details, title)
+    yield Table(f"targets_{arena.slug}", f"{how}, and its recall on the other.", columns, details)
 
 
-def kept_up(arena: Arena, cells: Sequence[MeasuredCell], speeds: Sequence[float]) -> Iterator[Listing]:
+def kept_up(arena: Arena, cells: Sequence[MeasuredCell], speeds: Sequence[float]) -> Iterator[Table]:
     """The best recall at so many queries a second: at a glance, and with all that belongs to it."""
     rows = keep_up(cells, speeds)
     chosen = f"The most exact setting on one half of the queries{_half_size(cells)} that is as fast"
     how = f"{arena.title}. {chosen}, and its recall on the other"
-    yield Listing(
+    yield Table(
         f"recall_at_speed_{arena.slug}",
         f"{how}: ann.recall_tie@{arena.k}, %.",
-        (("engine", "text"), *((f"queries/s ≥ {speed:,.10g}", "share") for speed in speeds)),
+        (Column("engine"), *(Column(f"queries/s ≥ {speed:,.10g}", "share") for speed in speeds)),
         _crossed(rows, [row.recall for row in rows]),
     )
-    columns: ListingColumns = (("engine", "text"), ("at least, queries/s", "count"), *_reached_columns(arena))
+    columns = (Column("engine"), Column("at least, queries/s", "count"), *_reached_columns(arena))
     details = tuple(_reached_row(row, "not as fast") for row in rows)
-    yield Listing(f"speeds_{arena.slug}", f"{how}.", columns, details, "Speeds with settings")
+    yield Table(f"speeds_{arena.slug}", f"{how}.", columns, details)
 
 
-def builds(arena: Arena, cells: Sequence[MeasuredCell], full_bytes: int) -> Listing:
+def builds(arena: Arena, cells: Sequence[MeasuredCell], full_bytes: int) -> Table:
     """What each index costs; `full_bytes` is what the vectors themselves take."""
-    columns: ListingColumns = (
-        ("engine", "text"),
-        ("build, s", "number"),
-        ("save, s", "number"),
-        ("load, s", "number"),
-        ("index, MB", "number"),
-        ("memory, MB", "number"),
-        ("peak, MB", "number"),
-        ("library", "text"),
+    columns = (
+        Column("engine"),
+        Column("build, s", "number"),
+        Column("save, s", "number"),
+        Column("load, s", "number"),
+        Column("index, MB", "number"),
+        Column("memory, MB", "number"),
+        Column("peak, MB", "number"),
+        Column("library"),
     )
     by_build = {(cell.point.series, str(cell.point.build), cell.point.threads, cell.library): cell for cell in cells}
     threads = {cell.point.threads for cell in cells}
@@ -168,39 +151,33 @@ def builds(arena: Arena, cells: Sequence[MeasuredCell], full_bytes: int) -> List
         caption += (
             f" A search with rerank reads the full vectors too, {full_bytes / _MEGA:,.3g} MB that are not counted here."
         )
-    return Listing(f"builds_{arena.set_slug}{arena.tag_slug}", caption, columns, rows)
+    return Table(f"builds_{arena.set_slug}{arena.tag_slug}", caption, columns, rows)
 
 
-def contrasted(contrasts: Sequence[CellDifference], name: str = "compared") -> Iterator[tuple[str, Listing]]:
+def contrasted(contrasts: Sequence[CellDifference], name: str = "compared") -> Iterator[tuple[str, Table]]:
     """Paired tests, one a row, for each arena: the content of its data, and the table."""
     by_arena: dict[tuple[str, str], list[CellDifference]] = {}
     for one in contrasts:
         by_arena.setdefault((one.content, one.arena), []).append(one)
     for number, ((content, arena), own) in enumerate(by_arena.items(), 1):
         value: ColumnKind = "number" if "kth_gap" in own[0].metric else "share"
-        columns: ListingColumns = (
-            ("engines", "text"),
-            ("target, %", "share"),
-            ("first", value),
-            ("second", value),
-            ("difference", "points" if value == "share" else "number"),
-            ("p", "p"),
-            ("Holm", "p"),
-            ("with", "text"),
+        columns = (
+            Column("engines"),
+            Column("target, %", "share"),
+            Column("first", value),
+            Column("second", value),
+            Column("difference", "points" if value == "share" else "number"),
+            Column("p", "p"),
+            Column("Holm", "p"),
+            Column("with"),
         )
         caption = f"{arena}. {own[0].metric}{', %' if value == 'share' else ''}, paired by query."
-        yield content, Listing(f"{name}_{number}", caption, columns, tuple(map(_contrast_row, own)))
+        yield content, Table(f"{name}_{number}", caption, columns, tuple(map(_contrast_row, own)))
 
 
-def failures(runs: Sequence[AnnRun]) -> Listing:
+def failures(runs: Sequence[AnnRun]) -> Table:
     """What could not be measured, and why; of several runs, in which."""
-    columns: ListingColumns = (
-        ("engine", "text"),
-        ("search", "text"),
-        ("data", "text"),
-        ("mode", "text"),
-        ("why", "text"),
-    )
+    columns = tuple(map(Column, ("engine", "search", "data", "mode", "why")))
     rows: list[tuple[CellValue, ...]] = []
     several = len(runs) > 1
     for run, label in zip(runs, labels(runs), strict=True):
@@ -208,8 +185,8 @@ def failures(runs: Sequence[AnnRun]) -> Listing:
         own += [(one.retriever, None, one.data, "ranking", _brief(one.error)) for one in run.failed_rankings]
         rows += [(*row, label) if several else row for row in own]
     if several:
-        columns = (*columns, ("run", "text"))
-    return Listing(
+        columns = (*columns, Column("run"))
+    return Table(
         "failures",
         "What failed; a rerun tries it again. All that was said is in failed/KEY.json.",
         columns,
@@ -281,9 +258,9 @@ def _crossed(rows: Sequence[Reached], values: Sequence[CellValue]) -> tuple[tupl
     return tuple((name, *own) for name, own in found.items())
 
 
-def _reached_columns(arena: Arena) -> ListingColumns:
+def _reached_columns(arena: Arena) -> tuple[Column, ...]:
     recall = f"ann.recall_tie@{arena.k} on the other half, %"
-    return ("queries/s", "count"), (recall, "share"), ("reached with", "text")
+    return Column("queries/s", "count"), Column(recall, "share"), Column("reached with")
 
 
 def _reached_row(row: Reached, otherwise: str) -> tuple[CellValue, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from constraintsuite.reports.tables import Table, flat
+from constraintsuite.records.tables import Table, flat
 
 _STARTS_A_FORMULA = ("=", "+", "-", "@", "\t")
 

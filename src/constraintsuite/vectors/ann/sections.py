@@ -1,14 +1,15 @@
-"""The report of benchmarks from its first line to its last, as plain data: whoever shows it decides how it looks."""
+"""The report of benchmarks, section by section."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from constraintsuite.records.plots import Plot
+from constraintsuite.records.sections import Charts, Remarks, Section, TableBlock
+from constraintsuite.records.tables import Table
 from constraintsuite.retrieval.topk import FloatArray
-from constraintsuite.vectors.ann import listings
+from constraintsuite.vectors.ann import tables
 from constraintsuite.vectors.ann.chart import (
     BUILD,
     LATENCY,
@@ -22,7 +23,6 @@ from constraintsuite.vectors.ann.compare import RECALL, compare_engines, values_
 from constraintsuite.vectors.ann.conditions import about_servers, identities, machines, remarks, sets
 from constraintsuite.vectors.ann.frontier import Arena, arenas_of, best_of, speed_of
 from constraintsuite.vectors.ann.judged import judged
-from constraintsuite.vectors.ann.listings import Listing
 from constraintsuite.vectors.ann.results import NOTHING, AnnRun, MeasuredCell
 from constraintsuite.vectors.ann.several import labels, owner_of, told_apart
 
@@ -44,42 +44,23 @@ _FAILURES = "What could not be measured is missing above, and counts for no engi
 _MOST_SPEEDS = 4
 
 
-@dataclass(frozen=True)
-class Chapter:
-    """A heading and what stands under it, in this order."""
-
-    id: str
-    title: str
-    about: str
-    charts: tuple[Plot, ...] = ()
-    source: str = ""
-    """Of all its charts and tables: data and arena in short."""
-    listings: tuple[Listing, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-def outline(runs: Sequence[AnnRun]) -> Iterator[Chapter]:
-    """All chapters; those with nothing to show are left out."""
+def ann_sections(runs: Sequence[AnnRun]) -> Iterator[Section]:
+    """All sections of the report of some runs; those with nothing to show are left out."""
     shown = told_apart(runs)
-    yield Chapter(
-        "first",
-        "Read this first",
-        _FIRST,
-        listings=(sets(runs), machines(runs)),
-        notes=tuple(dict.fromkeys(remarks(runs))),
-    )
+    first = Remarks(tuple(dict.fromkeys(remarks(runs)))), TableBlock(sets(runs)), TableBlock(machines(runs))
+    yield Section("first", "Read this first", _FIRST, first)
     found, names = arenas_of(shown), identities(runs)
     told: set[tuple[str, int, str]] = set()
     for arena, cells in found.items():
         of = (arena.content, arena.k, arena.tag)
         fresh = of not in told  # builds, and what is found, do not depend on how fast it is asked for
         told.add(of)
-        yield _arena_chapter(shown, arena, cells, names[arena.content], fresh=fresh)
+        yield _arena_section(shown, arena, cells, names[arena.content], fresh=fresh)
     yield from _compared(runs)
     if found:
         yield _costs(shown, found, names)
     if any(run.failures or run.failed_rankings for run in runs):
-        yield Chapter("failures", "Failures", _FAILURES, listings=(listings.failures(runs),))
+        yield Section("failures", "Failures", _FAILURES, (TableBlock(tables.failures(runs)),))
 
 
 def round_speeds(cells: Sequence[MeasuredCell]) -> list[float]:
@@ -92,12 +73,9 @@ def round_speeds(cells: Sequence[MeasuredCell]) -> list[float]:
     return inside[:: -math.ceil(len(inside) / _MOST_SPEEDS)][::-1] if inside else []
 
 
-def _arena_chapter(
+def _arena_section(
     runs: Sequence[AnnRun], arena: Arena, cells: Sequence[MeasuredCell], of: str, *, fresh: bool
-) -> Chapter:
-    targets = sorted({target for run in runs for target in run.facts.targets})
-    asked = {float(speed) for run in runs for speed in run.facts.settings["speeds"]}
-    speeds = sorted(asked) or round_speeds(cells)
+) -> Section:
     charts = [recall_chart(arena, cells, SPEED)]
     if arena.mode == "serial":
         charts.append(recall_chart(arena, cells, LATENCY))
@@ -106,25 +84,44 @@ def _arena_chapter(
         charts += [
             recall_chart(arena, cells, BUILD),
             recall_chart(arena, cells, size_beside(_full_bytes(runs, arena.content))),
-            spread_chart(arena, _recalls(runs, cells, min(targets, default=1.0))),
+            spread_chart(arena, _recalls(runs, cells, min(_targets(runs), default=1.0))),
             relevance_chart(arena, cells, rankings),
         ]
-    tables = [
-        *(listings.reached(arena, cells, targets) if targets else ()),
-        *(listings.kept_up(arena, cells, speeds) if speeds else ()),
-        listings.measured(arena, cells),
-        listings.latencies(arena, cells),
-        listings.gaps(arena, cells) if fresh and charts[0] is not None else None,
-        judged(arena, cells, runs) if fresh else None,
+    source = f"{arena.data}, k = {arena.k}, n = {_queries(cells)}, {arena.mode}; {of}"
+    drawn = tuple(replace(chart, note=source) for chart in charts if chart is not None)
+    blocks = [
+        replace(block, table=_with_source(block.table, of))
+        for block in _arena_tables(runs, arena, cells, fresh=fresh, approximate=charts[0] is not None)
     ]
-    return Chapter(
-        arena.slug,
-        arena.title,
-        f"Data: {of}. {_ARENA}{about_servers(cells)}",
-        tuple(chart for chart in charts if chart is not None),
-        f"{arena.data}, k = {arena.k}, n = {_queries(cells)}, {arena.mode}; {of}",
-        tuple(_with_source(table, of) for table in tables if table is not None),
-    )
+    about = f"Data: {of}. {_ARENA}{about_servers(cells)}"
+    return Section(arena.slug, arena.title, about, (*([Charts(drawn)] if drawn else []), *blocks))
+
+
+def _arena_tables(
+    runs: Sequence[AnnRun], arena: Arena, cells: Sequence[MeasuredCell], *, fresh: bool, approximate: bool
+) -> Iterator[TableBlock]:
+    """What is read stands open; what is looked up is folded away."""
+    asked = {float(speed) for run in runs for speed in run.facts.settings["speeds"]}
+    if targets := _targets(runs):
+        glance, details = tables.reached(arena, cells, targets)
+        yield TableBlock(glance)
+        yield TableBlock(details, "Targets with settings, and recall on the other half")
+    if speeds := sorted(asked) or round_speeds(cells):
+        glance, details = tables.kept_up(arena, cells, speeds)
+        yield TableBlock(glance)
+        yield TableBlock(details, "Speeds with settings")
+    yield TableBlock(tables.measured(arena, cells), f"All {len(cells)} cells")
+    if (times := tables.latencies(arena, cells)) is not None:
+        yield TableBlock(times, f"Latencies of all {len(times)} cells")
+    if fresh and approximate:
+        gaps = tables.gaps(arena, cells)
+        yield TableBlock(gaps, f"Gaps of {len(gaps)} approximate cells")
+    if fresh and (relevance := judged(arena, cells, runs)) is not None:
+        yield TableBlock(relevance)
+
+
+def _targets(runs: Sequence[AnnRun]) -> list[float]:
+    return sorted({target for run in runs for target in run.facts.targets})
 
 
 def _recalls(runs: Sequence[AnnRun], cells: Sequence[MeasuredCell], target: float) -> list[tuple[str, FloatArray]]:
@@ -137,27 +134,27 @@ def _recalls(runs: Sequence[AnnRun], cells: Sequence[MeasuredCell], target: floa
     ]
 
 
-def _compared(runs: Sequence[AnnRun]) -> Iterator[Chapter]:
+def _compared(runs: Sequence[AnnRun]) -> Iterator[Section]:
     """Each run for itself, as the correction is over its tests."""
     names = identities(runs)
-    tables = [
-        _with_source(listing, names[content] if len(runs) == 1 else f"{names[content]}, run {label}")
+    blocks = tuple(
+        TableBlock(_with_source(table, names[content] if len(runs) == 1 else f"{names[content]}, run {label}"))
         for number, (run, label) in enumerate(zip(runs, labels(runs), strict=True), 1)
-        for content, listing in listings.contrasted(compare_engines([run]), f"compared_{number}")
-    ]
-    if tables:
-        yield Chapter("compared", "Engines compared", _COMPARED, listings=tuple(tables))
+        for content, table in tables.contrasted(compare_engines([run]), f"compared_{number}")
+    )
+    if blocks:
+        yield Section("compared", "Engines compared", _COMPARED, blocks)
 
 
-def _costs(runs: Sequence[AnnRun], found: dict[Arena, list[MeasuredCell]], names: dict[str, str]) -> Chapter:
+def _costs(runs: Sequence[AnnRun], found: dict[Arena, list[MeasuredCell]], names: dict[str, str]) -> Section:
     by_set: dict[tuple[str, str, str], tuple[Arena, list[MeasuredCell]]] = {}
     for arena, cells in found.items():
         by_set.setdefault((arena.data, arena.content, arena.tag), (arena, []))[1].extend(cells)
-    tables = tuple(
-        _with_source(listings.builds(arena, cells, _full_bytes(runs, arena.content)), names[arena.content])
+    blocks = tuple(
+        TableBlock(_with_source(tables.builds(arena, cells, _full_bytes(runs, arena.content)), names[arena.content]))
         for arena, cells in by_set.values()
     )
-    return Chapter("builds", "Builds", _BUILDS, listings=tables)
+    return Section("builds", "Builds", _BUILDS, blocks)
 
 
 def _queries(cells: Sequence[MeasuredCell]) -> int:
@@ -169,5 +166,5 @@ def _full_bytes(runs: Sequence[AnnRun], content: str) -> int:
     return next(4 * data.rows * data.dimensions for run in runs for data in run.facts.data if data.content == content)
 
 
-def _with_source(listing: Listing, of: str) -> Listing:
-    return replace(listing, caption=f"{listing.caption} Data: {of}.")
+def _with_source(table: Table, of: str) -> Table:
+    return replace(table, caption=f"{table.caption} Data: {of}.")

@@ -13,9 +13,9 @@ from constraintsuite.records.scores import Interval
 from constraintsuite.vectors.ann.conditions import about_servers, identities, machines, remarks, sets
 from constraintsuite.vectors.ann.frontier import arenas
 from constraintsuite.vectors.ann.judged import judged
-from constraintsuite.vectors.ann.listings import builds, failures, gaps, kept_up, latencies, measured, reached
-from constraintsuite.vectors.ann.outline import outline, round_speeds
 from constraintsuite.vectors.ann.results import FailedRanking, Repeat, RetrieverBaseline
+from constraintsuite.vectors.ann.sections import ann_sections, round_speeds
+from constraintsuite.vectors.ann.tables import builds, failures, gaps, kept_up, latencies, measured, reached
 
 JUDGED = {f"rel.{part}ndcg@10": 0.5 for part in ("", "ceiling.")}
 
@@ -27,7 +27,7 @@ def test_latencies_are_told_up_to_p999_and_of_a_batch_not_at_all() -> None:
     }
     serial = found["serial"]
     assert serial is not None
-    assert [title for title, _ in serial.columns[2:]] == [
+    assert [column.title for column in serial.columns[2:]] == [
         "p50, ms",
         "p95, ms",
         "p99, ms",
@@ -73,7 +73,9 @@ def test_speeds_to_keep_up_with_are_round_and_few(speeds: list[float], steps: li
 def test_speeds_of_the_benchmark_file_are_taken(tmp_path: Path) -> None:
     run = made_run(tmp_path, [made("a", 0.95, 500)])
     asked = replace(run, facts=replace(run.facts, settings={**run.facts.settings, "speeds": [123]}))
-    titles = [title for chapter in outline([asked]) for table in chapter.listings for title, _ in table.columns]
+    titles = [
+        column.title for section in ann_sections([asked]) for table in section.tables() for column in table.columns
+    ]
     assert "queries/s ≥ 123" in titles
 
 
@@ -107,7 +109,7 @@ def test_without_judgments_there_is_no_table_of_relevance(tmp_path: Path) -> Non
 def test_builds_of_two_machines_are_drawn_apart(tmp_path: Path) -> None:
     run = made_run(tmp_path, [made("a", 0.9, 10), made("a", 0.9, 99, mode="batch")])
     other = replace(run, facts=replace(run.facts, host={**run.facts.host, "processor": "slide rule"}))
-    drawn = [chart.name for chapter in outline([run, other]) for chart in chapter.charts]
+    drawn = [chart.name for section in ann_sections([run, other]) for chart in section.drawings()]
     assert [name for name in drawn if name.startswith("build")] == [
         "build-set_k10_serial_t1_conditions1",
         "build-set_k10_serial_t1_conditions2",
@@ -118,7 +120,7 @@ def test_a_server_is_said_not_to_be_limited(tmp_path: Path) -> None:
     cell = made("rows", 0.9, 10)
     of_server = replace(cell, point=replace(cell.point, engine="pgvector", name="postgres"))
     said = about_servers([cell, of_server])
-    (_, arena, *_) = outline([made_run(tmp_path, [cell, of_server])])
+    (_, arena, *_) = ann_sections([made_run(tmp_path, [cell, of_server])])
     assert arena.about.endswith(said)
     assert said.startswith(" postgres is a server: ")
     assert about_servers([cell]) == ""
@@ -154,7 +156,9 @@ def test_a_ranking_that_failed_is_told_too(tmp_path: Path) -> None:
 def test_the_id_of_a_bundle_stands_beside_every_table(tmp_path: Path) -> None:
     run = made_run(tmp_path, [made("a", 0.95, 500)], bundle="0123456789abcdef0123", form="bundle")
     assert identities([run]) == {"content": "bundle 0123456789abcdef"}
-    captions = [t.caption for c in outline([run]) for t in c.listings if t.name not in ("data", "machines")]
+    captions = [
+        t.caption for section in ann_sections([run]) for t in section.tables() if t.name not in ("data", "machines")
+    ]
     assert captions
     assert all("Data: bundle 0123456789abcdef." in caption for caption in captions)
 

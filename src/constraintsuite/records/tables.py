@@ -8,9 +8,9 @@ from importlib import import_module
 from typing import Any
 
 from constraintsuite.errors import UserError
+from constraintsuite.records.figures import CellValue, ColumnKind
+from constraintsuite.records.formats import FORMATS
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import CellValue, ColumnKind
-from constraintsuite.reports.formats import FORMATS
 
 TableRecord = dict[str, Any]
 """A row by column; an interval is `{"value", "low", "high", "n"}`, shares between 0 and 1."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from html import escape
 
+from constraintsuite.records.figures import CellValue, show
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.figures import CellValue, show
-from constraintsuite.reports.tables import Column, Table
+from constraintsuite.records.tables import Column, Table
 
 _BREAK = re.compile(r"(?<=\w\w)(?:[/:]|,(?!\d{3}\b))(?=\w)")  # but not inside 1,000
 
