@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from constraintsuite.errors import UserError
+from constraintsuite.execution.shards import stable_hash
 from constraintsuite.experiments.figures import generator, round_off, rounded
 from constraintsuite.experiments.outcome_table import Details, OutcomeTable
 from constraintsuite.experiments.power import detect_after
@@ -55,6 +56,8 @@ class PairedDifference:
     """That p corrected for all tests of the comparison."""
     detectable: float | None
     """The smallest difference that these items would show with a probability of 80 %; None where they cannot show any."""
+    items: str
+    """Stands for the items that have both values: with the same values, it is the same test under two names of a group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,8 @@ class Comparison:
     tests: tuple[PairedDifference, ...]
     changes: Mapping[str, tuple[ItemChange, ...]]
     """By `first -> second`: what changed in the first metric, the largest move first."""
+    settings: Mapping[str, Mapping[str, Details]]
+    """By system and group: how the system was set there, where that depends on the group."""
 
 
 def compare_systems(
@@ -135,7 +140,7 @@ def paired_test(
     kept = [i for i, shared in zip(members, both.tolist(), strict=True) if shared]
     clusters = table.clusters(members).numbers[both]
     a, b = a[both], b[both]
-    ids = table.ids(kept)
+    keys = table.draw_keys(kept)
     binary = metric.share and len(a) > 0 and bool(np.isin(np.concatenate([a, b]), (0.0, 1.0)).all())
     only_first, only_second = (int(((x == 1) & (y == 0)).sum()) for x, y in ((a, b), (b, a)))
     found = detect_after(b - a, clusters, alpha=alpha, bounded=metric.bounds is not None)
@@ -146,13 +151,14 @@ def paired_test(
         group=group,
         value_first=_mean(a),
         value_second=_mean(b),
-        difference=mean_difference(b - a, clusters, metric, generator(seed, ids)),
+        difference=mean_difference(b - a, clusters, metric, generator(seed, keys)),
         only_first=only_first if binary else None,
         only_second=only_second if binary else None,
         mcnemar=round_off(mcnemar(only_first, only_second)) if binary else None,
-        p=round_off(sign_flip(b - a, clusters, rng=generator(seed, ids))) if len(a) else None,
+        p=round_off(sign_flip(b - a, clusters, rng=generator(seed, keys))) if len(a) else None,
         holm=None,
         detectable=round_off(found.smallest),
+        items=f"{stable_hash('items', *keys):016x}",
     )
 
 
@@ -162,15 +168,16 @@ def mean_difference(values: FloatArray, clusters: IntArray, metric: Metric, rng:
     Resampling knows only what happened: it would call agreement in two clusters certain, and one exception among ten
     harmless. So unless six clusters differ from the commonest value, the interval of a metric on a scale with ends reaches at
     least as far from the mean as the share of the scale that can escape so many clusters altogether: Wilson's bound of 0 in n.
+    On a scale without ends, values that all agree have no interval: nothing says how far others could lie from them.
     """
     if not len(values):
         return UNDEFINED
     (found,) = estimate(values[:, np.newaxis], [False], clusters, rng=rng)
+    means = _cluster_means(values, clusters)
     if metric.bounds is None:
-        return rounded(found)
+        return rounded(found if _count_unlike(means) else replace(found, low=None, high=None))
     assert found.value is not None
     width = metric.bounds[1] - metric.bounds[0]
-    means = _cluster_means(values, clusters)
     if _count_unlike(means) < FEWEST:
         reach = width * wilson_bounds(0.0, len(means)).high
         low, high = (found.value if end is None else end for end in (found.low, found.high))
@@ -188,7 +195,16 @@ def corrected(tests: Iterable[PairedDifference]) -> list[PairedDifference]:
 
 
 def _tested(test: PairedDifference) -> tuple[object, ...]:
-    return test.first, test.second, test.metric, test.value_first, test.value_second, test.difference, test.p
+    return (
+        test.first,
+        test.second,
+        test.metric,
+        test.items,
+        test.value_first,
+        test.value_second,
+        test.difference,
+        test.p,
+    )
 
 
 def changed_items(

@@ -33,6 +33,9 @@ class Item:
     """Names of all that it may share with other items: items that share one are not independent."""
     narrow: tuple[str, ...] = ()
     """The names that count where the wide ones join most of the items into one cluster."""
+    draw_key: str = ""
+    """What random draws go by, if not by the id: the same question under other conditions is drawn alike, so that a test that is
+    made under several of them is the same test."""
 
 
 class OutcomeTable(ABC):
@@ -68,6 +71,10 @@ class OutcomeTable(ABC):
         """What a system did with an item, beside the values of its metrics."""
         return {}
 
+    def setting(self, system: str, group: str) -> Details:
+        """How a system was set in a group, where that depends on the group; empty where it does not."""
+        return {}
+
     def gaps(self, system: str, item: int) -> Mapping[str, float]:
         """How decided a system is about an item, in units that can be compared between systems; empty if unknown."""
         return {}
@@ -90,9 +97,9 @@ class OutcomeTable(ABC):
         chosen = [self.items[i] for i in members]
         return cluster_items([item.wide for item in chosen], [item.narrow for item in chosen])
 
-    def ids(self, members: Iterable[int]) -> list[str]:
-        """The names of some items."""
-        return [self.items[i].id for i in members]
+    def draw_keys(self, members: Iterable[int]) -> list[str]:
+        """What random draws of some items go by."""
+        return [self.items[i].draw_key or self.items[i].id for i in members]
 
     def parts(self, by: str | None = None, *, total: str = OVERALL) -> dict[str, Sequence[int]]:
         """The groups that figures are given for: the items of `total` (`overall` or `headline`), and then `by` group.
@@ -134,7 +141,7 @@ class OutcomeTable(ABC):
 class StoredTable(OutcomeTable):
     """A table whose values were stored: by system and metric one value for each item, NaN for none.
 
-    `described` is what a person should read of an item, by its id.
+    `described` is what a person should read of an item, by its id; `settings` how a system was set, by system and group.
     """
 
     def __init__(
@@ -147,6 +154,7 @@ class StoredTable(OutcomeTable):
         *,
         within: str | None = None,
         described: Mapping[str, Details] | None = None,
+        settings: Mapping[str, Mapping[str, Details]] | None = None,
     ) -> None:
         self.items = items
         self.systems = tuple(values)
@@ -157,6 +165,7 @@ class StoredTable(OutcomeTable):
         self._values = values
         self._groups = groups
         self._described = described or {}
+        self._settings = settings or {}
 
     @property
     def groups(self) -> Groups:
@@ -173,6 +182,10 @@ class StoredTable(OutcomeTable):
     def texts(self, item: int) -> Details:
         """What was stored to be read."""
         return self._described.get(self.items[item].id, {})
+
+    def setting(self, system: str, group: str) -> Details:
+        """As it was given."""
+        return self._settings.get(system, {}).get(group, {})
 
 
 class JoinedTable(OutcomeTable):
@@ -224,6 +237,11 @@ class JoinedTable(OutcomeTable):
         """As the table of that system has it."""
         number, own = self._labels[system]
         return self._tables[number].seen(own, int(self._places[number][item]))
+
+    def setting(self, system: str, group: str) -> Details:
+        """As the table of that system has it."""
+        number, own = self._labels[system]
+        return self._tables[number].setting(own, group)
 
     def gaps(self, system: str, item: int) -> Mapping[str, float]:
         """As the table of that system has it."""

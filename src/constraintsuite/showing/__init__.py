@@ -32,6 +32,7 @@ EXPERIMENTS: Catalogue[OpenExperiment] = Catalogue(
     {
         "run": "constraintsuite.experiments.pair_experiment:open_pairs",
         "ranking": "constraintsuite.experiments.ranking.experiment:open_ranking",
+        "ann": "constraintsuite.vectors.ann.experiment:open_ann",
     },
 )
 """The kinds that `csuite compare` and `csuite gate` take."""

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from constraintsuite.experiments.compare import PairedDifference, compare_systems
+from constraintsuite.experiments.experiment import join_experiments
 from constraintsuite.records.sections import Charts, Remarks, Section, TableBlock
 from constraintsuite.records.tables import Table
 from constraintsuite.retrieval.topk import FloatArray
@@ -19,12 +21,12 @@ from constraintsuite.vectors.ann.chart import (
     size_beside,
     spread_chart,
 )
-from constraintsuite.vectors.ann.compare import RECALL, compare_engines, values_of
 from constraintsuite.vectors.ann.conditions import about_servers, identities, machines, remarks, sets
+from constraintsuite.vectors.ann.experiment import ARENA, RECALL, ann_experiment, choose_cells
 from constraintsuite.vectors.ann.frontier import Arena, arenas_of, best_of, speed_of
 from constraintsuite.vectors.ann.judged import judged
-from constraintsuite.vectors.ann.results import NOTHING, AnnRun, MeasuredCell
-from constraintsuite.vectors.ann.several import labels, owner_of, told_apart
+from constraintsuite.vectors.ann.results import NOTHING, AnnRun, MeasuredCell, load_queries
+from constraintsuite.vectors.ann.run_labels import labelled, owner_of, told_apart
 
 _FIRST = "What was measured, how and where; and what the figures do not say."
 _ARENA = (
@@ -35,9 +37,9 @@ _ARENA = (
 )
 _COMPARED = (
     "Second engine less first, query by query, in ann.recall_tie: the fastest setting of each that reaches the target on one half of "
-    "the queries (where no two engines reach one, the most exact setting on that half), compared on the other half. p is of the paired "
-    "randomisation test; Holm is that p corrected for all tests of a run, where the same two settings at several targets are one test. "
-    "Speeds have no p: repeats on one machine are no sample."
+    "the queries, and the most exact setting on that half, compared on the other half. p is of the paired randomisation test; Holm is "
+    "that p corrected for all tests of a run, where the same two settings at several targets are one test. Detectable is the smallest "
+    "difference that so many queries would show with a probability of 80 %. Speeds have no p: repeats on one machine are no sample."
 )
 _BUILDS = "What an index takes beside the time of its searches."
 _FAILURES = "What could not be measured is missing above, and counts for no engine."
@@ -128,7 +130,7 @@ def _recalls(runs: Sequence[AnnRun], cells: Sequence[MeasuredCell], target: floa
     return [
         (
             name if cell.point.setting == NOTHING else f"{name}, {cell.point.setting}",
-            values_of(owner_of(runs, cell), cell, RECALL).values,
+            load_queries(owner_of(runs, cell), cell).recall_tie,
         )
         for name, cell in best_of(cells, target).items()
     ]
@@ -139,11 +141,21 @@ def _compared(runs: Sequence[AnnRun]) -> Iterator[Section]:
     names = identities(runs)
     blocks = tuple(
         TableBlock(_with_source(table, names[content] if len(runs) == 1 else f"{names[content]}, run {label}"))
-        for number, (run, label) in enumerate(zip(runs, labels(runs), strict=True), 1)
-        for content, table in tables.contrasted(compare_engines([run]), f"compared_{number}")
+        for number, (label, run) in enumerate(labelled(runs), 1)
+        for content, table in tables.compared(choose_cells(run), _tests(run), f"compared_{number}")
     )
     if blocks:
         yield Section("compared", "Engines compared", _COMPARED, blocks)
+
+
+def _tests(run: AnnRun) -> dict[str, list[PairedDifference]]:
+    """Each engine with each in recall, by the name of what was chosen; those that two engines have."""
+    table, pairs, _ = join_experiments([ann_experiment(run)])
+    found: dict[str, list[PairedDifference]] = {name: [] for name in table.groups[ARENA]}
+    for test in compare_systems(table, pairs, [RECALL], table.parts()):
+        if test.difference.n:
+            found[test.group.removeprefix(f"{ARENA}=")].append(test)
+    return found
 
 
 def _costs(runs: Sequence[AnnRun], found: dict[Arena, list[MeasuredCell]], names: dict[str, str]) -> Section:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from constraintsuite.records.figures import CellValue, ColumnKind
+from constraintsuite.experiments.compare import PairedDifference
+from constraintsuite.records.figures import CellValue
 from constraintsuite.records.tables import Column, Table
-from constraintsuite.vectors.ann.compare import CellDifference
-from constraintsuite.vectors.ann.frontier import Arena, Reached, arenas, engine_of, keep_up, reach, settings_of
+from constraintsuite.vectors.ann.experiment import RECALL, ChosenCells
+from constraintsuite.vectors.ann.frontier import (
+    Arena,
+    Reached,
+    arenas,
+    engine_of,
+    keep_up,
+    reach,
+    settings_of,
+    speed_of,
+)
 from constraintsuite.vectors.ann.results import AnnRun, Failure, MeasuredCell
-from constraintsuite.vectors.ann.several import labels
+from constraintsuite.vectors.ann.run_labels import labelled
 
 _MEGA = 1e6
 _LONGEST = 200  # letters of one line of an error
@@ -154,25 +164,28 @@ def builds(arena: Arena, cells: Sequence[MeasuredCell], full_bytes: int) -> Tabl
     return Table(f"builds_{arena.set_slug}{arena.tag_slug}", caption, columns, rows)
 
 
-def contrasted(contrasts: Sequence[CellDifference], name: str = "compared") -> Iterator[tuple[str, Table]]:
-    """Paired tests, one a row, for each arena: the content of its data, and the table."""
-    by_arena: dict[tuple[str, str], list[CellDifference]] = {}
-    for one in contrasts:
-        by_arena.setdefault((one.content, one.arena), []).append(one)
-    for number, ((content, arena), own) in enumerate(by_arena.items(), 1):
-        value: ColumnKind = "number" if "kth_gap" in own[0].metric else "share"
-        columns = (
-            Column("engines"),
-            Column("target, %", "share"),
-            Column("first", value),
-            Column("second", value),
-            Column("difference", "points" if value == "share" else "number"),
-            Column("p", "p"),
-            Column("Holm", "p"),
-            Column("with"),
-        )
-        caption = f"{arena}. {own[0].metric}{', %' if value == 'share' else ''}, paired by query."
-        yield content, Table(f"{name}_{number}", caption, columns, tuple(map(_contrast_row, own)))
+def compared(
+    chosen: Sequence[ChosenCells], tests: Mapping[str, Sequence[PairedDifference]], name: str
+) -> Iterator[tuple[str, Table]]:
+    """Paired tests of recall, given by the name of what was chosen; for each arena the content of its data, and a table."""
+    columns = (
+        Column("engines"),
+        Column("target, %", "share"),
+        Column("first", "share"),
+        Column("second", "share"),
+        Column("difference", "points"),
+        Column("p", "p"),
+        Column("Holm", "p"),
+        Column("detectable", "share"),
+        Column("with"),
+    )
+    rows: dict[Arena, list[tuple[CellValue, ...]]] = {}
+    for one in chosen:
+        for test in tests[one.name]:
+            rows.setdefault(one.arena, []).append(_compared_row(one, test))
+    for number, (arena, own) in enumerate(rows.items(), 1):
+        caption = f"{arena.title}. {RECALL}@{arena.k}, %, paired by query."
+        yield arena.content, Table(f"{name}_{number}", caption, columns, tuple(own))
 
 
 def failures(runs: Sequence[AnnRun]) -> Table:
@@ -180,7 +193,7 @@ def failures(runs: Sequence[AnnRun]) -> Table:
     columns = tuple(map(Column, ("engine", "search", "data", "mode", "why")))
     rows: list[tuple[CellValue, ...]] = []
     several = len(runs) > 1
-    for run, label in zip(runs, labels(runs), strict=True):
+    for label, run in labelled(runs):
         own = [_failure_row(one) for one in run.failures]
         own += [(one.retriever, None, one.data, "ranking", _brief(one.error)) for one in run.failed_rankings]
         rows += [(*row, label) if several else row for row in own]
@@ -194,17 +207,18 @@ def failures(runs: Sequence[AnnRun]) -> Table:
     )
 
 
-def _contrast_row(one: CellDifference) -> tuple[CellValue, ...]:
-    first, second = one.first, one.second
+def _compared_row(chosen: ChosenCells, test: PairedDifference) -> tuple[CellValue, ...]:
+    cells = chosen.cells[test.first], chosen.cells[test.second]
     return (
-        f"{first.name} → {second.name}",
-        "most exact" if one.target is None else one.target,
-        first.value,
-        second.value,
-        one.difference,
-        one.p,
-        one.holm,
-        f"{first.settings}, {first.qps:,.0f}/s → {second.settings}, {second.qps:,.0f}/s",
+        f"{test.first} → {test.second}",
+        "most exact" if chosen.target is None else chosen.target,
+        test.value_first,
+        test.value_second,
+        test.difference,
+        test.p,
+        test.holm,
+        test.detectable,
+        " → ".join(f"{settings_of(cell)}, {speed_of(cell):,.0f}/s" for cell in cells),
     )
 
 
