@@ -10,8 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-import numpy as np
-
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.compare import (
     PairedDifference,
@@ -138,19 +136,6 @@ def _groups(rule: PolicyRule, table: OutcomeTable, total: str) -> list[str]:
     return [f"{table.within}={value}{inside}" for value in table.groups[table.within]]
 
 
-def _measured_groups(rule: PolicyRule, table: OutcomeTable, total: str, baseline: str) -> list[str]:
-    """The groups of a rule, less those never pooled for whose items the baseline has no value: nothing can be lost there.
-
-    A group whose items the run does not have stays, and so do all where the baseline has no value at all: neither is a pass.
-    """
-    groups = _groups(rule, table, total)
-    if table.within is None:
-        return groups
-    columns = {group: table.column(baseline, rule.metric, table.members(group)) for group in groups}
-    measured = [group for group, values in columns.items() if not len(values) or not np.isnan(values).all()]
-    return measured or groups
-
-
 def _absolute_verdicts(policy: Policy, run: Experiment) -> Iterator[GateVerdict]:
     for rule in (rule for rule in policy.rules if not rule.compares):
         for system in [rule.system] if rule.system else run.table.systems:
@@ -170,7 +155,7 @@ def _relative_verdicts(policy: Policy, run: Experiment, baseline: Experiment) ->
         if rule.compares
         for system in ([rule.system] if rule.system else pairs)
         if system in pairs
-        for group in _measured_groups(rule, table, run.total, pairs[system].first)
+        for group in _groups(rule, table, run.total)
     ]
     tests: list[PairedDifference | None] = []
     alpha = policy.alpha / max(1, len(cells))
