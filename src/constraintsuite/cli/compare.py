@@ -1,4 +1,4 @@
-"""`csuite compare` and `csuite gate`: what differs between runs, and whether a run may pass."""
+"""`csuite compare`: how far apart systems are on the same items, and whether that could be chance."""
 
 # What does the work is imported when there is work to do, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
@@ -10,100 +10,55 @@ from typing import TYPE_CHECKING
 
 import click
 
+from constraintsuite.cli.experiments import open_experiments
 from constraintsuite.cli.places import FOLDER
 from constraintsuite.cli.runs import finished_runs
 from constraintsuite.cli.ties import tie_options
 from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
-    from constraintsuite.experiments.load import Suite
     from constraintsuite.metrics.ties import TieRule
 
 _file = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, type=FOLDER)
-@click.option("--metric", "metrics", multiple=True, default=("accuracy",), show_default=True, help="Repeatable.")
-@click.option("--by", metavar="GROUPING", help="Also by group: slice, relation, cue, document_cue, notes.KEY, ...")
-@click.option(
-    "--changed", type=click.IntRange(min=0), default=0, show_default=True, help="Show so many changed examples."
-)
+@click.argument("folders", nargs=-1, required=True, type=FOLDER)
+@click.option("--metric", "metrics", multiple=True, help="Repeatable.  [default: the headline metric]")
+@click.option("--by", metavar="GROUPING", help="Also by group: slice, relation, cue, type, notes.KEY, ...")
+@click.option("--against", metavar="SYSTEM", help="Of one run with several systems: the one to compare with.")
+@click.option("--changed", type=click.IntRange(min=0), default=0, show_default=True, help="Show so many changed items.")
 @tie_options
 @click.option("--suite", type=FOLDER, help="The suite, if it is no longer where it was.")
 @click.option("--out", type=_file, help="Write it to a file as well: .json or .md.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def compare(
-    runs: tuple[Path, ...],
+def compare(  # noqa: PLR0913, PLR0917 - one parameter for each option
+    folders: tuple[Path, ...],
     metrics: tuple[str, ...],
     by: str | None,
+    against: str | None,
     changed: int,
     rule: TieRule,
     suite: Path | None,
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Compare RUNS of the same suite, every pair of them: paired differences, intervals and tests."""
-    from constraintsuite.experiments.alignment import name_runs
-    from constraintsuite.experiments.compare import Comparison, compare_runs
-    from constraintsuite.experiments.load import load_run
-    from constraintsuite.metrics.pairwise import parse_metric
+    """Compare the systems in FOLDERS on the same items: paired differences, intervals and tests.
+
+    FOLDERS are finished runs of one kind, on the same data: of `csuite eval`, `retrieve-eval`, `memory`, `ann` or `explain`. Runs of
+    one system each are compared pair by pair, and the systems of a single run with each other.
+    """
+    from constraintsuite.experiments.compare import Comparison
+    from constraintsuite.experiments.experiment import compare_experiments
     from constraintsuite.reports.comparison import comparison_markdown, comparison_text
     from constraintsuite.store.files import write_text
     from constraintsuite.store.jsonl import adapter
 
-    runs = finished_runs(runs)
-    if len(runs) < 2:
-        raise UserError("A comparison needs two finished runs or more.")
     if out is not None and out.suffix not in (".json", ".md"):
         raise UserError(f"{out}: a comparison is written as .json or .md.")
-    wanted = [parse_metric(name) for name in dict.fromkeys(metrics)]
-    named = name_runs([load_run(run) for run in runs])
-    of = _load_suite(suite, runs[0])
-    found = compare_runs(of, named, wanted, by=by, rule=rule, changed=changed)
+    opened = open_experiments(finished_runs(folders), suite, rule)
+    found = compare_experiments(opened, list(dict.fromkeys(metrics)), by=by, against=against, changed=changed)
     as_text = adapter(Comparison).dump_json(found, indent=2).decode()
     if out is not None:
         write_text(out, (as_text if out.suffix == ".json" else comparison_markdown(found)) + "\n")
     click.echo(as_text if as_json else comparison_text(found))
-
-
-@click.command()
-@click.argument("run", required=False, type=FOLDER)
-@click.option("--policy", type=_file, help="YAML file of rules.")
-@click.option("--baseline", type=FOLDER, help="The run to compare with.")
-@click.option("--suite", type=FOLDER, help="The suite, if it is no longer where it was.")
-@click.option("--example", is_flag=True, help="Print a policy to start from.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def gate(
-    run: Path | None, policy: Path | None, baseline: Path | None, suite: Path | None, example: bool, as_json: bool
-) -> None:
-    """Check RUN against a policy: exit code 0 if it passes, 1 if a rule fails, 2 if something is wrong with the input."""
-    from constraintsuite.experiments.gate import GateResult, check_run
-    from constraintsuite.experiments.load import load_run
-    from constraintsuite.experiments.policy import Policy, example_policy
-    from constraintsuite.store.jsonl import adapter
-
-    if example:
-        click.echo(example_policy(), nl=False)
-        return
-    if run is None or policy is None:
-        raise UserError("Give a RUN and a --policy; `csuite gate --example` prints a policy to start from.")
-    rules = Policy.read(policy)
-    checked, against = load_run(run), load_run(baseline) if baseline else None
-    of = _load_suite(suite, run) if suite or rules.needs_suite else None
-    result = check_run(rules, checked, of, against)
-    if as_json:
-        click.echo(adapter(GateResult).dump_json(result, indent=2).decode())
-    else:
-        for verdict in result.verdicts:
-            click.echo(f"{'passed' if verdict.passed else 'FAILED'}  {verdict.rule}: {verdict.reason}")
-        click.echo(f"{result.model} {'passes' if result.passed else 'does not pass'}.")
-    if not result.passed:
-        raise click.exceptions.Exit(1)
-
-
-def _load_suite(place: Path | None, run: Path) -> Suite:
-    """The suite that was named, or that of a run."""
-    from constraintsuite.experiments.load import find_suite, load_suite
-
-    return load_suite(place or find_suite(run))

@@ -41,6 +41,8 @@ class PairedDifference:
     metric: str
     group: str
     """`overall`, `headline`, or `grouping=value`."""
+    share: bool
+    """Whether values lie between 0 and 1, to be shown in per cent."""
     value_first: float | None
     value_second: float | None
     difference: Interval
@@ -82,6 +84,8 @@ class Comparison:
     ties: str | None
     """What equal scores count, where that is a question."""
     systems: tuple[str, ...]
+    titles: Mapping[str, str]
+    """Of the metrics."""
     items: int
     """Main items that all systems have."""
     left_out: int
@@ -149,6 +153,7 @@ def paired_test(
         second=pair.second,
         metric=metric.name,
         group=group,
+        share=metric.share,
         value_first=_mean(a),
         value_second=_mean(b),
         difference=mean_difference(b - a, clusters, metric, generator(seed, keys)),

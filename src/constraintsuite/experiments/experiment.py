@@ -120,6 +120,7 @@ def compare_experiments(
         data=first.data,
         ties=first.ties,
         systems=tuple(table.systems),
+        titles={name: table.metric(name).title for name in wanted},
         items=len(table.main),
         left_out=left_out,
         tests=tuple(tests),

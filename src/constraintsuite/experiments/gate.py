@@ -12,7 +12,6 @@ from datetime import date
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.compare import (
-    PairedDifference,
     SystemPair,
     corrected,
     paired_test,
@@ -157,16 +156,13 @@ def _relative_verdicts(policy: Policy, run: Experiment, baseline: Experiment) ->
         if system in pairs
         for group in _groups(rule, table, run.total)
     ]
-    tests: list[PairedDifference | None] = []
+    tests = []
     alpha = policy.alpha / max(1, len(cells))
     for rule, system, group in cells:
         members = table.members(group)
-        test = paired_test(table, pairs[system], table.metric(rule.metric), group, members, alpha=alpha)
-        tests.append(test if test.difference.value is not None else None)
-    known = iter(corrected([test for test in tests if test is not None]))
-    for (rule, system, group), test in zip(cells, tests, strict=True):
-        tested = next(known) if test is not None else None
-        yield judge_change(rule, system, group, table, pairs[system], tested, policy.alpha)
+        tests.append(paired_test(table, pairs[system], table.metric(rule.metric), group, members, alpha=alpha))
+    for (rule, system, group), test in zip(cells, corrected(tests), strict=True):
+        yield judge_change(rule, system, group, table, pairs[system], test, policy.alpha)
     if policy.latency is not None:
         for system in pairs:
             for group in table.parts() if table.within else [OVERALL]:

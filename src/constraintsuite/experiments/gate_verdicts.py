@@ -99,17 +99,17 @@ def judge_change(
     group: str,
     table: OutcomeTable,
     pair: SystemPair,
-    test: PairedDifference | None,
+    test: PairedDifference,
     alpha: float,
 ) -> GateVerdict:
-    """Apply a rule with `max_drop` or `max_rise` to a paired test against the baseline; None: nothing could be tested."""
+    """Apply a rule with `max_drop` or `max_rise` to a paired test against the baseline."""
     members, metric = table.members(group), table.metric(rule.metric)
     value = group_figures(table, pair.second, members, metrics=[rule.metric]).metrics[rule.metric] if members else None
     lost = _lost(table, pair, rule.metric, members)
     if lost:
         reason = f"undefined for {lost:,} items that have a value in the baseline"
         return GateVerdict(str(rule), rule.metric, system, group, "failed", reason, value)
-    if test is None:
+    if test.difference.value is None:
         return GateVerdict(str(rule), rule.metric, system, group, "failed", _undefined(table, group), value)
     outcome, reason = _compare_limit(rule, test, metric, table, members, alpha)
     verdict = GateVerdict(

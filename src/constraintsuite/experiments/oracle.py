@@ -82,7 +82,7 @@ def match(run: Run, suite: Suite) -> Reproduction | None:
     """The run beside the published result of its model; None if there is none, or the suite is not all of NevIR's test."""
     manifest = suite.artifact.manifest
     is_test = manifest.name == "nevir" and manifest.settings.get("source_split") == "test"
-    if not is_test or len(suite.examples) != PAIRS or run.summary.overall.examples != PAIRS or run.summary.ties is None:
+    if not is_test or len(suite.examples) != PAIRS or run.summary.overall.items != PAIRS or run.summary.ties is None:
         return None
     entry = find_published(parse_model(run.summary.model))
     strict = run.summary.ties["paired_accuracy"]["strict"]

@@ -43,14 +43,14 @@ class PairTable(OutcomeTable):
     def texts(self, item: int) -> Details:
         """Its slice, its queries and its documents."""
         example = self.examples[item]
-        documents = {document.role: document.text for document in example.documents}
-        return {"slice": example.slice, **example.queries, **documents}
+        queries = {str(role): query for role, query in example.queries.items()}
+        return {"slice": example.slice, **queries, **{one.role: one.text for one in example.documents}}
 
     def seen(self, system: str, item: int) -> Details:
         """What came of each query, and the score gap between the two documents."""
         result = self.results[item]
-        said: dict[str, str | float] = dict(result.outcomes)
-        return said | {f"gap, {role}": gap for role, gap in result.gaps.items()}
+        said: dict[str, str | float] = {role: outcome for role, outcome in result.outcomes.items()}
+        return said | {f"gap under {role}": gap for role, gap in result.gaps.items()}
 
     def gaps(self, system: str, item: int) -> Mapping[str, float]:
         """The gaps in standard deviations of the system's own scores, for each query that states a preference."""

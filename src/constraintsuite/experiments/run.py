@@ -31,7 +31,7 @@ _SEPARATOR = re.compile(r"(?<=[\w.])(?:[:=|]?/+|[:,=|+ ]| > )(?=[\w.])", re.ASCI
 
 def run_folder(out: Path, suite: str, model: str) -> Path:
     """Where the run of a model on a suite goes: `out/<suite>/<model>`, each made a plain file name."""
-    return out / _plain(suite) / _plain(model)
+    return out / plain_name(suite) / plain_name(model)
 
 
 def evaluate_suites(
@@ -95,7 +95,7 @@ def _content(suite: Suite, scored: Scored, reporter: Reporter) -> RunContent:
     )
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """The name with only letters, digits, `.`, `_` and `-`, and never a hidden file or a way out of the folder.
 
     A name that is too long for a file, or of which more than separators had to go, gets a hash, so that others do not

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments import compare as comparing
-from constraintsuite.experiments.alignment import name_runs
+from constraintsuite.experiments.experiment import compare_experiments
+from constraintsuite.experiments.pair_experiment import pair_experiments
+from constraintsuite.experiments.run_labels import name_runs
 from constraintsuite.metrics.pairwise import parse_metric
 from constraintsuite.metrics.ties import TiePolicy, TieRule
 from constraintsuite.notebook.places import FolderPath
@@ -22,12 +24,12 @@ class Comparison:
         self.stored = stored
 
     @property
-    def tests(self) -> tuple[comparing.RunDifference, ...]:
+    def tests(self) -> tuple[comparing.PairedDifference, ...]:
         """The test of each pair of runs in each metric and group."""
         return self.stored.tests
 
     @property
-    def changes(self) -> Mapping[str, tuple[comparing.ExampleChange, ...]]:
+    def changes(self) -> Mapping[str, tuple[comparing.ItemChange, ...]]:
         """Examples with another outcome in the second run, for each pair of runs."""
         return self.stored.changes
 
@@ -39,7 +41,7 @@ class Comparison:
         return comparison_text(self.stored)
 
     def __repr__(self) -> str:
-        return f"Comparison of {', '.join(self.stored.runs)} on {self.stored.suite}: {len(self.tests)} tests"
+        return f"Comparison of {', '.join(self.stored.systems)} on {self.stored.data}: {len(self.tests)} tests"
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
@@ -47,14 +49,15 @@ class Comparison:
 
 def compare(
     *runs: Run | FolderPath,
-    metric: str | Sequence[str] = "accuracy",
+    metric: str | Sequence[str] = (),
     by: str | None = None,
     ties: TiePolicy = "strict",
     changed: int = 0,
 ) -> Comparison:
     """Test whether runs of one suite differ by more than chance, as `csuite compare` does.
 
-    `runs` are two or more runs or their folders; every pair of them is compared. `metric` is one metric or several;
+    `runs` are two or more runs or their folders; every pair of them is compared. `metric` is one metric or several, the
+    headline metric of the suite unless given;
     `by` a grouping, such as `slice` or `relation`, for tests by group as well; `ties` what equal scores count;
     `changed` how many examples with another outcome to list.
 
@@ -66,7 +69,7 @@ def compare(
     if len(runs) < 2:
         raise UserError("A comparison needs two runs or more.")
     given = [as_run(run) for run in runs]
-    metrics = [parse_metric(name) for name in ([metric] if isinstance(metric, str) else metric)]
+    metrics = [parse_metric(name).name for name in ([metric] if isinstance(metric, str) else metric)]
     named = name_runs([run.stored for run in given])
-    found = comparing.compare_runs(given[0].suite.stored, named, metrics, by=by, rule=TieRule(ties), changed=changed)
-    return Comparison(found)
+    experiments = pair_experiments(given[0].suite.stored, named, TieRule(ties))
+    return Comparison(compare_experiments(experiments, metrics, by=by, changed=changed))

@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from constraintsuite.experiments import gate as checking
+from constraintsuite.experiments.gate_verdicts import GateOutcome, GateVerdict
+from constraintsuite.experiments.pair_experiment import pair_experiment
 from constraintsuite.experiments.policy import Policy
+from constraintsuite.metrics.ties import STRICT
 from constraintsuite.notebook.places import FolderPath
 from constraintsuite.notebook.run import Run, as_run
 from constraintsuite.records.tables import Column, Table
@@ -19,22 +22,27 @@ class GateResult:
 
     @property
     def passed(self) -> bool:
-        """Whether the run keeps every rule."""
+        """Whether the run keeps every rule, or breaks none for sure where the policy allows that."""
         return self.stored.passed
 
     @property
-    def verdicts(self) -> tuple[checking.GateVerdict, ...]:
+    def outcome(self) -> GateOutcome:
+        """`passed`, `failed`, or `inconclusive`: chance could have broken a limit, or kept it."""
+        return self.stored.outcome
+
+    @property
+    def verdicts(self) -> tuple[GateVerdict, ...]:
         """What became of each rule, with the values behind it."""
         return self.stored.verdicts
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why the run does not pass, one sentence per failed rule; empty where it passes."""
-        return tuple(f"{verdict.rule}: {verdict.reason}" for verdict in self.verdicts if not verdict.passed)
+        return tuple(f"{verdict.rule}: {verdict.reason}" for verdict in self.verdicts if verdict.outcome != "passed")
 
     def table(self) -> Table:
         """One row per rule."""
-        rows = tuple((each.rule, "passed" if each.passed else "FAILED", each.reason) for each in self.verdicts)
+        rows = tuple((each.rule, each.outcome, each.reason) for each in self.verdicts)
         return Table("gate", f"{self!r}.", (Column("rule"), Column("verdict"), Column("reason")), rows)
 
     def __bool__(self) -> bool:
@@ -45,26 +53,32 @@ class GateResult:
 
     def __repr__(self) -> str:
         against = f", compared with {self.stored.baseline}" if self.stored.baseline else ""
-        verdict = "passes" if self.passed else "does not pass"
-        return f"{self.stored.model} {verdict} on {self.stored.suite}{against}"
+        verdict = "passes" if self.passed else f"does not pass ({self.outcome})"
+        return f"{self.stored.run} {verdict} on {self.stored.data}{against}"
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
 
 
-def gate(run: Run | FolderPath, policy: Policy | FolderPath, *, baseline: Run | FolderPath | None = None) -> GateResult:
+def gate(
+    run: Run | FolderPath, policy: Policy | FolderPath | None = None, *, baseline: Run | FolderPath | None = None
+) -> GateResult:
     """Check a run against limits that you set, as `csuite gate` does, so that a worse model is not released.
 
     `run` is a run or its folder; `policy` a YAML file of rules, of which `csuite gate --example` prints one to start
-    from; `baseline` the run that rules with `max_drop` and `max_rise` compare with.
+    from, and without which the headline may not drop by more than two points; `baseline` the run that rules with
+    `max_drop` and `max_rise` compare with.
 
-    Returns a `GateResult` with `passed`, and `reasons` where a rule fails. Its truth value is `passed`.
+    Returns a `GateResult` with `passed` and `outcome`, and `reasons` where a rule fails or is inconclusive. Its truth
+    value is `passed`.
 
         >>> result = cs.gate("runs/ours/new", "gate.yaml", baseline="runs/ours/old")
         >>> if not result.passed:
         ...     print("\\n".join(result.reasons))
     """
-    checked, rules = as_run(run), policy if isinstance(policy, Policy) else Policy.read(Path(policy))
-    suite = checked.suite.stored if rules.needs_suite else None
-    against = None if baseline is None else as_run(baseline).stored
-    return GateResult(checking.check_run(rules, checked.stored, suite, against))
+    rules = policy if policy is None or isinstance(policy, Policy) else Policy.read(Path(policy))
+    checked = as_run(run)
+    suite, ties = checked.suite.stored, rules.tie_rule if rules else STRICT
+    judged = pair_experiment(checked.stored, suite, ties)
+    against = None if baseline is None else pair_experiment(as_run(baseline).stored, suite, ties)
+    return GateResult(checking.check_run(rules or checking.default_policy(judged), judged, against))

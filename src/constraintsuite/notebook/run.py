@@ -8,10 +8,11 @@ from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments import load
+from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.experiments.groupings import OVERALL, pick, split_up
 from constraintsuite.experiments.rejudge import with_results
 from constraintsuite.experiments.run import evaluate_suites
-from constraintsuite.experiments.summary import GroupFigures, RunSummary
+from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.pairwise import METRICS, PairResult, parse_metric
 from constraintsuite.notebook.places import FolderPath, choose_reporter
 from constraintsuite.notebook.scoring import Model, evaluate_object

@@ -1,16 +1,16 @@
-"""A comparison of runs as tables, and the examples that changed in words."""
+"""A comparison of systems in words and tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from constraintsuite.experiments.compare import Comparison, ExampleChange, RunDifference
-from constraintsuite.experiments.groupings import OVERALL
-from constraintsuite.metrics.metric import Metric
-from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.experiments.compare import Comparison, ItemChange, PairedDifference
+from constraintsuite.experiments.outcome_table import Details
 from constraintsuite.records.tables import Table
 from constraintsuite.reports.differences import LEGEND, difference_table
+
+_LONGEST = 160  # characters of a text that a change shows
 
 
 def comparison_text(found: Comparison) -> str:
@@ -24,32 +24,44 @@ def comparison_markdown(found: Comparison) -> str:
     """The same as a page."""
     tables = [table.to_markdown().strip() for table in comparison_tables(found)]
     changed = "\n".join(_changed(found)).strip()
-    blocks = [f"# Comparison on {found.suite}", _headline(found), *tables, LEGEND]
+    blocks = [f"# Comparison on {found.data}", _headline(found), *tables, LEGEND]
     return "\n\n".join([*blocks, *([f"```text\n{changed}\n```"] if changed else [])])
 
 
 def comparison_tables(found: Comparison) -> list[Table]:
-    """One table for each pair of runs and metric."""
+    """One table for each pair of systems and metric."""
     pairs = groupby(found.tests, key=lambda test: (test.first, test.second, test.metric))
-    return [_table(first, second, METRICS[name], list(tests)) for (first, second, name), tests in pairs]
+    return [_table(first, second, found.titles[name], list(tests)) for (first, second, name), tests in pairs]
 
 
 def comparison_table(found: Comparison) -> Table:
     """All of it in one table."""
-    grouped = any(test.group != OVERALL for test in found.tests)
-    caption = f"Paired differences on {found.examples:,} main examples of {found.suite}, with 95 % interval."
-    labels = ("models", "metric", "group") if grouped else ("models", "metric")
-    return difference_table("comparison", caption, found.tests, labels)
+    grouped = len({test.group for test in found.tests}) > 1
+    caption = f"Paired differences on {found.items:,} items of {found.data}, with 95 % interval."
+    labels = ("systems", "metric", "group") if grouped else ("systems", "metric")
+    return difference_table("comparison", caption, found.tests, labels, found.titles)
 
 
-def _table(first: str, second: str, metric: Metric, tests: Sequence[RunDifference]) -> Table:
-    caption = f"{first} → {second}: {metric.title}{', %' if metric.share else ''}"
-    return difference_table(f"{metric.name}_{first}_{second}", caption, tests, ("group",))
+def item_lines(change: ItemChange) -> Iterator[str]:
+    """What to read of an item that changed: its name and values, its texts, and what each system did."""
+    was = "" if change.first is None else f"{change.first:g} → "
+    yield f"{change.id}  {was}{change.second:g}"
+    for name, text in change.texts.items():
+        yield f"  {name}: {_short(text)}"
+    for label, seen in (("first", change.seen_first), ("second", change.seen_second)):
+        if seen:
+            yield f"  {label if change.seen_first else 'system'}: {_said(seen)}"
+
+
+def _table(first: str, second: str, title: str, tests: Sequence[PairedDifference]) -> Table:
+    caption = f"{first} → {second}: {title}{', %' if all(test.share for test in tests) else ''}"
+    return difference_table(f"{tests[0].metric}_{first}_{second}", caption, tests, ("group",))
 
 
 def _headline(found: Comparison) -> str:
     left_out = f"; {found.left_out:,} left out, as some run has no result for them" if found.left_out else ""
-    return f"{found.suite}: {found.examples:,} main examples{left_out}; ties: {found.rule}"
+    ties = f"; ties: {found.ties}" if found.ties else ""
+    return f"{found.data}: {found.items:,} items{left_out}{ties}"
 
 
 def _changed(found: Comparison) -> Iterator[str]:
@@ -57,11 +69,15 @@ def _changed(found: Comparison) -> Iterator[str]:
         if changes:
             yield f"\nChanged, {pair}:"
             for change in changes:
-                yield from _change_lines(change)
+                yield ""
+                yield from item_lines(change)
 
 
-def _change_lines(change: ExampleChange) -> Iterator[str]:
-    yield f"\n{change.id}  [{change.slice}]  {change.first:g} → {change.second:g}"
-    yield f"  satisfying {change.satisfying}, violating {change.violating}"
-    for role, query in change.queries.items():
-        yield f"  {role}: {query}   gap {change.gaps_first[role]:.4g} → {change.gaps_second[role]:.4g}"
+def _said(seen: Details) -> str:
+    parts = (f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}" for name, value in seen.items())
+    return ", ".join(parts)
+
+
+def _short(text: str | float) -> str:
+    said = " ".join(str(text).split())
+    return said if len(said) <= _LONGEST else f"{said[:_LONGEST].rstrip()} …"

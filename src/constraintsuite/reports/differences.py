@@ -4,61 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from constraintsuite.experiments.compare import RunDifference
-from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.experiments.compare import PairedDifference
 from constraintsuite.records.figures import CellValue, ColumnKind
 from constraintsuite.records.tables import Column, Table
 
 LEGEND = (
     "Difference: second less first, paired, with its 95 % interval, resampled by cluster.\n"
-    "1st, 2nd: examples that only this run gets right. McNemar: exact p, as if examples were independent.\n"
-    "p: clustered sign-flip test. Holm: that p corrected for all tests here."
+    "1st, 2nd: items that only this system gets right. McNemar: exact p, as if items were independent.\n"
+    "p: clustered sign-flip test. Holm: that p corrected for all tests here.\n"
+    "Detects: the smallest difference that so many items show with a probability of 80 %."
 )
-_LABELS: Mapping[str, Callable[[RunDifference], str]] = {
-    "models": lambda test: f"{test.first} → {test.second}",
-    "metric": lambda test: METRICS[test.metric].title,
-    "group": lambda test: _group(test.group),
+_LABELS: Mapping[str, Callable[[PairedDifference, Mapping[str, str]], str]] = {
+    "systems": lambda test, _: f"{test.first} → {test.second}",
+    "metric": lambda test, titles: titles.get(test.metric, test.metric),
+    "group": lambda test, _: _group(test.group),
 }
 
 
-def difference_table(name: str, caption: str, tests: Sequence[RunDifference], labels: Sequence[str]) -> Table:
-    """One row a test; `labels` of models, metric and group say which it is, what all share is for the caption."""
-    shares = all(METRICS[test.metric].share for test in tests)
+def difference_table(
+    name: str,
+    caption: str,
+    tests: Sequence[PairedDifference],
+    labels: Sequence[str],
+    titles: Mapping[str, str] | None = None,
+) -> Table:
+    """One row for each test; `labels` (systems, metric, group) say which it is, what all share is for the caption."""
+    shares = all(test.share for test in tests)
+    binary = any(test.only_first is not None for test in tests)
     value: ColumnKind = "share" if shares else "number"
+    change: ColumnKind = "points" if shares else "number"
+    counts = (Column("1st", "count"), Column("2nd", "count"), Column("McNemar", "p")) if binary else ()
     columns = (
         *(Column(_grouping(tests) if label == "group" else label) for label in labels),
         Column("first", value),
         Column("second", value),
-        Column("difference", "points" if shares else "number"),
-        Column("1st", "count"),
-        Column("2nd", "count"),
-        Column("McNemar", "p"),
+        Column("difference", change),
+        *counts,
         Column("p", "p"),
         Column("Holm", "p"),
+        Column("detects", value),
     )
-    return Table(
-        name, caption, columns, tuple((*(_LABELS[key](test) for key in labels), *_row(test)) for test in tests)
-    )
+    rows = ((*(_LABELS[key](test, titles or {}) for key in labels), *_row(test, binary=binary)) for test in tests)
+    return Table(name, caption, columns, tuple(rows))
 
 
 def _group(name: str) -> str:
-    _, _, value = name.partition("=")
+    _, _, value = name.rpartition("=")
     return value or name
 
 
-def _grouping(tests: Sequence[RunDifference]) -> str:
-    """The grouping of all tests but the overall ones, for a heading."""
+def _grouping(tests: Sequence[PairedDifference]) -> str:
+    """The grouping of all tests but those over everything, for a heading."""
     return next((by for test in tests for by, _, value in [test.group.partition("=")] if value), "group")
 
 
-def _row(test: RunDifference) -> tuple[CellValue, ...]:
-    return (
-        test.value_first,
-        test.value_second,
-        test.difference,
-        test.only_first,
-        test.only_second,
-        test.mcnemar,
-        test.p,
-        test.holm,
-    )
+def _row(test: PairedDifference, *, binary: bool) -> tuple[CellValue, ...]:
+    counts = (test.only_first, test.only_second, test.mcnemar) if binary else ()
+    return (test.value_first, test.value_second, test.difference, *counts, test.p, test.holm, test.detectable)

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 from constraintsuite.errors import UserError
+from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.load import Run
-from constraintsuite.experiments.summary import GroupFigures, RunSummary
+from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.records.examples import CONTROL_SLICES, MAIN_SLICES
 from constraintsuite.records.figures import CellValue, ColumnKind

@@ -13,7 +13,7 @@ def tie_remarks(summaries: Mapping[str, RunSummary]) -> Iterator[str]:
     for label, summary in summaries.items():
         if summary.overall.metrics["tie_rate"].value == 1:
             yield (
-                f"{label} ties on all {summary.overall.examples:,} examples: it gives both documents the same score, so "
+                f"{label} ties on all {summary.overall.items:,} examples: it gives both documents the same score, so "
                 "that its figures say what a tie counts, and nothing of the model."
             )
 

@@ -9,7 +9,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from constraintsuite.experiments.summary import GroupFigures, RunSummary
+from constraintsuite.experiments.figures import GroupFigures
+from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.records.figures import MISSING, show_interval
 from constraintsuite.reports.grouped import groups_of

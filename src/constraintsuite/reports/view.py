@@ -11,10 +11,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
-from constraintsuite.experiments.alignment import name_runs
 from constraintsuite.experiments.headline import headline_metric
 from constraintsuite.experiments.load import MODEL, Run, Suite
 from constraintsuite.experiments.rejudge import rejudge
+from constraintsuite.experiments.run_labels import name_runs
 from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.metrics.ties import STRICT, TieRule

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from constraintsuite.experiments.ranking.run import BY_QUERY, KIND, SYSTEM, load_ranking
-from constraintsuite.experiments.ranking.summary import MEDIANS, RANGES, QueryResult, RankingSummary
+from constraintsuite.experiments.ranking.summary import MEDIANS, QueryResult, RankingSummary, metric_of
 from constraintsuite.records.figures import CellValue, ColumnKind, show
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock, VerbatimText
@@ -72,8 +72,7 @@ def _figure(name: str, figure: Interval) -> tuple[str, str]:
 
 
 def _is_share(name: str) -> bool:
-    family = name.partition("@")[0].partition("(")[0]
-    return RANGES.get(family) == (0.0, 1.0)
+    return metric_of(name).share
 
 
 def _queries(queries: Sequence[QueryResult]) -> Table:

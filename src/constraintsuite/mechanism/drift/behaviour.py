@@ -12,25 +12,24 @@ import numpy as np
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.experiments.alignment import Aligned, align
-from constraintsuite.experiments.compare import RunDifference, corrected, paired_test
-from constraintsuite.experiments.figures import figures
+from constraintsuite.experiments.compare import PairedDifference, SystemPair, corrected, paired_test
+from constraintsuite.experiments.experiment import join_experiments
+from constraintsuite.experiments.figures import group_figures
 from constraintsuite.experiments.groupings import OVERALL
-from constraintsuite.experiments.headline import headline_metric
 from constraintsuite.experiments.load import Run, Suite, load_run
+from constraintsuite.experiments.outcome_table import OutcomeTable
+from constraintsuite.experiments.pair_experiment import pair_experiments
 from constraintsuite.experiments.run import run_folder
 from constraintsuite.experiments.scoring import documents_of, pairs_of, score_pairs
 from constraintsuite.experiments.writing import RunContent, record_run, run_origin
 from constraintsuite.mechanism.drift.checkpoints import Checkpoint, about
 from constraintsuite.mechanism.drift.labelled import LabelledReporter
 from constraintsuite.mechanism.drift.records import CheckpointFigure, FigureChange, SuiteForgetting
-from constraintsuite.metrics.intervals import DRAWS, FloatArray
-from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.models.base import Describing, Scorer, Truncating, Workbench
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.records.examples import Split
 from constraintsuite.store.download import cache_folder
-from constraintsuite.suites.audit.groups import group_examples
 
 SHOWN = ("accuracy", "paired_accuracy", "normalised_gap", "normalised_sensitivity")
 
@@ -49,9 +48,8 @@ class _Compared:
 
     suite: Suite
     name: str
-    metric: str
-    aligned: Aligned
-    groups: Mapping[str, list[int]]
+    table: OutcomeTable
+    groups: Mapping[str, Sequence[int]]
 
 
 def run_checkpoints(
@@ -133,31 +131,31 @@ def _score(suite: Suite, scorer: Scorer) -> RunContent:
 
 
 def _ask(name: str, suite: Suite, runs: Mapping[str, Run]) -> _Compared:
-    aligned = align(suite, runs)
-    groups = {OVERALL: list(range(aligned.main)), **aligned.groups()["slice"]}
-    return _Compared(suite, name, headline_metric(suite.examples).name, aligned, groups)
+    table = join_experiments(pair_experiments(suite, runs)).table
+    return _Compared(suite, name, table, {OVERALL: table.main, **table.groups["slice"]})
 
 
 def _figures(asked: _Compared, seed: int) -> Iterator[CheckpointFigure]:
     for group, members in asked.groups.items():
-        clusters = group_examples([asked.aligned.examples[i] for i in members]).groups
-        for checkpoint, results in asked.aligned.results.items():
-            found = figures(SHOWN, [results[i] for i in members], clusters, seed=seed, draws=DRAWS)
-            for metric, value in found.items():
+        for checkpoint in asked.table.systems:
+            found = group_figures(asked.table, checkpoint, members, metrics=SHOWN, seed=seed)
+            for metric, value in found.metrics.items():
                 if value.value is not None:
                     yield CheckpointFigure(checkpoint, asked.name, group, metric, value)
 
 
-def _tests(asked: _Compared, seed: int) -> Iterator[RunDifference]:
+def _tests(asked: _Compared, seed: int) -> Iterator[PairedDifference]:
     """Each checkpoint against the first, and against the one before it."""
-    labels = list(asked.aligned.results)
+    labels = list(asked.table.systems)
+    metric = asked.table.metric(asked.table.headline_metric)
     for place in range(1, len(labels)):
         for first in dict.fromkeys((labels[0], labels[place - 1])):
             for group, members in asked.groups.items():
-                yield paired_test(asked.aligned, first, labels[place], METRICS[asked.metric], group, members, seed=seed)
+                pair = SystemPair(first, labels[place])
+                yield paired_test(asked.table, pair, metric, group, members, seed=seed)
 
 
-def _change(asked: _Compared, test: RunDifference) -> FigureChange:
+def _change(asked: _Compared, test: PairedDifference) -> FigureChange:
     return FigureChange(
         first=test.first,
         second=test.second,
@@ -174,10 +172,11 @@ def _change(asked: _Compared, test: RunDifference) -> FigureChange:
 
 
 def _forgotten(asked: _Compared, seed: int) -> Iterator[SuiteForgetting]:
-    metric = METRICS[asked.metric]
-    *earlier, last = asked.aligned.results
+    table = asked.table
+    metric = table.metric(table.headline_metric)
+    *earlier, last = table.systems
     for group, members in asked.groups.items():
-        best = best_of({label: metric.column([asked.aligned.results[label][i] for i in members]) for label in earlier})
-        test = paired_test(asked.aligned, best, last, metric, group, members, seed=seed)
+        best = best_of({label: table.column(label, metric.name, members) for label in earlier})
+        test = paired_test(table, SystemPair(best, last), metric, group, members, seed=seed)
         if test.difference.value is not None:
             yield SuiteForgetting(asked.name, group, metric.name, best, last, test.difference)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from constraintsuite.experiments.summary import GroupFigures
+from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.metrics.pairwise import METRICS, PAIR_CLASSES
 from constraintsuite.records.examples import CONTROL_SLICES
 from constraintsuite.records.sections import Charts, Section, TableBlock

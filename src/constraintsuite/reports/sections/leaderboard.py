@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.experiments.headline import headline_metric, is_nevir
-from constraintsuite.experiments.summary import GroupFigures
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.sections import Charts, Remarks, Section, TableBlock
 from constraintsuite.records.tables import Column, Table
@@ -73,5 +73,5 @@ def _headline_first(view: ReportView, names: Sequence[str]) -> list[str]:
 
 
 def _resampled(group: GroupFigures) -> str:
-    kinds = {"clusters": "sets of examples that share documents", "couples": "couples of examples"}
-    return f"{group.groups:,} {kinds[group.resampled]}"
+    kind = "sets of examples that share documents" if group.wide else "couples of examples"
+    return f"{group.clusters:,} {kind}"

@@ -20,7 +20,9 @@ class ExampleGroups(NamedTuple):
 
 def group_examples(examples: Sequence[Example]) -> ExampleGroups:
     """Examples that share a cluster of documents; where these join most of them, those of one couple or document pair."""
-    found = cluster_items([wide_links(example) for example in examples], [narrow_links(example) for example in examples])
+    found = cluster_items(
+        [wide_links(example) for example in examples], [narrow_links(example) for example in examples]
+    )
     return ExampleGroups("clusters" if found.wide else "couples", found.numbers)
 
 

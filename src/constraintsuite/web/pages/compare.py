@@ -8,11 +8,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.errors import UserError
-from constraintsuite.experiments.alignment import name_runs
-from constraintsuite.experiments.compare import Comparison, compare_runs
+from constraintsuite.experiments.compare import Comparison
+from constraintsuite.experiments.experiment import compare_experiments
 from constraintsuite.experiments.load import Run, load_run
-from constraintsuite.metrics.metric import Metric
-from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.experiments.pair_experiment import pair_experiments
+from constraintsuite.experiments.run_labels import name_runs
+from constraintsuite.metrics.pairwise import METRICS, PairMetric
 from constraintsuite.reports.comparison import comparison_tables
 from constraintsuite.reports.differences import LEGEND
 from constraintsuite.reports.grouped import words_for
@@ -30,7 +31,6 @@ FIRST, SECOND, METRIC, BY = "a", "b", "metric", "by"
 _OWN = (FIRST, SECOND, METRIC, BY)
 _METRICS = ("accuracy", "paired_accuracy", "opposite_accuracy")
 """Those in which an example is right or wrong."""
-_ALL = 10**9
 _SHOWN_AT_ONCE = (CELL, "slice", "domain", "relation", "cue")
 
 
@@ -50,7 +50,7 @@ def show_comparison(request: Request, shelf: WebShelf) -> Response:
     compared = shelf.keep(  # its bootstrap takes longer than all else here, and is the same on every page of examples
         ("compare", metric.name, by),
         (suite, first, second),
-        lambda: compare_runs(index.suite, runs, [metric], by=by or None, changed=_ALL),
+        lambda: compare_experiments(pair_experiments(index.suite, runs), [metric.name], by=by or None, changed=None),
     )
     return render(
         request,
@@ -133,7 +133,7 @@ def _suite(shelf: WebShelf, family: SuiteFamily, run: Shelved) -> Shelved:
     return suite
 
 
-def _metric(name: str) -> Metric:
+def _metric(name: str) -> PairMetric:
     if name and name not in _METRICS:
         raise UserError(f"Runs are compared here by {', '.join(_METRICS)}, not by {name[:40]!r}.")
     return METRICS[name or _METRICS[0]]

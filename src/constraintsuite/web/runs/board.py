@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.experiments.headline import headline_metric
 from constraintsuite.experiments.load import Run, Suite
-from constraintsuite.experiments.summary import GroupFigures, RunSummary
+from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.metrics.pairwise import METRICS, parse_metric
 from constraintsuite.records.figures import PrintedFigure, show

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from constraintsuite.experiments.load import Run
-from constraintsuite.metrics.metric import Metric
-from constraintsuite.metrics.pairwise import METRICS, PAIR_CLASSES, PairResult, pair_class
+from constraintsuite.metrics.pairwise import METRICS, PAIR_CLASSES, PairMetric, PairResult, pair_class
 from constraintsuite.records.examples import CONTROL_SLICES
 from constraintsuite.web.suites.choice import ExampleFilter
 from constraintsuite.web.suites.facets import Facet
@@ -55,7 +54,7 @@ def outcomes_of(index: SuiteIndex, run: Run) -> ResultIndex:
     return _with(index, facets, [result is not None for result in results])
 
 
-def cells_of(index: SuiteIndex, runs: Mapping[str, Run], metric: Metric) -> ResultIndex:
+def cells_of(index: SuiteIndex, runs: Mapping[str, Run], metric: PairMetric) -> ResultIndex:
     """Two named runs: main examples by who is right in a metric; those in which either has no value are left out."""
     first, second = runs
     ids = [example.id for example in index.suite.examples]
@@ -71,7 +70,7 @@ def _with(index: SuiteIndex, facets: Sequence[Facet], asked: Sequence[bool]) -> 
     return ResultIndex(replace(index, facets={**index.facets, **own, _HERE: here}), tuple(own))
 
 
-def _values(run: Run, ids: Sequence[str], metric: Metric) -> list[float]:
+def _values(run: Run, ids: Sequence[str], metric: PairMetric) -> list[float]:
     known = dict(zip((r.id for r in run.results), metric.column(run.results), strict=True))
     return [float(known.get(id, math.nan)) for id in ids]
 

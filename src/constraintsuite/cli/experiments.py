@@ -1,0 +1,33 @@
+"""Folders of any kind that was measured, opened by the line that its kind has in the catalogue."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from constraintsuite.errors import UserError
+
+if TYPE_CHECKING:
+    from constraintsuite.experiments.experiment import Experiment
+    from constraintsuite.metrics.ties import TieRule
+
+
+def open_experiments(folders: Sequence[Path], suite: Path | None, rule: TieRule) -> list[Experiment]:
+    """The experiments in some folders; one of a kind that was not measured is a UserError."""
+    from constraintsuite.experiments.experiment import OpenOptions
+    from constraintsuite.showing import EXPERIMENTS
+    from constraintsuite.store.artifact import Artifact
+
+    options = OpenOptions(suite, rule)
+    found = []
+    for folder in folders:
+        kind = Artifact.open_unverified(folder).manifest.kind
+        if kind not in EXPERIMENTS.names():
+            known = ", ".join(EXPERIMENTS.names())
+            raise UserError(f"{folder}: a {kind} holds nothing to compare. What can be compared: {known}.")
+        found.append(EXPERIMENTS.load(kind)(folder, options))
+    return found
