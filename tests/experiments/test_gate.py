@@ -7,8 +7,13 @@ import pytest
 import yaml
 
 from constraintsuite.errors import UserError
-from constraintsuite.experiments.gate import GateResult, check_run
+from constraintsuite.experiments import gate as gating
+from constraintsuite.experiments.gate import GateResult, default_policy, detect_rules
+from constraintsuite.experiments.gate_verdicts import GateOutcome
+from constraintsuite.experiments.headline import HEADLINE
 from constraintsuite.experiments.load import Run, Suite
+from constraintsuite.experiments.pair_experiment import pair_experiment
+from constraintsuite.experiments.pairs import PairTable
 from constraintsuite.experiments.policy import Policy, example_policy
 from experiments.paired_runs import RIGHT, TIED, WRONG, make_run, make_suite
 
@@ -29,75 +34,101 @@ def policy_of(*rules: dict[str, Any], **settings: object) -> Policy:
     return Policy.model_validate({"rules": list(rules), **settings})
 
 
-def only(result: GateResult) -> tuple[bool, str]:
+def check_run(policy: Policy, run: Run, suite: Suite, baseline: Run | None = None) -> GateResult:
+    opened, against = (run and pair_experiment(run, suite, policy.tie_rule) for run in (run, baseline))
+    assert opened is not None
+    return gating.check_run(policy, opened, against)
+
+
+def only(result: GateResult) -> tuple[GateOutcome, str]:
     (verdict,) = result.verdicts
-    assert verdict.passed == result.passed
-    return verdict.passed, verdict.reason
+    assert verdict.outcome == result.outcome
+    assert result.passed == (verdict.outcome == "passed")
+    return verdict.outcome, verdict.reason
 
 
 @pytest.mark.parametrize(
-    ("rule", "passed", "reason"),
+    ("rule", "outcome", "reason"),
     [
-        ({"metric": "accuracy", "min": 0.5}, True, "0.5 is at least 0.5"),
-        ({"metric": "accuracy", "min": 0.51}, False, "0.5 is below 0.51"),
-        ({"metric": "accuracy", "max": 0.4}, False, "0.5 is above 0.4"),
-        ({"metric": "tie_rate", "max": 0.01}, True, "0 is at most 0.01"),
-        ({"metric": "tie_rate", "max": 0.01, "upper_bound": True}, False, "upper end 0.1611 is above"),
-        ({"metric": "accuracy", "group": "slice=minpairs", "min": 1}, True, "1 is at least 1"),
+        ({"metric": "accuracy", "min": 0.5}, "passed", "50.0 % is at least 50.0 %"),
+        ({"metric": "accuracy", "min": 0.51}, "failed", "50.0 % is below 51.0 %"),
+        ({"metric": "accuracy", "max": 0.4}, "failed", "50.0 % is above 40.0 %"),
+        ({"metric": "tie_rate", "max": 0.01}, "passed", "0.0 % is at most 1.0 %"),
+        (
+            {"metric": "tie_rate", "max": 0.01, "upper_bound": True},
+            "inconclusive",
+            "0.0 % keeps 1.0 %, but the upper end of its interval, 16.1 %, does not",
+        ),
+        ({"metric": "accuracy", "group": "slice=minpairs", "min": 1}, "passed", "100.0 % is at least 100.0 %"),
         (
             {"metric": "accuracy", "group": "slice=minpairs", "min": 0.9, "lower_bound": True},
-            False,
-            "lower end 0.8389 is below 0.9",  # Wilson's bound of 20 of 20 passages
+            "inconclusive",
+            "but the lower end of its interval, 83.9 %, does not",  # Wilson's bound of 20 of 20 passages
         ),
-        ({"metric": "accuracy", "group": "slice=explicit", "min": 0.1}, False, "0 is below 0.1"),
-        ({"metric": "accuracy", "group": "slice=minpairs", "min": 1}, True, "1 is at least 1"),
+        ({"metric": "accuracy", "group": "slice=explicit", "min": 0.1}, "failed", "0.0 % is below 10.0 %"),
+        ({"metric": "accuracy", "group": "slice=minpairs", "min": 1}, "passed", "100.0 % is at least 100.0 %"),
         (
             {"metric": "accuracy", "group": "slice=omission", "min": 0},
-            False,
-            "no example is in slice=omission",
+            "failed",
+            "no item is in slice=omission; there are explicit, minpairs",
         ),
-        ({"metric": "restated_accuracy", "min": 0}, False, "undefined: no example of overall has a value"),
+        ({"metric": "restated_accuracy", "min": 0}, "failed", "undefined: no item of headline has a value"),
     ],
 )
-def test_a_rule_about_the_run_alone(half: Run, rule: dict[str, Any], passed: bool, reason: str) -> None:
-    found, said = only(check_run(policy_of(rule), half))
-    assert found == passed
+def test_a_rule_about_the_run_alone(suite: Suite, half: Run, rule: dict[str, Any], outcome: str, reason: str) -> None:
+    found, said = only(check_run(policy_of(rule), half, suite))
+    assert found == outcome
     assert reason in said
 
 
 @pytest.mark.parametrize(
-    ("gaps", "rule", "passed", "reason"),
+    ("gaps", "rule", "outcome", "reason"),
     [
-        (HALF, {"max_drop": 0.0}, True, "no drop"),
-        (HALF, {"max_rise": 0.0}, True, "no rise"),
+        (HALF, {"max_drop": 0.0}, "passed", "no drop"),
+        (HALF, {"max_rise": 0.0}, "passed", "no rise"),
         # One example lost in a passage of two: beyond the limit, but chance.
-        ([WRONG, *HALF[1:]], {"max_drop": 0.01}, True, "drop of 0.025 is beyond 0.01, but not significant (p 1)"),
-        ([WRONG, *HALF[1:]], {"max_drop": 0.01, "significant": False}, False, "drop of 0.025 is beyond 0.01"),
-        ([WRONG, *HALF[1:]], {"max_drop": 0.03}, True, "drop of 0.025 is within 0.03"),
-        ([WRONG, *HALF[1:]], {"max_drop": 0.03, "lower_bound": True}, False, "drop by as much as 0.075 is beyond 0.03"),
-        ([WRONG] * 40, {"max_drop": 0.01}, False, "drop of 0.5 is beyond 0.01 (p 0.0001)"),
-        ([RIGHT] * 40, {"max_rise": 0.1}, False, "rise of 0.5 is beyond 0.1 (p 0.0001)"),
-        ([RIGHT] * 40, {"max_drop": 0.0}, True, "no drop"),
+        (
+            [WRONG, *HALF[1:]],
+            {"max_drop": 0.01},
+            "inconclusive",
+            "a drop of 2.5 points is beyond 1.0 points, but could be chance (p 1)",
+        ),
+        (
+            [WRONG, *HALF[1:]],
+            {"max_drop": 0.01, "significant": False},
+            "failed",
+            "a drop of 2.5 points is beyond 1.0 points",
+        ),
+        ([WRONG, *HALF[1:]], {"max_drop": 0.03}, "passed", "a drop of 2.5 points is within 3.0 points"),
+        (
+            [WRONG, *HALF[1:]],
+            {"max_drop": 0.03, "lower_bound": True},
+            "inconclusive",
+            "a drop of 2.5 points is within 3.0 points, but a drop of 18.6",
+        ),
+        ([WRONG] * 40, {"max_drop": 0.01}, "failed", "a drop of 50.0 points is beyond 1.0 points (p 0.0001)"),
+        ([RIGHT] * 40, {"max_rise": 0.1}, "failed", "a rise of 50.0 points is beyond 10.0 points (p 0.0001)"),
+        ([RIGHT] * 40, {"max_drop": 0.0}, "passed", "no drop"),
     ],
 )
 def test_a_rule_about_the_baseline(
-    suite: Suite, half: Run, tmp_path: Path, gaps: list[Any], rule: dict[str, Any], passed: bool, reason: str
+    suite: Suite, half: Run, tmp_path: Path, gaps: list[Any], rule: dict[str, Any], outcome: str, reason: str
 ) -> None:
     run = make_run(suite, tmp_path / "new", "new", gaps)
     found, said = only(check_run(policy_of({"metric": "accuracy", **rule}), run, suite, half))
-    assert (found, said.startswith(reason)) == (passed, True), said
+    assert (found, said.startswith(reason)) == (outcome, True), said
 
 
 def test_the_more_rules_ask_for_significance_the_more_it_takes(suite: Suite, half: Run, tmp_path: Path) -> None:
     run = make_run(suite, tmp_path / "new", "new", [WRONG] * 6 + HALF[6:])  # six passages: p = 2 / 2^6
     rules: list[dict[str, Any]] = [
         {"metric": "accuracy", "max_drop": 0.0},
-        {"metric": "accuracy", "group": "domain=food", "max_drop": 0.0},
+        {"metric": "opposite_accuracy", "max_drop": 0.0},
     ]
     alone = check_run(policy_of(rules[0]), run, suite, half)
     assert (alone.passed, alone.verdicts[0].holm) == (False, 2 / 2**6)
     both = check_run(policy_of(*rules), run, suite, half)
-    assert (both.passed, [verdict.holm for verdict in both.verdicts]) == (True, [4 / 2**6] * 2)
+    assert (both.outcome, [verdict.holm for verdict in both.verdicts]) == ("inconclusive", [4 / 2**6] * 2)
     stern = check_run(policy_of(*rules, alpha=0.1), run, suite, half)
     assert not stern.passed
 
@@ -105,7 +136,7 @@ def test_the_more_rules_ask_for_significance_the_more_it_takes(suite: Suite, hal
 def test_ties_count_as_the_policy_says(suite: Suite, tmp_path: Path) -> None:
     run = make_run(suite, tmp_path / "tied", "tied", [TIED] * 40)
     rule = {"metric": "accuracy", "min": 0.5}
-    assert not check_run(policy_of(rule), run).passed
+    assert not check_run(policy_of(rule), run, suite).passed
     assert check_run(policy_of(rule, ties="half"), run, suite).passed
 
 
@@ -113,19 +144,18 @@ def test_ties_count_as_the_policy_says(suite: Suite, tmp_path: Path) -> None:
     ("policy", "words"),
     [
         ({"rules": []}, "rules: there is no rule here"),
-        ({"rule": []}, "rules: this key is needed"),
+        ({"rule": []}, "rule: unknown key"),
         ({"rules": [{"metric": "accuracy"}]}, "one limit of min, max, max_drop, max_rise; here are none"),
         ({"rules": [{"metric": "accuracy", "min": 0, "max": 1}]}, "here are min, max"),
-        ({"rules": [{"metric": "acuracy", "min": 0}]}, "Did you mean 'accuracy'"),
         ({"rules": [{"metric": "accuracy", "minimum": 0}]}, "unknown key"),
         ({"rules": [{"metric": "accuracy", "max": 1, "lower_bound": True}]}, "lower_bound goes with min or max_drop"),
         ({"rules": [{"metric": "accuracy", "min": 1, "significant": True}]}, "significant goes with"),
-        ({"rules": [{"metric": "accuracy", "min": 1, "group": "minpairs"}]}, "neither overall nor grouping=value"),
-        ({"rules": [{"metric": "gap", "max_drop": 1}]}, "own unit"),
+        (
+            {"rules": [{"metric": "accuracy", "min": 1, "group": "minpairs"}]},
+            "neither overall nor headline nor grouping=value",
+        ),
         ({"rules": [{"metric": "accuracy", "max_drop": -1}]}, "greater than or equal to 0"),
         ({"rules": [{"metric": "accuracy", "min": float("nan")}]}, "finite"),
-        ({"rules": [{"metric": "accuracy", "min": 50}]}, "share from 0 to 1, so the limit min 50"),
-        ({"rules": [{"metric": "accuracy", "max_drop": 2}]}, "share from 0 to 1, so the limit max_drop 2"),
         ({"rules": ["accuracy"]}, r"rules\.0: a rule is a set of `key: value` lines"),
         ({"rules": {"metric": "accuracy"}}, "rules: write the rules as a list"),
         ({"rules": [{"metric": "accuracy", "min": 0}], "ties": "lucky"}, "ties"),
@@ -151,17 +181,33 @@ def test_what_a_policy_needs_is_asked_for(suite: Suite, half: Run) -> None:
     compares = policy_of({"metric": "accuracy", "max_drop": 0})
     with pytest.raises(UserError, match=r"`accuracy: max_drop 0` compares with a baseline.*--baseline"):
         check_run(compares, half, suite)
-    with pytest.raises(UserError, match="the suite is needed"):
-        check_run(compares, half, None, half)
-    with pytest.raises(UserError, match=r"No grouping named 'slices'.*Did you mean 'slice'"):
-        check_run(policy_of({"metric": "accuracy", "group": "slices=minpairs", "min": 0}), half)
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ({"metric": "acuracy", "min": 0}, "No metric named 'acuracy'. Did you mean 'accuracy'"),
+        ({"metric": "gap", "max_drop": 1}, "own unit"),
+        ({"metric": "accuracy", "min": 50}, "share from 0 to 1, so the limit 50 means nothing; for 50 % write 0.5"),
+        ({"metric": "accuracy", "max_drop": 2}, "share from 0 to 1, so the limit 2"),
+        (
+            {"metric": "accuracy", "group": "slices=minpairs", "min": 0},
+            r"No grouping named 'slices'.*Did you mean 'slice'",
+        ),
+        ({"metric": "accuracy", "system": "other", "min": 0}, "a system that .*half does not have. There are: half"),
+    ],
+)
+def test_a_rule_that_means_nothing_for_the_run_is_refused(
+    suite: Suite, half: Run, rule: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(UserError, match=words):
+        check_run(policy_of(rule), half, suite, half)
 
 
 def test_the_example_is_a_policy(tmp_path: Path) -> None:
     (tmp_path / "gate.yaml").write_text(example_policy())
     policy = Policy.read(tmp_path / "gate.yaml")
     assert {rule.kind for rule in policy.rules} == {"min", "max", "max_drop", "max_rise"}
-    assert policy.needs_suite
 
 
 def test_every_fault_of_a_policy_is_told(tmp_path: Path) -> None:
@@ -175,4 +221,52 @@ def test_every_fault_of_a_policy_is_told(tmp_path: Path) -> None:
 def test_a_short_slice_name_also_serves_a_rule_that_compares(suite: Suite, half: Run, tmp_path: Path) -> None:
     worse = make_run(suite, tmp_path / "worse", "worse", [WRONG] * 40)
     rules = [{"metric": "accuracy", "group": f"slice={name}", "max_drop": 0.1} for name in ("minpairs", "explicit")]
-    assert [verdict.passed for verdict in check_run(policy_of(*rules), worse, suite, half).verdicts] == [False, True]
+    assert [verdict.outcome for verdict in check_run(policy_of(*rules), worse, suite, half).verdicts] == [
+        "failed",
+        "passed",
+    ]
+
+
+def test_a_disaster_on_few_examples_is_inconclusive_and_does_not_pass(tmp_path: Path) -> None:
+    suite = make_suite(tmp_path / "suite", count=88, passages=6)
+    old = make_run(suite, tmp_path / "old", "old", [RIGHT, WRONG] * 44)
+    new = make_run(
+        suite, tmp_path / "new", "new", [WRONG if i % 6 < 3 else gap for i, gap in enumerate([RIGHT, WRONG] * 44)]
+    )
+    result = check_run(policy_of({"metric": "paired_accuracy", "max_drop": 0.02}), new, suite, old)
+    assert (result.outcome, result.passed) == ("inconclusive", False)
+    (verdict,) = result.verdicts
+    assert verdict.difference is not None
+    assert verdict.difference.value is not None
+    assert verdict.difference.value < -0.2
+    assert "88 items in 6 clusters" in verdict.reason
+    allowed = check_run(
+        policy_of({"metric": "paired_accuracy", "max_drop": 0.02}, allow_inconclusive=True), new, suite, old
+    )
+    assert (allowed.outcome, allowed.passed) == ("inconclusive", True)
+
+
+def test_a_rule_that_does_not_pass_names_what_broke_with_its_texts(suite: Suite, half: Run, tmp_path: Path) -> None:
+    worse = make_run(suite, tmp_path / "worse", "worse", [WRONG] * 2 + HALF[2:])
+    (verdict,) = check_run(policy_of({"metric": "accuracy", "max_drop": 0.01}), worse, suite, half).verdicts
+    assert ([change.id for change in verdict.broken], verdict.broken_count) == (["e000", "e001"], 2)
+    assert verdict.broken[0].texts["satisfying"] == "soup 0 with no cream"
+    (verdict,) = check_run(policy_of({"metric": "accuracy", "min": 0.9}), worse, suite).verdicts
+    assert (len(verdict.broken), verdict.broken_count) == (20, 22)
+
+
+def test_without_a_policy_the_headline_may_not_drop(suite: Suite, half: Run) -> None:
+    policy = default_policy(pair_experiment(half, suite))
+    assert [str(rule) for rule in policy.rules] == ["paired_accuracy: max_drop 0.02"]
+    assert check_run(policy, half, suite, half).passed
+
+
+def test_what_a_suite_can_detect_is_said_before_any_run(suite: Suite) -> None:
+    policy = policy_of(
+        {"metric": "accuracy", "max_drop": 0.02}, {"metric": "accuracy", "group": "slice=minpairs", "max_drop": 0.02}
+    )
+    whole, part = detect_rules(policy, PairTable("", suite.examples, suite.controls, ()), HEADLINE)
+    assert (whole.items, whole.clusters, part.items) == (40, 20, 20)
+    assert whole.detectable is not None
+    assert part.detectable is not None
+    assert 0.02 < whole.detectable < part.detectable

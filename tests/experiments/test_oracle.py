@@ -68,7 +68,7 @@ def run_with(
     (folder / "model.json").write_text(json.dumps(facts))
     figures = {p: share(mteb if p == "mteb" else percent) for p in ("strict", "half", "random", "mteb")}
     audit = TruncationAudit(PAIRS, cut, share(0), 0, (), {}, {}) if cut else None
-    overall: GroupFigures = replace(run.summary.overall, examples=len(suite.examples))
+    overall: GroupFigures = replace(run.summary.overall, items=len(suite.examples))
     summary = replace(run.summary, overall=overall, ties={"paired_accuracy": figures}, truncation=audit)
     return replace(run, summary=summary)
 

@@ -57,7 +57,7 @@ def test_the_figures_are_those_worked_out_by_hand(suite: Path, tmp_path: Path) -
     overall = run.summary.overall
     assert overall.metrics["accuracy"].value == 1 / 5
     assert overall.metrics["tie_rate"].value == 2 / 5
-    assert (overall.examples, overall.groups, overall.resampled) == (5, 3, "clusters")  # soups, campsites, bread
+    assert (overall.items, overall.clusters, overall.wide) == (5, 3, True)  # soups, campsites, bread
     couple = overall.metrics["couple_accuracy"]
     assert (couple.value, couple.n) == (0.0, 1)
 
@@ -65,7 +65,7 @@ def test_the_figures_are_those_worked_out_by_hand(suite: Path, tmp_path: Path) -
 def test_controls_stand_apart_from_the_main_examples(suite: Path, tmp_path: Path) -> None:
     evaluate_suite(suite, "bm25", tmp_path / "run", SILENT)
     by = load_run(tmp_path / "run").summary.by
-    sizes = {grouping: {key: group.examples for key, group in groups.items()} for grouping, groups in by.items()}
+    sizes = {grouping: {key: group.items for key, group in groups.items()} for grouping, groups in by.items()}
     assert sizes == {
         "slice": {
             "adversarial": 1,

@@ -153,7 +153,7 @@ def test_examples_of_a_pair_that_breaks_the_model_are_left_out_and_named(
     assert sum("RuntimeError (" in note for note in heard.notes) == 3  # under each of its queries
     events = json.loads((artifact.path / "environment.json").read_text())["events"]
     assert sum("RuntimeError (" in event for event in events) == 3
-    assert rejudge(run, load_suite(suite), TieRule("half")).summary.overall.examples == 4
+    assert rejudge(run, load_suite(suite), TieRule("half")).summary.overall.items == 4
 
 
 def test_what_a_model_noticed_is_added_up_over_the_shards(suite: Path, tmp_path: Path, fragile: str) -> None:

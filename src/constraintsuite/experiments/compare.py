@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.shards import stable_hash
 from constraintsuite.experiments.figures import generator, round_off, rounded
 from constraintsuite.experiments.outcome_table import Details, OutcomeTable
 from constraintsuite.experiments.power import detect_after
@@ -58,8 +57,6 @@ class PairedDifference:
     """That p corrected for all tests of the comparison."""
     detectable: float | None
     """The smallest difference that these items would show with a probability of 80 %; None where they cannot show any."""
-    items: str
-    """Stands for the items that have both values: with the same values, it is the same test under two names of a group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +105,9 @@ def compare_systems(
     """Every pair in every metric and group; Holm's correction is over all of it."""
     for name in metrics:
         refuse_incomparable(table.metric(name))
-    tests = (
-        paired_test(table, pair, table.metric(metric), group, members, seed=seed)
-        for pair in pairs
-        for metric in metrics
-        for group, members in groups.items()
-    )
-    return corrected(tests)
+    cells = [(pair, table.metric(name), *part) for pair in pairs for name in metrics for part in groups.items()]
+    tests = [paired_test(table, *cell, seed=seed) for cell in cells]
+    return corrected(tests, [same_test(table, pair, metric, members) for pair, metric, _, members in cells])
 
 
 def refuse_incomparable(metric: Metric) -> None:
@@ -144,7 +137,7 @@ def paired_test(
     kept = [i for i, shared in zip(members, both.tolist(), strict=True) if shared]
     clusters = table.clusters(members).numbers[both]
     a, b = a[both], b[both]
-    keys = table.draw_keys(kept)
+    ids = table.ids(kept)
     binary = metric.share and len(a) > 0 and bool(np.isin(np.concatenate([a, b]), (0.0, 1.0)).all())
     only_first, only_second = (int(((x == 1) & (y == 0)).sum()) for x, y in ((a, b), (b, a)))
     found = detect_after(b - a, clusters, alpha=alpha, bounded=metric.bounds is not None)
@@ -156,14 +149,13 @@ def paired_test(
         share=metric.share,
         value_first=_mean(a),
         value_second=_mean(b),
-        difference=mean_difference(b - a, clusters, metric, generator(seed, keys)),
+        difference=mean_difference(b - a, clusters, metric, generator(seed, ids)),
         only_first=only_first if binary else None,
         only_second=only_second if binary else None,
         mcnemar=round_off(mcnemar(only_first, only_second)) if binary else None,
-        p=round_off(sign_flip(b - a, clusters, rng=generator(seed, keys))) if len(a) else None,
+        p=round_off(sign_flip(b - a, clusters, rng=generator(seed, ids))) if len(a) else None,
         holm=None,
         detectable=round_off(found.smallest),
-        items=f"{stable_hash('items', *keys):016x}",
     )
 
 
@@ -191,25 +183,25 @@ def mean_difference(values: FloatArray, clusters: IntArray, metric: Metric, rng:
     return rounded(clipped(found, min(-width, float(values.min())), max(width, float(values.max()))))
 
 
-def corrected(tests: Iterable[PairedDifference]) -> list[PairedDifference]:
-    """The tests with Holm's correction over those that have a p; the same test under two names of a group counts once."""
-    made = list(tests)
-    distinct = {_tested(test): test.p for test in made if test.p is not None}
+def corrected(tests: Sequence[PairedDifference], same: Sequence[object] | None = None) -> list[PairedDifference]:
+    """The tests with Holm's correction over those that have a p.
+
+    `same` tells tests that are one and the same under two names of a group, as `same_test` gives it: they count once.
+    """
+    keys = range(len(tests)) if same is None else same
+    distinct = {key: test.p for key, test in zip(keys, tests, strict=True) if test.p is not None}
     adjusted = dict(zip(distinct, holm(list(distinct.values())), strict=True))
-    return [test if test.p is None else replace(test, holm=round_off(adjusted[_tested(test)])) for test in made]
+    return [
+        test if test.p is None else replace(test, holm=round_off(adjusted[key]))
+        for key, test in zip(keys, tests, strict=True)
+    ]
 
 
-def _tested(test: PairedDifference) -> tuple[object, ...]:
-    return (
-        test.first,
-        test.second,
-        test.metric,
-        test.items,
-        test.value_first,
-        test.value_second,
-        test.difference,
-        test.p,
-    )
+def same_test(table: OutcomeTable, pair: SystemPair, metric: Metric, members: Sequence[int]) -> object:
+    """A key that two tests share if they compare the same values of the same things asked, whatever the groups are called."""
+    asked = tuple(table.items[i].narrow or (table.items[i].id,) for i in members)
+    first, second = (table.column(system, metric.name, members).tobytes() for system in pair)
+    return pair, metric.name, asked, first, second
 
 
 def changed_items(

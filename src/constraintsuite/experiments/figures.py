@@ -40,7 +40,7 @@ def group_figures(
     found = table.clusters(members)
     wanted = [table.metric(name) for name in (table.metrics if metrics is None else metrics)]
     columns = [table.column(system, metric.name, members) for metric in wanted]
-    intervals = column_figures(wanted, columns, found.numbers, table.draw_keys(members), seed=seed, draws=draws)
+    intervals = column_figures(wanted, columns, found.numbers, table.ids(members), seed=seed, draws=draws)
     named = {metric.name: interval for metric, interval in zip(wanted, intervals, strict=True)}
     return GroupFigures(len(members), len(np.unique(found.numbers)), found.wide, named)
 

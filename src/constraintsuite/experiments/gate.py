@@ -16,6 +16,7 @@ from constraintsuite.experiments.compare import (
     corrected,
     paired_test,
     refuse_incomparable,
+    same_test,
 )
 from constraintsuite.experiments.experiment import Experiment, differing_options, refuse_unlike
 from constraintsuite.experiments.gate_verdicts import GateOutcome, GateVerdict, judge_change, judge_speed, judge_value
@@ -156,12 +157,13 @@ def _relative_verdicts(policy: Policy, run: Experiment, baseline: Experiment) ->
         if system in pairs
         for group in _groups(rule, table, run.total)
     ]
-    tests = []
+    tests, keys = [], []
     alpha = policy.alpha / max(1, len(cells))
     for rule, system, group in cells:
-        members = table.members(group)
-        tests.append(paired_test(table, pairs[system], table.metric(rule.metric), group, members, alpha=alpha))
-    for (rule, system, group), test in zip(cells, corrected(tests), strict=True):
+        pair, metric, members = pairs[system], table.metric(rule.metric), table.members(group)
+        tests.append(paired_test(table, pair, metric, group, members, alpha=alpha))
+        keys.append(same_test(table, pair, metric, members))
+    for (rule, system, group), test in zip(cells, corrected(tests, keys), strict=True):
         yield judge_change(rule, system, group, table, pairs[system], test, policy.alpha)
     if policy.latency is not None:
         for system in pairs:

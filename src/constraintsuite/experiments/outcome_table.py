@@ -33,9 +33,6 @@ class Item:
     """Names of all that it may share with other items: items that share one are not independent."""
     narrow: tuple[str, ...] = ()
     """The names that count where the wide ones join most of the items into one cluster."""
-    draw_key: str = ""
-    """What random draws go by, if not by the id: the same question under other conditions is drawn alike, so that a test that is
-    made under several of them is the same test."""
 
 
 class OutcomeTable(ABC):
@@ -92,14 +89,18 @@ class OutcomeTable(ABC):
         """The metric that a user named; an unknown one is a UserError."""
         return find_metric(self.metrics, name)
 
+    def has_values(self, metric: str) -> bool:
+        """Whether any item of the headline has a value under any system."""
+        return any(np.isfinite(self.column(system, metric, self.headline)).any() for system in self.systems)
+
     def clusters(self, members: Sequence[int]) -> ItemClusters:
         """Which of some items are not independent of each other."""
         chosen = [self.items[i] for i in members]
         return cluster_items([item.wide for item in chosen], [item.narrow for item in chosen])
 
-    def draw_keys(self, members: Iterable[int]) -> list[str]:
-        """What random draws of some items go by."""
-        return [self.items[i].draw_key or self.items[i].id for i in members]
+    def ids(self, members: Iterable[int]) -> list[str]:
+        """The names of some items."""
+        return [self.items[i].id for i in members]
 
     def parts(self, by: str | None = None, *, total: str = OVERALL) -> dict[str, Sequence[int]]:
         """The groups that figures are given for: the items of `total` (`overall` or `headline`), and then `by` group.
@@ -215,13 +216,20 @@ class JoinedTable(OutcomeTable):
         }
         self.main = [here[i] for i in first.main if i in here]
         self.headline = [here[i] for i in first.headline if i in here]
-        self.headline_metric = first.headline_metric
+        self.headline_metric = self._shared_headline()
         self.within = first.within
 
     @property
     def groups(self) -> Groups:
         """Those of the first table, without the items that are left out."""
         return self._groups
+
+    def _shared_headline(self) -> str:
+        """The headline metric of the first table of which every table has a value: people may have been asked less."""
+        wanted = dict.fromkeys(table.headline_metric for table in self._tables)
+        return next(
+            (name for name in wanted if all(table.has_values(name) for table in self._tables)), next(iter(wanted))
+        )
 
     def column(self, system: str, metric: str, members: Sequence[int]) -> FloatArray:
         """As the table of that system has it."""

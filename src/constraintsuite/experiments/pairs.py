@@ -28,7 +28,8 @@ class PairTable(OutcomeTable):
         self.items = tuple(Item(one.id, wide_links(one), narrow_links(one)) for one in self.examples)
         self.main = range(len(examples))
         self.headline = headline_members(examples)
-        self.headline_metric = headline_metric(examples).name
+        paired = any(results[place].paired is not None for place in self.headline) if results else True
+        self.headline_metric = headline_metric(examples).name if paired else "accuracy"
 
     @cached_property
     def groups(self) -> Groups:

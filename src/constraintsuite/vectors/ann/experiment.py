@@ -44,12 +44,12 @@ class ChosenCells(NamedTuple):
     @property
     def name(self) -> str:
         """What to call it among others of its run."""
-        return f"{self.arena.data} k={self.arena.k} {self.reached}"
+        return f"{self.arena.data} top-{self.arena.k} {self.reached}"
 
     @property
     def reached(self) -> str:
         """The target in words."""
-        return "most exact" if self.target is None else f"recall>={self.target:.10g}"
+        return "most exact" if self.target is None else f"recall {self.target:.10g}"
 
     @property
     def how(self) -> str:
@@ -154,10 +154,10 @@ def _read_reported(run: AnnRun, cell: MeasuredCell, metrics: Iterable[str]) -> R
 
 
 def _make_item(chosen: ChosenCells, query: int) -> Item:
-    """The same query at several targets is drawn alike, so that the same two cells at several targets are one test."""
+    """Named by what was asked, so that the same two cells at several targets are one test."""
     arena = chosen.arena
-    asked = f"{arena.content[:12]} k={arena.k} {chosen.how} query {query}"
-    return Item(f"{asked} {chosen.reached}", (asked,), (asked,), asked)
+    asked = (f"{arena.content[:12]} top-{arena.k} {chosen.how} query {query}",)
+    return Item(f"{asked[0]} {chosen.reached}", asked, asked)
 
 
 def _describe(chosen: ChosenCells, system: str) -> Details:

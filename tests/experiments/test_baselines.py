@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from constraintsuite.cli.gate import baseline, gate
+from constraintsuite.errors import UserError
+from experiments.paired_runs import RIGHT, WRONG, make_run, make_suite
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    suite = make_suite(tmp_path / "suite")
+    make_run(suite, tmp_path / "good", "good", [RIGHT] * 40)
+    make_run(suite, tmp_path / "bad", "bad", [WRONG] * 40)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CSUITE_BASELINES", raising=False)
+    return tmp_path
+
+
+def call(command: object, *arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(a) for a in arguments], catch_exceptions=False)  # type: ignore[arg-type]
+
+
+def test_a_run_that_is_kept_under_a_name_is_what_a_gate_compares_with(folder: Path) -> None:
+    saved = call(baseline, "save", "main", "good")
+    assert saved.stdout == ".csuite/baselines/main/run-tiny\n"
+    (folder / "good").rename(folder / "gone")  # the baseline is a copy
+    failed = call(gate, "bad", "--baseline", "main")
+    assert (failed.exit_code, "against good" in failed.stdout) == (1, True)
+    assert call(baseline, "list").stdout == "main  good  run-tiny\n"
+
+
+def test_a_later_run_replaces_the_baseline_of_its_suite_alone(folder: Path) -> None:
+    other = make_suite(folder / "other", count=20)
+    (folder / "other" / "named").mkdir()
+    make_run(other, folder / "second", "second", [RIGHT] * 20)
+    call(baseline, "save", "main", "good")
+    call(baseline, "save", "main", "bad")
+    assert call(gate, "bad", "--baseline", "main").exit_code == 0
+
+
+def test_the_place_of_baselines_can_be_chosen(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CSUITE_BASELINES", str(folder / "kept"))
+    call(baseline, "save", "main", "good")
+    assert (folder / "kept" / "main" / "run-tiny" / "manifest.json").is_file()
+    call(baseline, "save", "main", "bad", "--store", folder / "elsewhere")
+    assert call(baseline, "list", "--store", folder / "elsewhere").stdout == "main  bad  run-tiny\n"
+
+
+def test_a_name_that_is_not_there_is_answered_with_how_to_keep_one(folder: Path) -> None:
+    with pytest.raises(
+        UserError, match=r"'main' is neither a folder nor a baseline in .*csuite baseline save main RUN"
+    ):
+        call(gate, "bad", "--baseline", "main")
+    call(baseline, "save", "main", "good")
+    with pytest.raises(UserError, match=r"'mian' is neither a folder nor a baseline in .*There are: main"):
+        call(gate, "bad", "--baseline", "mian")
+
+
+@pytest.mark.parametrize("name", ["../escape", "", "a/b", ".hidden"])
+def test_a_name_is_a_plain_word(folder: Path, name: str) -> None:
+    with pytest.raises(UserError, match="is no name for a baseline"):
+        call(baseline, "save", name, "good")
+
+
+def test_a_damaged_run_is_not_kept(folder: Path) -> None:
+    (folder / "good" / "scores.jsonl").write_text("")
+    with pytest.raises(UserError, match=r"scores\.jsonl: changed since the run was made"):
+        call(baseline, "save", "main", "good")
+    assert not (folder / ".csuite").exists()
+
+
+def test_a_baseline_can_be_removed(folder: Path) -> None:
+    call(baseline, "save", "main", "good")
+    assert call(baseline, "remove", "main").stdout == "1 run removed.\n"
+    assert call(baseline, "list").stdout == ""
+    with pytest.raises(UserError, match="There is no baseline named 'main'"):
+        call(baseline, "remove", "main")
