@@ -102,12 +102,17 @@ def compare_systems(
     *,
     seed: int = 0,
 ) -> list[PairedDifference]:
-    """Every pair in every metric and group; Holm's correction is over all of it."""
+    """Every pair in every metric and group; Holm's correction is over all of it.
+
+    A test that is the same under two names of a group is made once, so that its random draws are the same too.
+    """
     for name in metrics:
         refuse_incomparable(table.metric(name))
     cells = [(pair, table.metric(name), *part) for pair in pairs for name in metrics for part in groups.items()]
-    tests = [paired_test(table, *cell, seed=seed) for cell in cells]
-    return corrected(tests, [same_test(table, pair, metric, members) for pair, metric, _, members in cells])
+    keys = [same_test(table, pair, metric, members) for pair, metric, _, members in cells]
+    made = {key: paired_test(table, *cell, seed=seed) for key, cell in dict(zip(keys, cells, strict=True)).items()}
+    tests = [replace(made[key], group=group) for key, (_, _, group, _) in zip(keys, cells, strict=True)]
+    return corrected(tests, keys)
 
 
 def refuse_incomparable(metric: Metric) -> None:

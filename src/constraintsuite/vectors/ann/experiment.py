@@ -47,6 +47,11 @@ class ChosenCells(NamedTuple):
         return f"{self.arena.data} top-{self.arena.k} {self.reached}"
 
     @property
+    def group(self) -> str:
+        """The group of its queries in the table of outcomes."""
+        return f"{ARENA}={self.name}"
+
+    @property
     def reached(self) -> str:
         """The target in words."""
         return "most exact" if self.target is None else f"recall {self.target:.10g}"
@@ -140,8 +145,7 @@ def _ann_table(run: AnnRun, chosen: Sequence[ChosenCells]) -> StoredTable:
         RECALL,
         within=ARENA,
         settings={
-            system: {f"{ARENA}={one.name}": _describe(one, system) for one in chosen if system in one.cells}
-            for system in systems
+            system: {one.group: _describe(one, system) for one in chosen if system in one.cells} for system in systems
         },
     )
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from constraintsuite.experiments.compare import PairedDifference, compare_systems
+from constraintsuite.experiments.compare import compare_systems
+from constraintsuite.experiments.differences import difference_table, settings_table
 from constraintsuite.experiments.experiment import join_experiments
 from constraintsuite.records.sections import Charts, Remarks, Section, TableBlock
 from constraintsuite.records.tables import Table
@@ -22,7 +23,7 @@ from constraintsuite.vectors.ann.chart import (
     spread_chart,
 )
 from constraintsuite.vectors.ann.conditions import about_servers, identities, machines, remarks, sets
-from constraintsuite.vectors.ann.experiment import ARENA, RECALL, ann_experiment, choose_cells
+from constraintsuite.vectors.ann.experiment import RECALL, ann_experiment, choose_cells
 from constraintsuite.vectors.ann.frontier import Arena, arenas_of, best_of, speed_of
 from constraintsuite.vectors.ann.judged import judged
 from constraintsuite.vectors.ann.results import NOTHING, AnnRun, MeasuredCell, load_queries
@@ -38,7 +39,7 @@ _ARENA = (
 _COMPARED = (
     "Second engine less first, query by query, in ann.recall_tie: the fastest setting of each that reaches the target on one half of "
     "the queries, and the most exact setting on that half, compared on the other half. p is of the paired randomisation test; Holm is "
-    "that p corrected for all tests of a run, where the same two settings at several targets are one test. Detectable is the smallest "
+    "that p corrected for all tests of a run, where the same two settings at several targets are one test. Detects is the smallest "
     "difference that so many queries would show with a probability of 80 %. Speeds have no p: repeats on one machine are no sample."
 )
 _BUILDS = "What an index takes beside the time of its searches."
@@ -139,23 +140,36 @@ def _recalls(runs: Sequence[AnnRun], cells: Sequence[MeasuredCell], target: floa
 def _compared(runs: Sequence[AnnRun]) -> Iterator[Section]:
     """Each run for itself, as the correction is over its tests."""
     names = identities(runs)
-    blocks = tuple(
-        TableBlock(_with_source(table, names[content] if len(runs) == 1 else f"{names[content]}, run {label}"))
-        for number, (label, run) in enumerate(labelled(runs), 1)
-        for content, table in tables.compared(choose_cells(run), _tests(run), f"compared_{number}")
-    )
+    blocks: list[TableBlock] = []
+    for number, (label, run) in enumerate(labelled(runs), 1):
+        for content, block in _run_compared(run, f"compared_{number}"):
+            of = names[content] if len(runs) == 1 else f"{names[content]}, run {label}"
+            blocks.append(replace(block, table=_with_source(block.table, of)))
     if blocks:
-        yield Section("compared", "Engines compared", _COMPARED, blocks)
+        yield Section("compared", "Engines compared", _COMPARED, tuple(blocks))
 
 
-def _tests(run: AnnRun) -> dict[str, list[PairedDifference]]:
-    """Each engine with each in recall, by the name of what was chosen; those that two engines have."""
+def _run_compared(run: AnnRun, name: str) -> Iterator[tuple[str, TableBlock]]:
+    """For each arena with two engines to compare: the content of its data with the tests, and with the settings."""
     table, pairs, _ = join_experiments([ann_experiment(run)])
-    found: dict[str, list[PairedDifference]] = {name: [] for name in table.groups[ARENA]}
-    for test in compare_systems(table, pairs, [RECALL], table.parts()):
-        if test.difference.n:
-            found[test.group.removeprefix(f"{ARENA}=")].append(test)
-    return found
+    tests = [test for test in compare_systems(table, pairs, [RECALL], table.parts()) if test.difference.n]
+    tested = {test.group for test in tests}
+    groups: dict[Arena, list[str]] = {}
+    for one in choose_cells(run):
+        groups.setdefault(one.arena, []).extend([one.group] if one.group in tested else [])
+    for number, (arena, inside) in enumerate(groups.items(), 1):
+        if inside:
+            caption = f"{arena.title}. {RECALL}@{arena.k}, %, paired by query."
+            own = [test for test in tests if test.group in inside]
+            found = difference_table(f"{name}_{number}", caption, own, ("systems", "group"))
+            settings = {
+                system: {group: said for group in inside if (said := table.setting(system, group))}
+                for system in table.systems
+            }
+            caption = f"{arena.title}. The setting of each engine that was chosen on the other half of the queries."
+            chosen = settings_table(f"settings_{name}_{number}", caption, settings)
+            yield arena.content, TableBlock(found)
+            yield arena.content, TableBlock(chosen, "Settings of the engines compared")
 
 
 def _costs(runs: Sequence[AnnRun], found: dict[Arena, list[MeasuredCell]], names: dict[str, str]) -> Section:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from constraintsuite.experiments.compare import PairedDifference
 from constraintsuite.records.figures import CellValue
 from constraintsuite.records.tables import Column, Table
-from constraintsuite.vectors.ann.experiment import RECALL, ChosenCells
 from constraintsuite.vectors.ann.frontier import (
     Arena,
     Reached,
@@ -16,7 +14,6 @@ from constraintsuite.vectors.ann.frontier import (
     keep_up,
     reach,
     settings_of,
-    speed_of,
 )
 from constraintsuite.vectors.ann.results import AnnRun, Failure, MeasuredCell
 from constraintsuite.vectors.ann.run_labels import labelled
@@ -164,30 +161,6 @@ def builds(arena: Arena, cells: Sequence[MeasuredCell], full_bytes: int) -> Tabl
     return Table(f"builds_{arena.set_slug}{arena.tag_slug}", caption, columns, rows)
 
 
-def compared(
-    chosen: Sequence[ChosenCells], tests: Mapping[str, Sequence[PairedDifference]], name: str
-) -> Iterator[tuple[str, Table]]:
-    """Paired tests of recall, given by the name of what was chosen; for each arena the content of its data, and a table."""
-    columns = (
-        Column("engines"),
-        Column("target, %", "share"),
-        Column("first", "share"),
-        Column("second", "share"),
-        Column("difference", "points"),
-        Column("p", "p"),
-        Column("Holm", "p"),
-        Column("detectable", "share"),
-        Column("with"),
-    )
-    rows: dict[Arena, list[tuple[CellValue, ...]]] = {}
-    for one in chosen:
-        for test in tests[one.name]:
-            rows.setdefault(one.arena, []).append(_compared_row(one, test))
-    for number, (arena, own) in enumerate(rows.items(), 1):
-        caption = f"{arena.title}. {RECALL}@{arena.k}, %, paired by query."
-        yield arena.content, Table(f"{name}_{number}", caption, columns, tuple(own))
-
-
 def failures(runs: Sequence[AnnRun]) -> Table:
     """What could not be measured, and why; of several runs, in which."""
     columns = tuple(map(Column, ("engine", "search", "data", "mode", "why")))
@@ -204,21 +177,6 @@ def failures(runs: Sequence[AnnRun]) -> Table:
         "What failed; a rerun tries it again. All that was said is in failed/KEY.json.",
         columns,
         tuple(rows),
-    )
-
-
-def _compared_row(chosen: ChosenCells, test: PairedDifference) -> tuple[CellValue, ...]:
-    cells = chosen.cells[test.first], chosen.cells[test.second]
-    return (
-        f"{test.first} → {test.second}",
-        "most exact" if chosen.target is None else chosen.target,
-        test.value_first,
-        test.value_second,
-        test.difference,
-        test.p,
-        test.holm,
-        test.detectable,
-        " → ".join(f"{settings_of(cell)}, {speed_of(cell):,.0f}/s" for cell in cells),
     )
 
 
