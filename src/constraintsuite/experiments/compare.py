@@ -170,16 +170,15 @@ def mean_difference(values: FloatArray, clusters: IntArray, metric: Metric, rng:
     Resampling knows only what happened: it would call agreement in two clusters certain, and one exception among ten
     harmless. So unless six clusters differ from the commonest value, the interval of a metric on a scale with ends reaches at
     least as far from the mean as the share of the scale that can escape so many clusters altogether: Wilson's bound of 0 in n.
-    On a scale without ends, values that all agree have no interval: nothing says how far others could lie from them.
     """
     if not len(values):
         return UNDEFINED
     (found,) = estimate(values[:, np.newaxis], [False], clusters, rng=rng)
-    means = _cluster_means(values, clusters)
     if metric.bounds is None:
-        return rounded(found if _count_unlike(means) else replace(found, low=None, high=None))
+        return rounded(found)
     assert found.value is not None
     width = metric.bounds[1] - metric.bounds[0]
+    means = _cluster_means(values, clusters)
     if _count_unlike(means) < FEWEST:
         reach = width * wilson_bounds(0.0, len(means)).high
         low, high = (found.value if end is None else end for end in (found.low, found.high))

@@ -12,10 +12,13 @@ import pytest
 
 from ann.made_runs import made, made_run
 from constraintsuite.errors import UserError
-from constraintsuite.showing.ann import write_page
+from constraintsuite.reports.drawings.plot import draw_charts
+from constraintsuite.reports.files import write_files, write_plots
+from constraintsuite.reports.page import Masthead
 from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.revisions import Revision
 from constraintsuite.vectors.ann.results import CELLS, KIND, RUN, load_ann_run, write
+from constraintsuite.vectors.ann.sections import ann_sections
 
 OUTSIDE = "../../../escaped"
 
@@ -62,7 +65,10 @@ def test_a_report_writes_nothing_outside_its_folder(tmp_path: Path) -> None:
     run = made_run(tmp_path / "run", [replace(cell, point=replace(cell.point, data=OUTSIDE))])
     out = tmp_path / "deep" / "er" / "report"
     out.mkdir(parents=True)
-    write_page([replace(run, facts=replace(run.facts, data=(replace(run.facts.data[0], name=OUTSIDE),)))], out)
+    elsewhere = replace(run, facts=replace(run.facts, data=(replace(run.facts.data[0], name=OUTSIDE),)))
+    sections = list(map(draw_charts, ann_sections([elsewhere])))
+    write_files(out, Masthead("made", "vector search", ""), sections)
+    write_plots(out, sections)
     outside = [file for file in tmp_path.rglob("*escaped*") if not file.is_relative_to(out)]
     assert outside == []
     assert list((out / "plots").glob("*escaped*"))
