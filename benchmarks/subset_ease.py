@@ -15,8 +15,8 @@ import numpy as np
 
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.execution.progress import Silent
-from constraintsuite.metrics.intervals import estimate
 from constraintsuite.metrics.ranking import measure_queries, parse_standard
+from constraintsuite.metrics.resampling import estimate
 from constraintsuite.records.scores import Interval
 from constraintsuite.retrieval.bm25 import Bm25Retriever
 from constraintsuite.vectors.bundle import Bundle

@@ -28,14 +28,14 @@ def person(
         (person(decoys=(9, 10)), ""),
         (
             person(decoys=(4, 10)),
-            "failed the decoys: 40 % of the known answers were right, in 10 decoys (95 % interval 16.8–68.7 %)",
+            "failed the decoys: 40.0 % of the known answers were right, in 10 decoys (95 % interval 16.8–68.7 %)",
         ),
         (person(decoys=(0, 4)), ""),
-        (person(decoys=(0, 5)), "failed the decoys: 0 % of the known answers were right, in 5 decoys"),
+        (person(decoys=(0, 5)), "failed the decoys: 0.0 % of the known answers were right, in 5 decoys"),
         (person(repeats=(3, 5)), ""),
         (
             person(repeats=(4, 10)),
-            "did not say the same again: 40 % of the answers were the same, in 10 items that came again",
+            "did not say the same again: 40.0 % of the answers were the same, in 10 items that came again",
         ),
         (person(repeats=(0, 4)), ""),
         (person(first=(62, 100)), ""),

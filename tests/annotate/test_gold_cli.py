@@ -86,7 +86,7 @@ def test_who_answers_without_care_is_named_and_can_be_left_out(tmp_path: Path) -
     judge(batch, "ann", on_topic="none", satisfies="first")
     judge(batch, "bob")
     text = ok("agree", batch)
-    assert "ann failed the decoys: 0 % of the known answers were right, in 5 decoys" in text
+    assert "ann failed the decoys: 0.0 % of the known answers were right, in 5 decoys" in text
     assert "ann chose by place: the text shown first in" in text
     assert "Leave them out with --without NAME." in text
     assert "bob failed" not in text

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from constraintsuite.cli.mechanism.fitting import fitted
 from constraintsuite.mechanism.drift.records import CheckpointDrift, CheckpointStep, Margins
+from constraintsuite.records.formats.text import text_parts
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.showing.mechanism.drift_sections import remarks_of
@@ -60,7 +60,7 @@ def test_of_the_first_it_is_told_that_all_others_are_held_against_it() -> None:
 def test_a_wide_table_is_told_in_parts() -> None:
     columns = (Column("name"), *(Column(f"column {n}", "number") for n in range(7)))
     table = Table("wide", "What it is. " * 20, columns, (("a name", *[ABOVE] * 7),))
-    parts = list(fitted(table))
+    parts = list(text_parts(table))
     assert len(parts) > 1
     assert all(len(line) <= 100 for part in parts for line in part.splitlines())
     assert all("a name" in part for part in parts)

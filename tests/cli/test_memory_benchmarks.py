@@ -83,7 +83,7 @@ def test_a_dry_run_counts_searches(tmp_path: Path, cases: Path) -> None:
 
 
 def test_the_page_holds_scores_tests_claims_and_remarks(tmp_path: Path, cases: Path) -> None:
-    printed("bench", cases, *MODES, *FAST, "--out", tmp_path / "run", "--report", tmp_path / "page")
+    printed("bench", cases, *MODES, *FAST, "--out", tmp_path / "run", "--page", tmp_path / "page")
     page = (tmp_path / "page" / "index.html").read_text()
     for words in ("Against BM25", "What was returned", "H1: On multi-hop cases", "2 independent clusters are few"):
         assert words in page

@@ -35,9 +35,8 @@ def policy_of(*rules: dict[str, Any], **settings: object) -> Policy:
 
 
 def check_run(policy: Policy, run: Run, suite: Suite, baseline: Run | None = None) -> GateResult:
-    opened, against = (run and pair_experiment(run, suite, policy.tie_rule) for run in (run, baseline))
-    assert opened is not None
-    return gating.check_run(policy, opened, against)
+    against = None if baseline is None else pair_experiment(baseline, suite, policy.tie_rule)
+    return gating.check_run(policy, pair_experiment(run, suite, policy.tie_rule), against)
 
 
 def only(result: GateResult) -> tuple[GateOutcome, str]:

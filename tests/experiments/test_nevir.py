@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from constraintsuite.execution.progress import Silent
+from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.experiments.load import Run, load_run
 from constraintsuite.experiments.run import evaluate_suite
-from constraintsuite.experiments.summary import GroupFigures
 from constraintsuite.models.bm25 import Bm25Scorer
 from constraintsuite.records.examples import Example
 from constraintsuite.text.terms import TermAnalyser
@@ -67,7 +67,7 @@ def test_paired_accuracy_and_ties_are_the_golden_ones(
     overall = run(suite, model, tmp_path).summary.overall
     assert percent(overall, "paired_accuracy") == pytest.approx(paired, abs=within)
     assert percent(overall, "tie_rate") == pytest.approx(ties, abs=ties_within)
-    assert (overall.examples, overall.groups) == (1_383, 700)  # 683 passages have two pairs
+    assert (overall.items, overall.clusters) == (1_383, 700)  # 683 passages have two pairs
 
 
 @pytest.mark.parametrize(("model", "strict", "mteb"), [("tfidf:nevir", 1.95, 2.17), ("bm25:words", 2.96, 3.40)])

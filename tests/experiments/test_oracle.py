@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.experiments.load import Run, Suite, load_suite
 from constraintsuite.experiments.oracle import PAIRS, find_published, match, published_results
-from constraintsuite.experiments.summary import GroupFigures
 from constraintsuite.experiments.truncation import TruncationAudit
 from constraintsuite.models.naming import parse_model
 from constraintsuite.records.scores import Interval

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from constraintsuite.metrics.intervals import UNDEFINED
-from constraintsuite.metrics.medians import cluster_median
+from constraintsuite.metrics.resampling import cluster_median
 from constraintsuite.records.scores import Interval
 
 BEYOND = math.inf

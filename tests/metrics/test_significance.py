@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.metrics.significance import EXACT_CLUSTERS, holm, mcnemar, sign_flip
+from constraintsuite.metrics.significance import EXACT_CLUSTERS, cluster_t, holm, max_t, mcnemar, sign_flip
 
 
 def generator(seed: int = 0) -> np.random.Generator:
@@ -105,3 +105,63 @@ def test_clusters_in_which_the_models_agree_change_nothing() -> None:
 @pytest.mark.parametrize("values", [[], [0.0, 0.0, 0.0]])
 def test_models_that_never_differ_are_not_different(values: list[float]) -> None:
     assert sign_flip(np.array(values, dtype=np.float64), np.arange(len(values)), rng=generator()) == 1.0
+
+
+def test_few_clusters_of_a_column_are_enumerated() -> None:
+    # Of the eight ways to give 1, 2 and 3 a sign, two reach 6.
+    found = max_t(np.array([[1.0], [2.0], [3.0]]), np.array([0, 1, 2]), rng=generator(0))
+    assert found.p.tolist() == [0.25]
+    assert found.t[0] == pytest.approx(6 / 14**0.5)
+
+
+@pytest.mark.parametrize("groups", [7, 40])
+def test_a_single_site_has_the_p_of_the_plain_test(groups: int) -> None:
+    clusters = np.repeat(np.arange(groups), 3)
+    effects = generator(1).normal(0.2, 1, size=(len(clusters), 1))
+    found = max_t(effects, clusters, rng=generator(2))
+    assert found.p[0] == pytest.approx(sign_flip(effects[:, 0], clusters, rng=generator(3)), abs=0.02)
+
+
+def test_p_is_that_of_the_largest_of_all_sites() -> None:
+    effects = generator(4).normal(0, 1, size=(12, 6))
+    clusters = np.arange(12)
+    found = max_t(effects, clusters, rng=generator(0))
+    scaled = effects / np.sqrt((effects**2).sum(axis=0))
+    signs = np.array([[1 - 2 * (number >> i & 1) for i in range(12)] for number in range(4096)])
+    largest = np.abs(signs @ scaled).max(axis=1)
+    assert found.p == pytest.approx([(largest >= abs(t) - 1e-9).mean() for t in found.t])
+
+
+@pytest.mark.parametrize("groups", [11, 20])  # enumerated, and drawn
+def test_chance_is_called_an_effect_in_five_of_a_hundred_cases_at_most(groups: int) -> None:
+    rng, runs = generator(5), 600
+    clusters = np.repeat(np.arange(groups), 4)
+    alone = beside = missed = 0
+    for _ in range(runs):
+        shared = rng.normal(size=(groups, 1)) + rng.normal(size=(groups, 8))  # of a cluster, and of all sites
+        effects = shared[clusters] + 0.3 * rng.normal(size=(len(clusters), 8))
+        alone += bool((max_t(effects, clusters, rng=rng, draws=199).p <= 0.05).any())
+        effects[:, 7] -= 6
+        found = max_t(effects, clusters, rng=rng, draws=199)
+        beside += bool((found.p[:7] <= 0.05).any())
+        missed += bool(found.p[7] > 0.05 or found.t[7] > 0)
+    most = 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
+    assert alone / runs < most
+    assert beside / runs < most  # a site with an effect makes no others
+    assert missed == 0
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (4, 0)])
+def test_nothing_is_no_effect(shape: tuple[int, int]) -> None:
+    found = max_t(np.zeros(shape), np.zeros(shape[0], dtype=np.int64), rng=generator(0))
+    assert found.p.tolist() == [1.0] * shape[1]
+
+
+def test_t_alone_is_the_same_t() -> None:
+    effects, clusters = generator(7).normal(size=(20, 3)), np.arange(20) // 2
+    assert cluster_t(effects, clusters) == pytest.approx(max_t(effects, clusters, rng=generator(0)).t)
+
+
+def test_clusters_without_an_effect_in_any_column_leave_the_test_exact() -> None:
+    effects = np.concatenate([np.column_stack([np.ones(6), -np.ones(6)]), np.zeros((1_000, 2))])
+    assert max_t(effects, np.arange(1_006), rng=generator()).p.tolist() == [2 / 2**6] * 2

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.records.figures import CellValue, ColumnKind, show
+from constraintsuite.records.figures import CellValue, ColumnKind, UnitValue, show
 from constraintsuite.records.formats import EXPORTED, FORMATS
 from constraintsuite.records.formats.latex import escape
 from constraintsuite.records.scores import Interval
@@ -79,7 +79,7 @@ def test_a_table_without_rows_has_its_columns() -> None:
 
 def test_markdown_escapes_pipes_and_names_the_caption() -> None:
     assert TABLE.to_markdown().splitlines() == [
-        "| kind | share | count | p |",
+        "| kind | share, % | count | p |",
         "| :-- | --: | --: | --: |",
         "| a_b\\|c | 50.0 (25.0–75.0), n=8 | 1,234 | <0.001 |",
         "| −2 → 3 | –, n=0 | – | 0.250 |",
@@ -96,7 +96,7 @@ def test_latex_is_booktabs_with_n_in_the_caption() -> None:
         r"\label{tab:scores-by-kind}",
         r"\begin{tabular}{lrrr}",
         r"\toprule",
-        r"kind & share & count & p \\",
+        r"kind & share, \% & count & p \\",
         r"\midrule",
         r"a\_b|c & 50.0 {\scriptsize (25.0–75.0)} & 1,234 & \textless{}0.001 \\",
         r"$-$2 $\to$ 3 & – & – & 0.250 \\",
@@ -152,7 +152,7 @@ def test_text_is_aligned_under_its_titles() -> None:
     assert str(TABLE).splitlines() == [
         "Scores & such, 50 %.",
         "",
-        "kind                   share  count       p",
+        "kind                share, %  count       p",
         "──────  ────────────────────  ─────  ──────",
         "a_b|c   50.0 [25.0–75.0] n=8  1,234  <0.001",
         "−2 → 3                 – n=0      –   0.250",
@@ -184,3 +184,33 @@ def test_without_pandas_the_command_to_get_it_is_told(monkeypatch: pytest.Monkey
 def test_every_exported_format_is_there_and_always_the_same(name: str) -> None:
     assert FORMATS.load(name)(TABLE) == FORMATS.load(name)(TABLE)
     assert FORMATS.load(name)(TABLE).endswith("\n")
+
+
+def test_a_share_is_headed_in_per_cent_for_people_and_a_fraction_for_programs() -> None:
+    table = Table("shares", "", (Column("what"), Column("right", "share")), (("all", 0.3409),))
+    for text in (str(table), table.to_markdown(), table.to_latex().replace("\\", ""), table._repr_html_()):
+        assert "right, %" in text
+        assert "34.1" in text
+    assert table.to_csv() == "what,right\nall,0.3409\n"
+    assert table.to_records() == [{"what": "all", "right": 0.3409}]
+
+
+def test_rows_of_several_kinds_each_say_their_unit() -> None:
+    cells = UnitValue(Interval(0.3409, 0.3, 0.4, 8), "share"), UnitValue(0.02, "points"), UnitValue(None, "share")
+    table = Table("mixed", "", (Column("value", "number"),), tuple((cell,) for cell in cells))
+    assert str(table).splitlines()[4:] == [
+        "34.1 % [30.0–40.0] n=8",
+        "           +2.0 points",
+        "                     –",
+    ]
+    assert [row["value"] for row in table.to_records()][1:] == [0.02, None]
+
+
+def test_text_says_an_n_once_where_all_figures_of_each_row_share_it() -> None:
+    columns = (Column("what"), Column("right", "share"), Column("gap", "number"))
+    first, second = Interval(0.5, None, None, 8), Interval(2.0, 1.0, 3.0, 8)
+    table = Table("shared", "", columns, (("all", first, second), ("none", second, second)))
+    assert [line.split()[:2] for line in str(table).splitlines()[2:]][::2] == [["what", "n"], ["all", "8"]]
+    assert "n=" not in str(table)
+    apart = Table("apart", "", columns, (("all", first, Interval(2.0, 1.0, 3.0, 7)),))
+    assert str(apart).splitlines()[-1] == "all   50.0 n=8  2 [1 to 3] n=7"

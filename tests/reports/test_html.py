@@ -83,7 +83,7 @@ def test_the_page_has_its_sections_in_order(page: Page) -> None:
         "Made by hand",
         "Shorter texts win",
         "by construction: edits",
-        "Paired accuracy, %, by slice",
+        "Paired accuracy by slice",
         "adversarial: accuracy under the opposite",
         "random → bm25:nostop",
         "csuite eval SUITE --model bm25:nostop --seed 0 --out RUNS",

@@ -57,7 +57,7 @@ def test_a_distribution_rises_by_steps() -> None:
 def test_names_of_dashed_lines_stand_under_the_field_and_cover_nothing(apart: float) -> None:
     levels = tuple(LevelLine(f"line {i}", 200 * apart**i, "") for i in range(3))
     placed = texts(drawn(CURVE, levels=levels))
-    below = placed["recall"][1]
+    below = placed["recall, %"][1]
     places = [place for name, place in placed.items() if name.startswith(("line", "graph"))]
     assert len(set(places)) == 4
     assert all(y > below + 12 for _, y in places)

@@ -25,8 +25,9 @@ from constraintsuite.reports.drawings.scales import CERTAIN, make_ruler, round_s
         ("count", [0, 2], ["0", "1", "2"]),
         ("count", [1, 20], ["1", "6", "11", "16"]),
         ("count", [4], ["4", "5"]),
-        ("logit", [0.2, 0.99], ["0.1", "0.3", "0.5", "0.7", "0.9", "0.99", "1"]),
-        ("logit", [1.0], ["0.9", "0.95", "0.99", "0.999", "1"]),
+        ("share", [0.354, 0.441], ["34", "36", "38", "40", "42", "44", "46"]),
+        ("logit", [0.2, 0.99], ["10", "30", "50", "70", "90", "99", "100"]),
+        ("logit", [1.0], ["90", "95", "99", "99.9", "100"]),
     ],
 )
 def test_labels_are_round(scale: AxisScale, values: list[float], labels: list[str]) -> None:

@@ -13,9 +13,10 @@ from constraintsuite.experiments.load import load_run
 from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.pairwise import METRICS
-from constraintsuite.records.figures import PrintedFigure, show_interval
+from constraintsuite.records.figures import PrintedFigure, show
+from constraintsuite.records.formats.text import WIDTH
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.table import WIDTH, slice_table
+from constraintsuite.reports.table import slice_table
 from experiments.tiny_suite import write_suite
 
 
@@ -68,4 +69,4 @@ def test_the_table_fits_100_columns_and_cuts_nothing(summaries: list[RunSummary]
     ],
 )
 def test_numbers_are_printed_with_their_uncertainty(interval: Interval, share: bool, figure: PrintedFigure) -> None:
-    assert show_interval(interval, share=share) == figure
+    assert show(interval, "share" if share else "number") == figure

@@ -252,7 +252,7 @@ def test_a_model_is_evaluated_on_it(suite: Path, tmp_path: Path) -> None:
     run = evaluate(suite, tmp_path / "runs")
     assert [result.id for result in run.results] == [*(example.id for example in EXAMPLES), LOUD.id]
     group = run.summary.by["constraint"]["shorter"]
-    assert group.examples == len(EXAMPLES)
+    assert group.items == len(EXAMPLES)
     assert group.metrics["accuracy"] == run.summary.overall.metrics["accuracy"]
     assert group.metrics["paired_accuracy"].value == 0.0  # BM25 cannot count
 

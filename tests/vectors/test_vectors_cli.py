@@ -41,7 +41,7 @@ def test_a_plan_is_a_forecast(source: tuple[str, ...]) -> None:
 
 def test_a_poor_plan_is_shown_and_refused(source: tuple[str, ...]) -> None:
     result = call(subset, "plan", *source, "--mode", "uniform", "--size", 10)
-    assert "judged queries that keep a positive: 0 ± 1 of 6 (4.9%)" in result.stdout
+    assert "judged queries that keep a positive: 0 ± 1 of 6 (4.9 %)" in result.stdout
     assert isinstance(result.exception, UserError)
     assert "--accept-coverage" in str(result.exception)
     assert call(subset, "plan", *source, "--mode", "uniform", "--size", 10, "--accept-coverage").exit_code == 0

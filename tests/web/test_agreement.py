@@ -62,7 +62,7 @@ def test_by_group_each_question_has_a_row_a_group(site: OpenSite) -> None:
 
 def test_it_says_how_many_more_items_it_takes_for_the_bound_that_is_asked_for(site: OpenSite) -> None:
     page = site.visit().page(f"{BATCH}/agreement?claim=0.8")
-    assert re.search(r"<strong>fit</strong>: about \d+ more items for a lower bound of 80%", page)
+    assert re.search(r"<strong>fit</strong>: about \d+ more items for a lower bound of 80.0 %", page)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def trapped(tmp_path: Path) -> OpenSite:
 def test_who_fails_decoys_or_chooses_by_place_is_named(trapped: OpenSite) -> None:
     page = trapped.visit().page(f"{BATCH}/agreement")
     assert (
-        "<strong>ben</strong> failed the decoys: 0 % of the known answers were right, in 8 decoys (95 % interval 0.0–32.4 %)."
+        "<strong>ben</strong> failed the decoys: 0.0 % of the known answers were right, in 8 decoys (95 % interval 0.0–32.4 %)."
         in page
     )
     assert "<strong>ben</strong> chose by place: the text shown first in 20 of 20 items (p &lt; 0.001)." in page

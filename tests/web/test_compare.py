@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.execution.progress import Silent
-from constraintsuite.experiments.compare import Comparison, compare_runs
+from constraintsuite.experiments.compare import Comparison
+from constraintsuite.experiments.experiment import compare_experiments
 from constraintsuite.experiments.load import load_suite
 from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.records.examples import QUERY_PREFERENCE
@@ -92,8 +93,8 @@ def test_examples_that_differ_come_first(reader: Visitor) -> None:
 
 def test_the_paired_test_is_the_one_of_the_command(reader: Visitor) -> None:
     page = reader.page("/compare?a=one&b=two")
-    assert "one → two: Accuracy, %" in page
-    row = re.search(r"overall.*?</tr>", page, re.DOTALL)
+    assert "one → two: Accuracy" in page
+    row = re.search(r"headline.*?</tr>", page, re.DOTALL)
     assert row is not None
     cells = re.findall(r"<td[^>]*>([^<]*)", row[0])
     assert cells[:2] == ["50.0", "30.0"]
@@ -103,7 +104,7 @@ def test_the_paired_test_is_the_one_of_the_command(reader: Visitor) -> None:
 
 def test_the_test_by_group(reader: Visitor) -> None:
     page = reader.page("/compare?a=one&b=two&by=slice")
-    assert re.findall(r'<th scope="row" class="text">(\w+)<br>', page)[:3] == ["overall", "explicit", "minpairs"]
+    assert re.findall(r'<th scope="row" class="text">(\w+)<br>', page)[:3] == ["headline", "explicit", "minpairs"]
 
 
 def test_runs_can_be_swapped(reader: Visitor) -> None:
@@ -193,9 +194,9 @@ def test_turning_pages_does_not_draw_again(reader: Visitor, tmp_path: Path, monk
 
     def counted(*given: object, **named: object) -> Comparison:
         calls.append(named)
-        return compare_runs(*given, **named)  # type: ignore[arg-type]
+        return compare_experiments(*given, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("constraintsuite.web.pages.compare.compare_runs", counted)
+    monkeypatch.setattr("constraintsuite.web.pages.compare.compare_experiments", counted)
     for query in ("", "&right=first", "&q=dish", "&by=slice", "&metric=paired_accuracy"):
         reader.page(f"/compare?a=one&b=two{query}")
     assert len(calls) == 3  # once for each metric and grouping

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from constraintsuite.annotate.agreeing import Attention
 from constraintsuite.metrics.significance import holm, mcnemar
+from constraintsuite.records.figures import percent, show
 from constraintsuite.records.scores import Interval
 
 ATTENTIVE = 0.8
@@ -16,7 +17,7 @@ FEWEST = 5
 BY_CHANCE = 0.01
 """How seldom chance alone may have anybody of all people choose one side so often."""
 RULE = (
-    f"Named is whose 95 % interval of decoys or of repeats, on {FEWEST} items or more, lies wholly below {100 * ATTENTIVE:.0f} %, "
+    f"Named is whose 95 % interval of decoys or of repeats, on {FEWEST} items or more, lies wholly below {percent(ATTENTIVE)}, "
     "or who chose the text shown first in so many or so few items that chance does it to any of these people "
     f"less than once in {1 / BY_CHANCE:.0f} times."
 )
@@ -75,10 +76,8 @@ def _places(one: Attention) -> tuple[int, int]:
 
 def _said(share: Interval, what: str, over: str) -> str:
     assert share.value is not None
-    assert share.low is not None
-    assert share.high is not None
-    bounds = f"{100 * share.low:.1f}–{100 * share.high:.1f} %"
-    return f"{100 * share.value:.0f} % of the {what}, in {share.n:,} {over} (95 % interval {bounds})"
+    bounds = f"{show(share, 'share').bounds} %"
+    return f"{percent(share.value)} of the {what}, in {share.n:,} {over} (95 % interval {bounds})"
 
 
 def _p(value: float) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from constraintsuite.metrics.intervals import wilson_bounds
+from constraintsuite.metrics.intervals import Z, wilson_bounds
+from constraintsuite.records.figures import percent
 from constraintsuite.records.scores import Interval
 
 CLAIM = 0.9
-_Z = 1.959963984540054  # 97.5 % of the standard normal distribution lie below it
 _MOST = 1_000_000
 
 
@@ -25,14 +25,12 @@ class Needed:
 
     def __str__(self) -> str:
         if self.at_this_rate == 0:
-            return f"the lower bound is {self.claim:.0%} or more"
+            return f"the lower bound is {percent(self.claim)} or more"
         if self.at_this_rate is None and self.at_best is None:
             return "too little is known to say how many more items it takes"
         if self.at_this_rate is None:
-            return (
-                f"at this rate never a lower bound of {self.claim:.0%}; after {self.at_best:,} more if all were right"
-            )
-        return f"about {self.at_this_rate:,} more items for a lower bound of {self.claim:.0%}"
+            return f"at this rate never a lower bound of {percent(self.claim)}; after {self.at_best:,} more if all were right"
+        return f"about {self.at_this_rate:,} more items for a lower bound of {percent(self.claim)}"
 
 
 def items_needed(figure: Interval, claim: float = CLAIM) -> Needed:
@@ -64,7 +62,7 @@ def _independent(share: float, low: float) -> float:
     """Items of which Wilson's lower bound of a share is `low`: where (share - low)^2 n = z^2 low (1 - low)."""
     if low <= 0:
         return 1.0
-    return _Z**2 * low * (1 - low) / max((share - low) ** 2, 1e-12)
+    return Z**2 * low * (1 - low) / max((share - low) ** 2, 1e-12)
 
 
 def _at_best(right: float, n: float, claim: float) -> int | None:

@@ -5,17 +5,18 @@
 
 from __future__ import annotations
 
-import json
 import sys
+from collections.abc import Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 
 import click
 
-from constraintsuite.cli.places import OUT
+from constraintsuite.cli.options import dry_run_option, json_option, out_option
+from constraintsuite.cli.output import emit
+from constraintsuite.cli.places import FILE
 from constraintsuite.store.mirror import shown
 
-_file = click.Path(path_type=Path, dir_okay=False)
 _PARTIAL = 3
 
 
@@ -25,15 +26,14 @@ def ann() -> None:
 
 
 @ann.command()
-@click.argument("bench", type=_file)
-@click.option("--out", type=OUT, required=True, help="Folder to create, or to go on with.")
-@click.option("--dry-run", is_flag=True, help="Only say how many cells there are, and what they need.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.argument("bench", type=FILE)
+@out_option()
+@dry_run_option
+@json_option
 def run(bench: Path, out: Path, dry_run: bool, as_json: bool) -> None:
     """Measure all cells of BENCH that are not in the folder yet; exit code 3 if any of them fails."""
     from constraintsuite.execution.progress import Terminal
-    from constraintsuite.store.jsonl import adapter
-    from constraintsuite.vectors.ann.estimate import Estimate, estimate
+    from constraintsuite.vectors.ann.estimate import estimate
     from constraintsuite.vectors.ann.results import load_ann_run
     from constraintsuite.vectors.ann.run import run_benchmark
     from constraintsuite.vectors.ann.settings import AnnBenchmark
@@ -42,36 +42,37 @@ def run(bench: Path, out: Path, dry_run: bool, as_json: bool) -> None:
     asked = AnnBenchmark.read(bench)
     if dry_run:
         needed = estimate(asked, bench.parent)
-        click.echo(adapter(Estimate).dump_json(needed).decode() if as_json else "\n".join(needed.lines()))
+        emit(needed, as_json, needed.lines())
         return
     outcome = run_benchmark(asked, bench.parent, out, Terminal())
-    if as_json:
-        counts = {"measured": outcome.measured, "skipped": outcome.skipped, "failed": outcome.failed}
-        click.echo(json.dumps({"run": shown(outcome.path), **counts}))
-    else:
-        click.echo("\n\n".join(map(str, overview(load_ann_run(out)))))
-        done = f"{outcome.measured} measured, {outcome.skipped} were there, {outcome.failed} failed"
-        place = shown(out)
-        click.echo(f"\nCells and rankings: {done}: {place}\nAll of it, with plots: csuite report {place} --out FOLDER")
+    place = shown(outcome.path)
+    counts = {"measured": outcome.measured, "skipped": outcome.skipped, "failed": outcome.failed}
+    lines = [
+        "\n\n".join(map(str, overview(load_ann_run(out)))),
+        f"\nCells and rankings: {outcome.measured} measured, {outcome.skipped} were there, {outcome.failed} failed: {place}",
+        f"All of it, with plots: csuite report {place} --out FOLDER",
+    ]
+    emit({"run": place, **counts}, as_json, lines)
     if outcome.failed:
         sys.exit(_PARTIAL)
 
 
 @ann.command()
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def engines(as_json: bool) -> None:
     """List the engines with their parameters."""
     from constraintsuite.vectors.ann.plan import describe_engines
 
     described = describe_engines()
-    if as_json:
-        click.echo(json.dumps(described, indent=2))
-        return
+    emit(described, as_json, _engine_lines(described))
+
+
+def _engine_lines(described: Mapping[str, Mapping[str, Mapping[str, str]]]) -> Iterator[str]:
     for name, parts in described.items():
-        click.echo(name)
+        yield name
         for part, fields in parts.items():
             for field, words in fields.items():
-                click.echo(f"  {part}.{field}: {words}")
+                yield f"  {part}.{field}: {words}"
 
 
 @ann.command()
@@ -82,11 +83,11 @@ def example() -> None:
 
 
 @ann.command()
-@click.argument("bench", type=_file)
-@click.option("--data", "name", required=True, help="Which of its sets.")
-@click.option("--to", "form", type=click.Choice(["hdf5", "bigann"]), required=True, help="Whose files to write.")
-@click.option("--depth", type=click.IntRange(1), default=100, show_default=True, help="Neighbours of each query.")
-@click.option("--out", type=OUT, required=True, help="Folder to write to.")
+@click.argument("bench", type=FILE)
+@click.option("--data", "name", required=True, help="Which of the data sets of BENCH.")
+@click.option("--to", "form", type=click.Choice(["hdf5", "bigann"]), required=True, help="Format of the files.")
+@click.option("--depth", type=click.IntRange(1), default=100, show_default=True, help="Neighbours per query.")
+@out_option()
 def export(bench: Path, name: str, form: str, depth: int, out: Path) -> None:
     """Write a set of BENCH, with its exact neighbours, as ann-benchmarks or big-ann-benchmarks reads it."""
     from constraintsuite.vectors.ann.export import export_set

@@ -5,27 +5,28 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
-from constraintsuite.cli.places import FOLDER, RUNS, taken
+from constraintsuite.cli.options import json_option, runs_option
+from constraintsuite.cli.output import emit, print_json
+from constraintsuite.cli.places import FILE, FOLDER, taken
 from constraintsuite.errors import UserError
 from constraintsuite.store.mirror import shown
-
-_file = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command()
 @click.argument("suite", type=FOLDER)
-@click.argument("file", type=_file, required=False)
-@click.option("--sheet", type=_file, help="Write a blank sheet to this file (.csv, .tsv or .jsonl), nothing else.")
-@click.option("--sample", type=click.IntRange(min=1), help="With --sheet: ask about so many examples, drawn by chance.")
-@click.option("--name", help="Whose answers these are; the run is called human:NAME.")
-@click.option("--out", type=RUNS, default=Path("runs"), show_default=True, help="Folder of all runs.")
+@click.argument("file", type=FILE, required=False)
+@click.option("--sheet", type=FILE, help="Write a blank sheet to this file (.csv, .tsv or .jsonl), nothing else.")
+@click.option(
+    "--sample", type=click.IntRange(min=1), help="With --sheet: ask about this many examples, drawn at random."
+)
+@click.option("--name", help="Name of who answered; the run is called human:NAME.")
+@runs_option
 @click.option("--allow-missing", is_flag=True, help="Leave out examples that are not answered.")
-@click.option("--json", "as_json", is_flag=True, help="Print all figures as JSON.")
+@json_option
 def answers(
     suite: Path,
     file: Path | None,
@@ -58,7 +59,7 @@ def _write_sheet(suite: Path, sheet: Path, sample: int | None, as_json: bool) ->
 
     questions = write_sheet(suite, sheet, sample=sample)
     line = f"{sheet}: {questions} questions. Write first, second or tie into the column choice."
-    click.echo(json.dumps({"sheet": str(sheet), "questions": questions}) if as_json else line)
+    emit({"sheet": sheet, "questions": questions}, as_json, line)
 
 
 def _record(suite: Path, file: Path, name: str, out: Path, allow_missing: bool, as_json: bool) -> None:
@@ -68,17 +69,15 @@ def _record(suite: Path, file: Path, name: str, out: Path, allow_missing: bool, 
     from constraintsuite.experiments.answers.run import AnswerFile, record_answers
     from constraintsuite.experiments.load import load_run
     from constraintsuite.experiments.run import run_folder
-    from constraintsuite.experiments.summary import RunSummary
     from constraintsuite.metrics.pairwise import parse_metric
-    from constraintsuite.reports.table import WIDTH, slice_table
-    from constraintsuite.store.jsonl import adapter
+    from constraintsuite.records.formats.text import WIDTH
+    from constraintsuite.reports.table import slice_table
 
     taken(run_folder(out, suite.resolve().name, f"human:{name}"))
     run = record_answers(suite, AnswerFile(file, name, allow_missing), out, Terminal()).path
     summary = load_run(run).summary
     if as_json:
-        entry = {"run": shown(run), "summary": adapter(RunSummary).dump_python(summary)}
-        click.echo(json.dumps(entry, indent=2, ensure_ascii=False))
+        print_json({"run": shown(run), "summary": summary})
     else:
         console = Console(highlight=False)
         console.width = min(console.width, WIDTH) if console.is_terminal else WIDTH

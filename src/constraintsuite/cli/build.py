@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,8 +9,17 @@ import click
 from click.core import ParameterSource
 
 from constraintsuite.cli.corpus import source_options, source_settings
-from constraintsuite.cli.engines import engine_options
-from constraintsuite.cli.places import OUT
+from constraintsuite.cli.options import (
+    analyser_option,
+    dry_run_option,
+    engine_options,
+    json_option,
+    out_file_option,
+    out_option,
+    seed_option,
+)
+from constraintsuite.cli.output import emit
+from constraintsuite.cli.places import FILE
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import Engine
@@ -22,17 +30,7 @@ from constraintsuite.suites.planning import plan_build
 from constraintsuite.suites.proposing import propose_queries
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
 
-_analyser = click.option(
-    "--analyser",
-    type=click.Choice(["auto", "rules", "parser"]),
-    default="auto",
-    show_default=True,
-    help="How texts are read.",
-)
-_seed = click.option("--seed", type=int, default=0, show_default=True)
-_recipe = click.argument(
-    "recipe_file", metavar="[RECIPE]", required=False, type=click.Path(path_type=Path, dir_okay=False)
-)
+_recipe = click.argument("recipe_file", metavar="[RECIPE]", required=False, type=FILE)
 _corpus = click.option(
     "--corpus", "corpus", help="File, folder, irds:ID, hf:OWNER/NAME or sample; instead of a recipe."
 )
@@ -41,8 +39,8 @@ _domains = click.option(
     "domains",
     multiple=True,
     metavar="FILE",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Your own domain file (class nouns, relations, templates), repeatable.",
+    type=FILE,
+    help="Your own domain file (class nouns, relations, templates); repeatable.",
 )
 _STAGES = f"One of: {', '.join(PIPELINE.names())}."
 
@@ -52,7 +50,7 @@ _STAGES = f"One of: {', '.join(PIPELINE.names())}."
 @_corpus
 @source_options
 @_domains
-@click.option("--out", type=OUT, help="Folder of the suite, or its URL.")
+@out_option(otherwise="suites/RECIPE; with --corpus, none")
 @click.option(
     "--approved",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -63,22 +61,22 @@ _STAGES = f"One of: {', '.join(PIPELINE.names())}."
     multiple=True,
     metavar="FILE",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Examples that people want left out, as `csuite gold export` writes them; repeatable.",
+    help="Examples to leave out, in a file that `csuite gold export` wrote; repeatable.",
 )
 @click.option(
     "--size",
     type=click.IntRange(1, 100_000),
     default=SizeSettings().main,
     show_default=True,
-    help="Main examples at most.",
+    help="Most main examples.",
 )
-@_analyser
-@_seed
+@analyser_option()
+@seed_option
 @engine_options(models=False)
 @click.option("--from", "redo_from", metavar="STAGE", help=f"Make this stage and all later ones anew. {_STAGES}")
 @click.option("--until", metavar="STAGE", help="Stop after this stage; the same names.")
-@click.option("--dry-run", is_flag=True, help="Read a sample and say what would be built, and how long it would take.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@dry_run_option
+@json_option
 def build(  # noqa: PLR0913, PLR0917 - one parameter an option
     recipe_file: Path | None,
     corpus: str | None,
@@ -98,7 +96,8 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
 ) -> None:
     """Build a suite from RECIPE, or from --corpus with all defaults.
 
-    An interrupted build goes on where it stopped when the same command is run again.
+    The same command resumes an interrupted build. With --dry-run, a sample is read to estimate what would be built, and how
+    long it would take.
     """
     PIPELINE.check_names(redo_from, until)
     recipe = _read_recipe(recipe_file, corpus, options, analyser, domains, seed)
@@ -112,12 +111,12 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
         recipe = recipe.model_copy(update={"drop": drop})
     if dry_run:
         plan = plan_build(recipe)
-        click.echo(plan.as_json() if as_json else plan.in_words())
+        emit(plan, as_json, plan.in_words())
         return
     if out is None:
         raise UserError("Say where the suite should go: --out suites/ours")
     built = build_suite(recipe, out, engine=engine, reporter=Terminal(), redo_from=redo_from, until=until)
-    click.echo(_as_json(built) if as_json else _in_words(built))
+    emit(_record(built), as_json, _in_words(built))
 
 
 @click.command()
@@ -125,18 +124,12 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
 @_corpus
 @source_options
 @_domains
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=Path("proposals.jsonl"),
-    show_default=True,
-    help="File for the proposals, to be edited and given to build --approved.",
-)
+@out_file_option(Path("proposals.jsonl"))
 @click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="How many to print.")
-@_analyser
-@_seed
+@analyser_option()
+@seed_option
 @engine_options(models=False)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def propose(  # noqa: PLR0913, PLR0917 - one parameter an option
     recipe_file: Path | None,
     corpus: str | None,
@@ -156,7 +149,7 @@ def propose(  # noqa: PLR0913, PLR0917 - one parameter an option
     """
     recipe = _read_recipe(recipe_file, corpus, options, analyser, domains, seed)
     found = propose_queries(recipe, out, engine=engine, reporter=Terminal())
-    click.echo(found.as_json(top) if as_json else found.in_words(top))
+    emit(found.as_record(top), as_json, found.in_words(top))
 
 
 def _read_recipe(
@@ -222,10 +215,7 @@ def _in_words(built: Built) -> str:
     return "\n".join([f"Suite: {shown(built.path)}", *lines, f"Card:  {shown(built.path / 'README.md')}"])
 
 
-def _as_json(built: Built) -> str:
+def _record(built: Built) -> dict[str, object]:
     counts = built.suite.manifest.counts if built.suite else {}
     content = built.suite.manifest.content if built.suite else None
-    return json.dumps(
-        {"suite": shown(built.path), "finished": built.suite is not None, "counts": counts, "content": content},
-        indent=2,
-    )
+    return {"suite": shown(built.path), "finished": built.suite is not None, "counts": counts, "content": content}

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from pathlib import Path
-from typing import get_args
 
 import click
 
 from constraintsuite.cli.corpus import source_options, source_settings
-from constraintsuite.cli.places import OUT, FolderParameter
+from constraintsuite.cli.options import (
+    bundle_encoder_option,
+    dry_run_option,
+    force_option,
+    json_option,
+    out_option,
+    similarity_option,
+)
+from constraintsuite.cli.output import emit
+from constraintsuite.cli.places import FolderParameter
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.models.dense import Similarity
@@ -28,8 +34,6 @@ from constraintsuite.vectors.verify import verify_folder
 SHOWN_FAULTS = 50
 SHOWN_FILES = 5
 _folder = click.argument("folder", metavar="BUNDLE", type=FolderParameter())
-_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-_out = click.option("--out", required=True, type=OUT, help="Folder to create.")
 
 
 @click.group()
@@ -39,40 +43,35 @@ def bundle() -> None:
 
 @bundle.command()
 @_folder
-@_json
+@json_option
 def show(folder: Path, as_json: bool) -> None:
     """Say what a bundle holds, and where it comes from."""
     with reading(folder) as opened:
         opened.refuse_changed_parts()
-        click.echo(_shown(opened) if as_json else "\n".join(_lines(opened)))
+        emit(_record(opened), as_json, _lines(opened))
 
 
-def _shown(opened: Bundle) -> str:
+def _record(opened: Bundle) -> dict[str, object]:
     parts = {
-        part.path.relative_to(opened.path).as_posix(): json.loads(part.manifest.model_dump_json())
+        part.path.relative_to(opened.path).as_posix(): part.manifest
         for name in (VECTORS, TRUTH)
         for part in opened.parts(name)
     }
-    texts = json.loads(opened.texts.manifest.model_dump_json())
-    return json.dumps({"bundle_id": opened.id, "texts": texts, "parts": parts}, indent=2, ensure_ascii=False)
+    return {"bundle_id": opened.id, "texts": opened.texts.manifest, "parts": parts}
 
 
 @bundle.command()
 @_folder
-@_json
+@json_option
 def verify(folder: Path, as_json: bool) -> None:
     """Hash every file again, then check ids, vectors and truths; exit code 1 if something is wrong."""
     with locked(folder):
         faults = verify_folder(folder)
         notes = [] if faults else list(zero_vectors(Bundle.open_unverified(folder)))
-    if as_json:
-        record = {"bundle": shown(folder), "faults": faults, "notes": notes}
-        click.echo(json.dumps(record, indent=2, ensure_ascii=False))
-    elif faults:
-        more = [f"and {len(faults) - SHOWN_FAULTS:,} more; --json lists all"] if len(faults) > SHOWN_FAULTS else []
-        click.echo("\n".join([*faults[:SHOWN_FAULTS], *more]))
-    else:
-        click.echo("\n".join([f"{shown(folder)}: all checks passed.", *(f"Note: {note}" for note in notes)]))
+    more = [f"and {len(faults) - SHOWN_FAULTS:,} more; --json lists all"] if len(faults) > SHOWN_FAULTS else []
+    passed = [f"{shown(folder)}: all checks passed.", *(f"Note: {note}" for note in notes)]
+    record = {"bundle": shown(folder), "faults": faults, "notes": notes}
+    emit(record, as_json, [*faults[:SHOWN_FAULTS], *more] if faults else passed)
     if faults:
         raise click.exceptions.Exit(1)
 
@@ -80,14 +79,14 @@ def verify(folder: Path, as_json: bool) -> None:
 @bundle.command()
 @click.argument("left", type=FolderParameter())
 @click.argument("right", type=FolderParameter())
-@_json
+@json_option
 def diff(left: Path, right: Path, as_json: bool) -> None:
     """Say what two bundles share; exit code 1 if they differ."""
     with reading(left) as one, reading(right) as other:
         for opened in (one, other):
             opened.refuse_changed_parts()
         found = diff_bundles(one, other)
-    click.echo(json.dumps(asdict(found), indent=2) if as_json else "\n".join(_difference(found)))
+    emit(found, as_json, _difference(found))
     if not found.identical:
         raise click.exceptions.Exit(1)
 
@@ -95,36 +94,28 @@ def diff(left: Path, right: Path, as_json: bool) -> None:
 @bundle.command()
 @_folder
 @click.option("--layout", required=True, type=click.Choice(LAYOUTS.names()), help="jsonl is the form of BEIR.")
-@click.option("--encoder", help="Whose vectors, where there are several.")
-@_out
-@_json
+@bundle_encoder_option
+@out_option()
+@json_option
 def export(folder: Path, layout: str, encoder: str | None, out: Path, as_json: bool) -> None:
     """Write a bundle in another form."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UserError(f"{out}: this is not an empty folder. Choose another --out.")
     with reading(folder) as opened, whole_folder(out) as new:
         notes = LAYOUTS.load(layout)(opened, new, encoder)
-    if as_json:
-        click.echo(json.dumps({"folder": shown(out), "layout": layout, "notes": notes}, indent=2, ensure_ascii=False))
-    else:
-        click.echo("\n".join([f"Written: {shown(out)}", *(f"Note: {note}" for note in notes)]))
+    lines = [f"Written: {shown(out)}", *(f"Note: {note}" for note in notes)]
+    emit({"folder": shown(out), "layout": layout, "notes": notes}, as_json, lines)
 
 
 @bundle.command("import")
 @click.argument("folder", type=FolderParameter(exists=True, file_okay=False))
-@_out
-@click.option(
-    "--metric",
-    type=click.Choice(get_args(Similarity)),
-    default="cosine",
-    show_default=True,
-    help="How vectors compare.",
-)
+@out_option()
+@similarity_option("cosine")
 @click.option("--texts", help="Source of the texts, joined by id: a file, a folder, irds:ID or hf:OWNER/NAME.")
 @click.option("--allow-missing-texts", is_flag=True, help="Count vectors without a text instead of refusing them.")
-@click.option("--force", is_flag=True, help="Replace another bundle.")
-@click.option("--dry-run", is_flag=True, help="Check everything, say what would be repaired, and write nothing.")
-@_json
+@force_option
+@dry_run_option
+@json_option
 @source_options
 def import_command(  # noqa: PLR0913, PLR0917 - one parameter an option
     folder: Path,
@@ -153,14 +144,12 @@ def import_command(  # noqa: PLR0913, PLR0917 - one parameter an option
             folder, out, metric, texts=source, allow_missing=allow_missing_texts, force=force, reporter=Terminal()
         )
         counts, repairs = made.texts.manifest.counts, made.repairs
-    if as_json:
-        click.echo(json.dumps({"bundle": shown(out), "counts": counts, "repairs": repairs}, indent=2))
-    else:
-        lines = [f"{count:>10,} {name.replace('_', ' ')}" for name, count in counts.items()]
-        first, repaired = (
-            (f"Would write to {shown(out)}:", "To repair") if dry_run else (f"Bundle: {shown(out)}", "Repaired")
-        )
-        click.echo("\n".join([first, *lines, *(f"{repaired}: {line}" for line in repairs)]))
+    first, repaired = (
+        (f"Would write to {shown(out)}:", "To repair") if dry_run else (f"Bundle: {shown(out)}", "Repaired")
+    )
+    counted = [f"{count:>10,} {name.replace('_', ' ')}" for name, count in counts.items()]
+    lines = [first, *counted, *(f"{repaired}: {line}" for line in repairs)]
+    emit({"bundle": shown(out), "counts": counts, "repairs": repairs}, as_json, lines)
 
 
 def _lines(opened: Bundle) -> Iterator[str]:

@@ -11,31 +11,32 @@ from typing import TYPE_CHECKING
 import click
 
 from constraintsuite.cli.experiments import open_experiments
-from constraintsuite.cli.places import FOLDER
+from constraintsuite.cli.options import by_option, json_option, suite_option, tie_options
+from constraintsuite.cli.output import emit
+from constraintsuite.cli.places import FILE, FOLDER
 from constraintsuite.cli.runs import finished_runs
-from constraintsuite.cli.ties import tie_options
 from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
     from constraintsuite.metrics.ties import TieRule
 
-_file = click.Path(path_type=Path, dir_okay=False)
-
 
 @click.command()
 @click.argument("folders", nargs=-1, required=True, type=FOLDER)
-@click.option("--metric", "metrics", multiple=True, help="Repeatable.  [default: the headline metric]")
-@click.option("--by", metavar="GROUPING", help="Also by group: slice, relation, cue, type, notes.KEY, ...")
+@click.option(
+    "--metric", "metrics", multiple=True, show_default="the headline metric", help="What to compare; repeatable."
+)
+@by_option
 @click.option("--against", metavar="SYSTEM", help="Of one run with several systems: the one to compare with.")
 @click.option("--changed", type=click.IntRange(min=0), default=0, show_default=True, help="Show so many changed items.")
 @tie_options
-@click.option("--suite", type=FOLDER, help="The suite, if it is no longer where it was.")
-@click.option("--out", type=_file, help="Write it to a file as well: .json or .md.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@suite_option
+@click.option("--out", type=FILE, help="Also write the comparison to this file, as .json or .md.")
+@json_option
 def compare(  # noqa: PLR0913, PLR0917 - one parameter for each option
     folders: tuple[Path, ...],
     metrics: tuple[str, ...],
-    by: str | None,
+    by: str,
     against: str | None,
     changed: int,
     rule: TieRule,
@@ -57,8 +58,8 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter for each option
     if out is not None and out.suffix not in (".json", ".md"):
         raise UserError(f"{out}: a comparison is written as .json or .md.")
     opened = open_experiments(finished_runs(folders), suite, rule)
-    found = compare_experiments(opened, list(dict.fromkeys(metrics)), by=by, against=against, changed=changed)
-    as_text = adapter(Comparison).dump_json(found, indent=2).decode()
+    found = compare_experiments(opened, list(dict.fromkeys(metrics)), by=by or None, against=against, changed=changed)
     if out is not None:
-        write_text(out, (as_text if out.suffix == ".json" else comparison_markdown(found)) + "\n")
-    click.echo(as_text if as_json else comparison_text(found))
+        as_json_text = adapter(Comparison).dump_json(found, indent=2).decode()
+        write_text(out, (as_json_text if out.suffix == ".json" else comparison_markdown(found)) + "\n")
+    emit(found, as_json, comparison_text(found))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from functools import wraps
@@ -12,6 +11,8 @@ import click
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
+from constraintsuite.cli.options import json_option, limit_option
+from constraintsuite.cli.output import emit
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.opening import find_format, open_source
 from constraintsuite.corpora.summary import SourceSummary, summarise
@@ -33,6 +34,8 @@ def corpus() -> None:
 
 def _option(name: str, field: FieldInfo) -> Callable[[Callable[..., T]], Callable[..., T]]:
     flag = f"--{name.replace('_', '-')}"
+    if name == "limit":
+        return limit_option("DOCUMENTS")
     if field.annotation is bool:
         return click.option(flag, name, is_flag=True, help=field.description)
     choices = get_args(field.annotation)
@@ -77,7 +80,7 @@ def source_settings(source: str, options: Mapping[str, object]) -> SourceSetting
 @click.argument("source")
 @source_options
 @click.option("-n", "first", type=click.IntRange(min=0), default=3, show_default=True, help="Documents to print.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def show(source: str, options: Mapping[str, object], first: int, as_json: bool) -> None:
     """Count what SOURCE holds and print its first documents.
 
@@ -88,10 +91,7 @@ def show(source: str, options: Mapping[str, object], first: int, as_json: bool) 
     with Terminal().track("documents", None) as advance:
         summary = summarise(open_source(settings), first, advance)
     kind = find_format(settings)
-    if as_json:
-        click.echo(json.dumps({"source": source, "format": kind, **asdict(summary)}, ensure_ascii=False, indent=2))
-    else:
-        click.echo("\n".join(_lines(summary, kind)))
+    emit({"source": source, "format": kind, **asdict(summary)}, as_json, _lines(summary, kind))
 
 
 def _lines(summary: SourceSummary, kind: str) -> Iterator[str]:

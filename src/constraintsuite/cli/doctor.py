@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator, Mapping
 from importlib import metadata
 from importlib.util import find_spec
+from typing import Any
 
 import click
 
 from constraintsuite import __version__
+from constraintsuite.cli.options import json_option
+from constraintsuite.cli.output import emit
 from constraintsuite.store.download import cache_folder, fetch_archive, find_archive
 from constraintsuite.store.environment import library_versions
 from constraintsuite.text.choice import choose_analyser
@@ -35,38 +38,37 @@ EXTRAS = {
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def doctor(as_json: bool) -> None:
     """Say what is installed, what is missing, and how to get it."""
-    extras = {name: find_spec(module) is not None for name, (module, _) in EXTRAS.items()}
-    english = find_archive(ENGLISH)
-    if as_json:
-        facts = {
-            "version": __version__,
-            "packages": library_versions(),
-            "extras": extras,
-            "analyser": choose_analyser("auto"),
-            "parser_model": str(english) if english else None,
-            "parser_model_licence": ENGLISH.licence,
-            "cache": str(cache_folder()),
-        }
-        click.echo(json.dumps(facts, indent=2))
-        return
-    click.echo(f"constraintsuite {__version__}")
-    for name, version in library_versions().items():
-        click.echo(f"  {name:<22} {version}")
-    click.echo("Extras:")
+    facts = {
+        "version": __version__,
+        "packages": library_versions(),
+        "extras": {name: find_spec(module) is not None for name, (module, _) in EXTRAS.items()},
+        "analyser": choose_analyser("auto"),
+        "parser_model": find_archive(ENGLISH),
+        "parser_model_licence": ENGLISH.licence,
+        "cache": cache_folder(),
+    }
+    emit(facts, as_json, _lines(facts))
+
+
+def _lines(facts: Mapping[str, Any]) -> Iterator[str]:
+    yield f"constraintsuite {facts['version']}"
+    for name, version in facts["packages"].items():
+        yield f"  {name:<22} {version}"
+    yield "Extras:"
     for name, (module, purpose) in EXTRAS.items():
         state = (
             metadata.version(module.replace("_", "-"))
-            if extras[name]
+            if facts["extras"][name]
             else f"missing: pip install 'constraintsuite[{name}]'"
         )
-        click.echo(f"  {name:<16} {state:<52} {purpose}")
-    state = f"{english} ({ENGLISH.licence})" if english else "not fetched: csuite fetch parser"
-    click.echo(f"English pipeline:  {state}")
-    click.echo(f"Analyser used by default: {choose_analyser('auto')}")
-    click.echo(f"Cache: {cache_folder()}")
+        yield f"  {name:<16} {state:<52} {purpose}"
+    english = facts["parser_model"]
+    yield "English pipeline:  " + (f"{english} ({ENGLISH.licence})" if english else "not fetched: csuite fetch parser")
+    yield f"Analyser used by default: {facts['analyser']}"
+    yield f"Cache: {facts['cache']}"
 
 
 @click.command()

@@ -5,24 +5,28 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
 import click
 
-from constraintsuite.cli.mechanism.options import (
+from constraintsuite.cli.options import (
     dry_run_option,
     independent_option,
     json_option,
+    limit_option,
     memory_option,
+    out_option,
     page_option,
     seed_option,
-    split_option,
+    sides_option,
+    splits_option,
 )
-from constraintsuite.cli.places import FOLDER, OUT
+from constraintsuite.cli.output import emit
+from constraintsuite.cli.places import FOLDER
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
@@ -35,30 +39,16 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("checkpoints", nargs=-1, required=True)
-@click.option("--suite", "suites", multiple=True, required=True, type=FOLDER, help="What they are asked; repeatable.")
-@click.option("--out", required=True, type=OUT, help="Folder to create, or to go on with.")
-@split_option
-@click.option(
-    "--side",
-    "sides",
-    multiple=True,
-    type=click.Choice(["query", "document"]),
-    default=("query",),
-    show_default=True,
-    help="Where the two runs of a contrast differ, repeatable.",
-)
+@click.option("--suite", "suites", multiple=True, required=True, type=FOLDER, help="Suite to ask them; repeatable.")
+@out_option()
+@splits_option
+@sides_option("query")
 @independent_option
-@click.option(
-    "--limit",
-    type=click.IntRange(min=8),
-    default=256,
-    show_default=True,
-    help="Most contrasts to look inside with; behaviour is of all examples of the splits.",
-)
+@limit_option("CONTRASTS", least=8, default=256)
 @click.option(
     "--top", type=click.IntRange(min=1), default=10, show_default=True, help="Heads and MLPs that make up a circuit."
 )
-@click.option("--options", default="", metavar="TEXT", help="Of every model, such as device=cuda,threads=8.")
+@click.option("--options", default="", metavar="TEXT", help="Options of every model, such as device=cuda,threads=8.")
 @seed_option
 @memory_option
 @page_option
@@ -82,8 +72,9 @@ def drift(  # noqa: PLR0913, PLR0917 - one parameter an option
 ) -> None:
     """Say what changes between CHECKPOINTS, folders of one model in the order of training.
 
-    Behaviour by slice, which sites matter, what they say, and the weights, each held against the first checkpoint and the one
-    before. What was stopped goes on when the same command is run again.
+    Behaviour by slice, which sites matter, what they say, and the weights, each compared with the first checkpoint and the one
+    before. --limit is for what is measured inside the model; behaviour is measured on all examples of the splits. The same
+    command resumes interrupted work.
     """
     from constraintsuite.execution.progress import Terminal
     from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
@@ -94,7 +85,8 @@ def drift(  # noqa: PLR0913, PLR0917 - one parameter an option
     named = name_checkpoints(checkpoints, options)
     settings = DriftSettings(splits or SPLITS, sides, independent, limit, top, seed, memory)
     if dry_run:
-        _tell_plan(plan_work(named, suites, settings), as_json)
+        plan = plan_work(named, suites, settings)
+        emit(_plan_record(plan), as_json, _plan_lines(plan))
         return
     _tell(measure_drift(named, suites, out, settings, Terminal()), page, as_json)
 
@@ -104,13 +96,13 @@ def _tell(artifact: Artifact, page: Path | None, as_json: bool) -> None:
 
     found = load_drift(artifact.path)
     written = _write_page(found, artifact.manifest.content, page) if page is not None else None
-    if as_json:
-        record = {"drift": shown(artifact.path), "content": artifact.manifest.content}
-        record |= {"results": shown(artifact.path / "drift.json"), "page": shown(written) if written else ""}
-        click.echo(json.dumps(record, indent=2, ensure_ascii=False))
-        return
-    click.echo("\n\n".join(_told(found)))
-    click.echo(f"\nAll of it: {shown(artifact.path)}/drift.json" + (f"\nPage: {shown(written)}" if written else ""))
+    record = {
+        "drift": shown(artifact.path),
+        "content": artifact.manifest.content,
+        "results": shown(artifact.path / "drift.json"),
+        "page": shown(written) if written else "",
+    }
+    emit(record, as_json, _lines(found, record))
 
 
 def _write_page(found: CheckpointDrift, content: str, out: Path) -> Path:
@@ -120,29 +112,33 @@ def _write_page(found: CheckpointDrift, content: str, out: Path) -> Path:
     return write_page(out, masthead(found), {"drift": content}, lambda: drift_sections(found))
 
 
-def _told(found: CheckpointDrift) -> Iterator[str]:
-    from constraintsuite.cli.mechanism.fitting import WIDTH, fitted
+def _lines(found: CheckpointDrift, record: Mapping[str, str]) -> Iterator[str]:
+    yield "\n\n".join(_tables(found))
+    yield f"\nAll of it: {record['results']}"
+    if record["page"]:
+        yield f"Page: {record['page']}"
+
+
+def _tables(found: CheckpointDrift) -> Iterator[str]:
+    from constraintsuite.records.formats.text import WIDTH, text_parts
     from constraintsuite.showing.mechanism import drift_tables as tables
     from constraintsuite.showing.mechanism.drift_sections import remarks_of
 
-    yield from fitted(tables.checkpoint_table(found))
+    yield from text_parts(tables.checkpoint_table(found))
     for suite in found.suites:
-        yield from fitted(tables.matrix_table(found, suite))
-    yield from fitted(tables.likeness_table(found, brief=True))
+        yield from text_parts(tables.matrix_table(found, suite))
+    yield from text_parts(tables.likeness_table(found, brief=True))
     yield from (fill(remark, WIDTH) for remark in remarks_of(found))
 
 
-def _tell_plan(plan: DriftPlan, as_json: bool) -> None:
-    from constraintsuite.mechanism.drift.plan import DriftPlan
-    from constraintsuite.store.jsonl import adapter
+def _plan_record(plan: DriftPlan) -> dict[str, object]:
+    return {**asdict(plan), "forwards": plan.forwards}
 
-    if as_json:
-        record = {**adapter(DriftPlan).dump_python(plan, mode="json"), "forwards": plan.forwards}
-        click.echo(json.dumps(record, indent=2, ensure_ascii=False))
-        return
-    click.echo(f"{len(plan.checkpoints)} checkpoints, {plan.contrasts:,} contrasts from {', '.join(plan.suites)}")
+
+def _plan_lines(plan: DriftPlan) -> Iterator[str]:
+    yield f"{len(plan.checkpoints)} checkpoints, {plan.contrasts:,} contrasts from {', '.join(plan.suites)}"
     for name in ("behaviour", "attribution", "representation", "crossing", "forwards"):
         title = "all forwards of one row" if name == "forwards" else name
-        click.echo(f"{getattr(plan, name):>13,} {title}")
+        yield f"{getattr(plan, name):>13,} {title}"
     for reason, count in plan.rejects.items():
-        click.echo(f"  {count:,} not made: {reason}")
+        yield f"  {count:,} not made: {reason}"

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from constraintsuite.cli.engines import engine_options
+from constraintsuite.cli.options import dry_run_option, engine_options, json_option, model_option
+from constraintsuite.cli.output import emit
 from constraintsuite.cli.places import OUT
 from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.execution.spread import UNWORKABLE
 from constraintsuite.models.encoders import load_encoder
+from constraintsuite.records.figures import percent
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.mirror import shown
 from constraintsuite.vectors.bundle import Bundle
@@ -25,38 +26,37 @@ from constraintsuite.vectors.lengths import zero_count
 
 @click.command()
 @click.argument("folder", metavar="BUNDLE", type=OUT)
-@click.option("--model", required=True, help="An encoder, such as dense:all-MiniLM-L6-v2.")
+@model_option
 @click.option(
     "--shard-rows",
     type=click.IntRange(1, 1_000_000),
     default=SHARD_ROWS,
     show_default=True,
-    help="Texts a shard: what is in memory at a time, and what is lost at most when the work is stopped.",
+    help="Texts per shard: what is in memory at a time, and the most that an interruption loses.",
 )
 @click.option(
     "--reuse",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="A bundle whose vectors of equal texts are taken over, repeatable.",
+    help="Bundle whose vectors of equal texts are reused; repeatable.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be encoded, and with what, and write nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@dry_run_option
+@json_option
 @engine_options(models=True)
 def embed(
     folder: Path, model: str, shard_rows: int, reuse: tuple[Path, ...], dry_run: bool, as_json: bool, engine: Engine
 ) -> None:
-    """Encode the documents and queries of BUNDLE.
+    """Encode the documents and queries of BUNDLE with an encoder.
 
-    Work that was stopped goes on behind the last finished shard when the same command is run again.
+    The same command resumes interrupted work after the last finished shard.
     """
     with reading(folder) as bundle:
         if dry_run:
             record = _planned(bundle, model, shard_rows)
-            lines = (f"{name:<10} {value}" for name, value in record.items())
-            click.echo(json.dumps(record, indent=2) if as_json else "\n".join(lines))
+            emit(record, as_json, (f"{name:<10} {value}" for name, value in record.items()))
             return
         artifact = embed_bundle(folder, model, Terminal(), shard_rows=shard_rows, engine=engine, reuse=reuse)
-        click.echo(_as_json(bundle, artifact) if as_json else "\n".join(_lines(bundle, artifact)))
+        emit(_record(bundle, artifact), as_json, _lines(bundle, artifact))
 
 
 def _planned(bundle: Bundle, model: str, shard_rows: int) -> dict[str, object]:
@@ -81,7 +81,7 @@ def _lines(bundle: Bundle, artifact: Artifact) -> Iterator[str]:
             line += f", {counts[f'{plural}_reused']:,} of them taken over"
         if cut is not None:
             share = counts[f"{role}_characters_unread"] / max(1, counts[f"{role}_characters"])
-            line += f"; {cut:,} longer than the encoder reads ({share:.1%} of all characters are not read)"
+            line += f"; {cut:,} longer than the encoder reads ({percent(share)} of all characters are not read)"
         if counts.get(zero_count(plural)):
             line += f"; {counts[zero_count(plural)]:,} vectors are zero"
         yield line
@@ -91,8 +91,8 @@ def _lines(bundle: Bundle, artifact: Artifact) -> Iterator[str]:
     yield f"Next:    csuite truth {shown(bundle.path)} --knn 100"
 
 
-def _as_json(bundle: Bundle, artifact: Artifact) -> str:
-    record = {
+def _record(bundle: Bundle, artifact: Artifact) -> dict[str, object]:
+    return {
         "vectors": shown(artifact.path),
         "encoder": artifact.manifest.settings["encoder"],
         "content": artifact.manifest.content,
@@ -100,4 +100,3 @@ def _as_json(bundle: Bundle, artifact: Artifact) -> str:
         "counts": artifact.manifest.counts,
         "rejects": artifact.manifest.rejects,
     }
-    return json.dumps(record, indent=2)

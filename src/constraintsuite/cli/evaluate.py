@@ -5,41 +5,41 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from constraintsuite.cli.engines import engine_options
-from constraintsuite.cli.places import FOLDER, RUNS, taken
-from constraintsuite.cli.ties import tie_options
+from constraintsuite.cli.options import (
+    engine_options,
+    json_option,
+    models_option,
+    runs_option,
+    seed_option,
+    tie_options,
+)
+from constraintsuite.cli.output import print_json
+from constraintsuite.cli.places import FOLDER, taken
 from constraintsuite.metrics.pairwise import METRICS, parse_metric
 from constraintsuite.metrics.ties import STRICT, TieRule
-from constraintsuite.models import SCORERS
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.execution.engine import Engine
-    from constraintsuite.experiments.load import Run
-    from constraintsuite.experiments.oracle import Reproduction
     from constraintsuite.experiments.summary import RunSummary
 
-_MODELS = f"FAMILY or FAMILY:ARGUMENT, repeatable. Families: {', '.join(SCORERS.names())}."
 _METRICS = f"What the table shows: {', '.join(METRICS)}."
 
 
 @click.command("eval")
 @click.argument("suite", type=FOLDER)
-@click.option("--model", "models", multiple=True, required=True, metavar="M", help=_MODELS)
-@click.option("--out", type=RUNS, default=Path("runs"), show_default=True, help="Folder of all runs.")
+@models_option
+@runs_option
 @click.option("--metric", show_default="accuracy; on NevIR paired_accuracy", help=_METRICS)
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resampling for intervals."
-)
+@seed_option
 @tie_options
-@click.option("--json", "as_json", is_flag=True, help="Print all figures as JSON.")
+@json_option
 @engine_options(models=True)
 def eval_command(
     suite: Path,
@@ -51,10 +51,10 @@ def eval_command(
     as_json: bool,
     engine: Engine,
 ) -> None:
-    """Score SUITE with each model, into one folder a model: OUT/SUITE/MODEL.
+    """Score SUITE with each model, into one folder per model: OUT/SUITE/MODEL.
 
-    Work that was stopped goes on behind the last finished shard when the same command is run again; models that count in the
-    collection, servers and Python functions score everything in one process.
+    The same command resumes interrupted work after the last finished shard. Models that use statistics of the collection,
+    servers and Python functions score everything in one process.
 
     A run is the same whatever ties count: --ties and --tie-eps change only what is printed.
     """
@@ -66,7 +66,8 @@ def eval_command(
     from constraintsuite.experiments.oracle import match
     from constraintsuite.experiments.rejudge import rejudge
     from constraintsuite.experiments.run import evaluate_suites, run_folder
-    from constraintsuite.reports.table import WIDTH, slice_table
+    from constraintsuite.records.formats.text import WIDTH
+    from constraintsuite.reports.table import slice_table
 
     chosen = parse_metric(metric) if metric else None
     for model in dict.fromkeys(models):
@@ -76,27 +77,18 @@ def eval_command(
     runs = [rejudge(load_run(folder), loaded, rule) for folder in folders]
     published = [match(run, loaded) for run in runs]
     if as_json:
-        click.echo(_as_json(runs, published))
+        print_json(
+            [
+                {"run": shown(run.artifact.path), "summary": run.summary, "published": other}
+                for run, other in zip(runs, published, strict=True)
+            ]
+        )
         return
     console = Console(highlight=False)
     console.width = min(console.width, WIDTH) if console.is_terminal else WIDTH
     console.print(slice_table([run.summary for run in runs], chosen or headline_metric(loaded.examples)))
     for line in (*_remarks([run.summary for run in runs]), *filter(None, published)):
         click.echo(line)
-
-
-def _as_json(runs: Sequence[Run], published: Sequence[Reproduction | None]) -> str:
-    from constraintsuite.store.jsonl import encode
-
-    entries = [
-        {
-            "run": shown(run.artifact.path),
-            "summary": json.loads(encode(run.summary)),
-            "published": json.loads(encode(other)) if other else None,
-        }
-        for run, other in zip(runs, published, strict=True)
-    ]
-    return json.dumps(entries, indent=2, ensure_ascii=False)
 
 
 def _remarks(summaries: Sequence[RunSummary]) -> Iterator[str]:

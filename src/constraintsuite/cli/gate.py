@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -14,7 +13,9 @@ from typing import TYPE_CHECKING
 import click
 
 from constraintsuite.cli.experiments import open_experiments
-from constraintsuite.cli.places import FOLDER
+from constraintsuite.cli.options import dry_run_option, json_option, store_option, suite_option
+from constraintsuite.cli.output import emit, print_json
+from constraintsuite.cli.places import FILE, FOLDER
 from constraintsuite.errors import UserError
 from constraintsuite.store.mirror import shown, with_urls
 
@@ -23,34 +24,27 @@ if TYPE_CHECKING:
     from constraintsuite.experiments.policy import Policy
     from constraintsuite.metrics.ties import TieRule
 
-_file = click.Path(path_type=Path, dir_okay=False)
-_store = click.option(
-    "--store", type=FOLDER, help="Where baselines are kept.  [default: $CSUITE_BASELINES, or .csuite/baselines]"
-)
-
 
 @click.command()
 @click.argument("run", required=False, type=FOLDER)
 @click.option(
     "--baseline", metavar="NAME|FOLDER", help="The run to compare with: a folder, or a name of `csuite baseline`."
 )
-@click.option("--policy", type=_file, help="YAML file of rules.  [default: the headline drops by at most 2 points]")
-@click.option("--waivers", type=_file, help="YAML file of failures that are let pass until a day, with reasons.")
+@click.option("--policy", type=FILE, help="YAML file of rules.  [default: the headline drops by at most 2 points]")
+@click.option("--waivers", type=FILE, help="YAML file of failures that are let pass until a day, with reasons.")
 @click.option("--today", metavar="DATE", help="The day that waivers are judged by, as in 2026-03-01.  [default: today]")
-@click.option("--suite", type=FOLDER, help="The suite, if it is no longer where it was.")
-@_store
-@click.option(
-    "--dry-run", is_flag=True, help="Say what the data can detect at all; needs --suite or --baseline, no RUN."
-)
+@suite_option
+@store_option
+@dry_run_option
 @click.option("--example", is_flag=True, help="Print a policy to start from.")
-@click.option("--junit", type=_file, help="Write the verdicts as JUnit XML to this file as well.")
+@click.option("--junit", type=FILE, help="Write the verdicts as JUnit XML to this file as well.")
 @click.option("--markdown", is_flag=True, help="Print Markdown, for the summary of a build or a comment.")
 @click.option(
     "--annotations/--no-annotations",
     default=None,
     help="Also print GitHub annotations to stderr.  [default: when GITHUB_ACTIONS is set]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def gate(  # noqa: PLR0913, PLR0917 - one parameter for each option
     run: Path | None,
     baseline: str | None,
@@ -70,13 +64,14 @@ def gate(  # noqa: PLR0913, PLR0917 - one parameter for each option
 
     Exit code 0 if it passes; 1 if a rule fails or, unless the policy allows it, is inconclusive; 2 if something is wrong with the
     input. A rule is inconclusive where a limit is broken but chance could have done it.
+
+    --dry-run needs no RUN: it says what the data of --suite, or of the run --baseline, can detect at all.
     """
-    from constraintsuite.experiments.gate import GateResult, check_run, default_policy
+    from constraintsuite.experiments.gate import check_run, default_policy
     from constraintsuite.experiments.policy import Policy, Waivers, example_policy
     from constraintsuite.metrics.ties import STRICT
     from constraintsuite.reports.gate import gate_annotations, gate_junit, gate_markdown, gate_text
     from constraintsuite.store.files import write_text
-    from constraintsuite.store.jsonl import adapter
 
     if example:
         click.echo(example_policy(), nl=False)
@@ -99,8 +94,7 @@ def gate(  # noqa: PLR0913, PLR0917 - one parameter for each option
         write_text(junit, gate_junit(result))
     if annotations if annotations is not None else os.environ.get("GITHUB_ACTIONS") == "true":
         click.echo("\n".join(gate_annotations(result)), err=True)
-    as_text = adapter(GateResult).dump_json(result, indent=2).decode()
-    click.echo(with_urls(as_text if as_json else gate_markdown(result) if markdown else gate_text(result)))
+    emit(result, as_json, with_urls(gate_markdown(result) if markdown else gate_text(result)))
     if not result.passed:
         raise click.exceptions.Exit(1)
 
@@ -113,7 +107,7 @@ def baseline() -> None:
 @baseline.command()
 @click.argument("name")
 @click.argument("runs", nargs=-1, required=True, type=FOLDER)
-@_store
+@store_option
 def save(name: str, runs: tuple[Path, ...], store: Path | None) -> None:
     """Keep a copy of RUNS as the baseline NAME; an earlier one on the same data is replaced."""
     from constraintsuite.experiments.baselines import baseline_store, save_baseline
@@ -124,8 +118,8 @@ def save(name: str, runs: tuple[Path, ...], store: Path | None) -> None:
 
 
 @baseline.command("list")
-@_store
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@store_option
+@json_option
 def list_all(store: Path | None, as_json: bool) -> None:
     """List the baselines."""
     from constraintsuite.experiments.baselines import baseline_store, list_baselines
@@ -133,7 +127,7 @@ def list_all(store: Path | None, as_json: bool) -> None:
     found = list(list_baselines(baseline_store(store)))
     if as_json:
         rows = [{"name": one.name, "kind": one.kind, "run": one.run, "path": shown(one.path)} for one in found]
-        click.echo(json.dumps(rows, indent=2))
+        print_json(rows)
         return
     for one in found:
         click.echo(f"{one.name}  {one.run}  {one.path.name}")
@@ -143,7 +137,7 @@ def list_all(store: Path | None, as_json: bool) -> None:
 
 @baseline.command()
 @click.argument("name")
-@_store
+@store_option
 def remove(name: str, store: Path | None) -> None:
     """Remove the baseline NAME."""
     from constraintsuite.experiments.baselines import baseline_store, remove_baseline
@@ -169,14 +163,13 @@ def _tell_detectable(
     rules: Policy | None, suite: Path | None, baseline: str | None, ties: TieRule, *, as_json: bool
 ) -> None:
     """What the data can detect, from a suite alone or from a run that was made on it."""
-    from constraintsuite.experiments.gate import MAX_DROP, RuleDetection, detect_rules
+    from constraintsuite.experiments.gate import MAX_DROP, detect_rules
     from constraintsuite.experiments.headline import HEADLINE
     from constraintsuite.experiments.load import load_suite
     from constraintsuite.experiments.outcome_table import OutcomeTable
     from constraintsuite.experiments.pairs import PairTable
     from constraintsuite.experiments.policy import Policy, PolicyRule
     from constraintsuite.reports.gate import detection_text
-    from constraintsuite.store.jsonl import adapter
 
     table: OutcomeTable
     if suite is not None:
@@ -189,8 +182,7 @@ def _tell_detectable(
         raise UserError("--dry-run says what a suite can detect: give --suite SUITE, or --baseline RUN.")
     policy = rules or Policy(rules=(PolicyRule(metric=table.headline_metric, max_drop=MAX_DROP),))
     found = detect_rules(policy, table, total)
-    as_text = adapter(list[RuleDetection]).dump_json(found, indent=2).decode()
-    click.echo(as_text if as_json else detection_text(found, data))
+    emit(found, as_json, detection_text(found, data))
 
 
 def _day(text: str | None) -> date:

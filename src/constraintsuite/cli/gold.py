@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,17 +12,24 @@ import click
 
 from constraintsuite.cli.judging import (
     adjudicate_batch,
-    agreement_json,
+    agreement_record,
     agreement_text,
     attention_lines,
-    file_type,
-    json_option,
     layout_option,
     progress_line,
     ruling_options,
     take_sheet,
 )
-from constraintsuite.cli.places import HERE
+from constraintsuite.cli.options import (
+    annotator_option,
+    by_option,
+    json_option,
+    out_file_option,
+    out_option,
+    seed_option,
+)
+from constraintsuite.cli.output import emit
+from constraintsuite.cli.places import FILE, HERE
 from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
@@ -36,7 +41,9 @@ _batch = click.argument("folder", metavar="BATCH", type=HERE)
 _without = click.option(
     "--without", multiple=True, metavar="NAME", help="Leave out all that this person said; repeatable."
 )
-_annotator = click.option("--annotator", required=True, metavar="NAME", help="Whose sheet it is.")
+_claim = click.option(
+    "--claim", type=click.FloatRange(0.5, 0.999), default=0.9, show_default=True, help="Lower bound to claim."
+)
 
 
 @click.group()
@@ -46,7 +53,7 @@ def gold() -> None:
 
 @gold.command()
 @click.argument("source", type=click.Path(path_type=Path, exists=True))
-@click.option("--out", type=HERE, help="Folder to create; SOURCE.gold if not given.")
+@out_option(otherwise="SOURCE.gold", folder=HERE)
 @click.option("-n", "size", type=click.IntRange(min=1), default=200, show_default=True, help="Examples to draw.")
 @click.option(
     "--repeats",
@@ -55,7 +62,7 @@ def gold() -> None:
     show_default=True,
     help="Share that each person sees twice.",
 )
-@click.option("--seed", type=int, default=0, show_default=True)
+@seed_option
 @json_option
 def sample(source: Path, out: Path | None, size: int, repeats: float, seed: int, as_json: bool) -> None:
     """Draw a batch to judge from SOURCE: a suite's folder, or a file that `csuite propose` wrote."""
@@ -66,17 +73,17 @@ def sample(source: Path, out: Path | None, size: int, repeats: float, seed: int,
     kind, origin = read_suite(source, size, seed) if source.is_dir() else read_proposals(source, size)
     batch = write_batch(out or source.with_name(f"{source.name}.gold"), kind, origin, seed=seed, repeats=repeats)
     decoys = len(batch.items) - len(batch.judged)
-    if as_json:
-        click.echo(json.dumps({"batch": str(batch.path), "items": len(batch.judged), "decoys": decoys}))
-        return
-    click.echo(f"{batch.path}: {len(batch.judged)} items and {decoys} decoys.")
-    click.echo(f"Next, for each of two people: csuite gold sheet {batch.path} --annotator NAME --out NAME.csv")
+    lines = [
+        f"{batch.path}: {len(batch.judged)} items and {decoys} decoys.",
+        f"Next, for each of two people: csuite gold sheet {batch.path} --annotator NAME --out NAME.csv",
+    ]
+    emit({"batch": batch.path, "items": len(batch.judged), "decoys": decoys}, as_json, lines)
 
 
 @gold.command()
 @_batch
-@_annotator
-@click.option("--out", required=True, type=file_type, help="File to write.")
+@annotator_option
+@out_file_option()
 @layout_option
 @json_option
 def sheet(folder: Path, annotator: str, out: Path, layout: str, as_json: bool) -> None:
@@ -86,18 +93,18 @@ def sheet(folder: Path, annotator: str, out: Path, layout: str, as_json: bool) -
 
     batch = open_batch(folder)
     tasks = write_sheet(batch, annotator, out, layout)
-    if as_json:
-        click.echo(json.dumps({"sheet": str(out), "tasks": tasks}))
-        return
-    click.echo(f"{out}: {tasks} tasks for {annotator}.\n\n{guide(batch)}")
     form = "" if layout == "csv" else f" --format {layout}"
-    click.echo(f"When it is filled in: csuite gold import {folder} {out} --annotator {annotator}{form}")
+    lines = [
+        f"{out}: {tasks} tasks for {annotator}.\n\n{guide(batch)}",
+        f"When it is filled in: csuite gold import {folder} {out} --annotator {annotator}{form}",
+    ]
+    emit({"sheet": out, "tasks": tasks}, as_json, lines)
 
 
 @gold.command("import")
 @_batch
-@click.argument("file", type=file_type)
-@_annotator
+@click.argument("file", type=FILE)
+@annotator_option
 @layout_option
 @json_option
 def import_command(folder: Path, file: Path, annotator: str, layout: str, as_json: bool) -> None:
@@ -121,24 +128,21 @@ def status(folder: Path, as_json: bool) -> None:
     said = standing(events)
     people = [progress_of(batch, name, events) for name in said.annotators]
     waiting = len(disagreements(batch, said))
-    if as_json:
-        click.echo(json.dumps({"people": [asdict(one) for one in people], "waiting": waiting}, indent=2))
-        return
-    click.echo(
-        "\n".join([f"{len(batch.judged)} items", *map(progress_line, people), f"waiting for a ruling: {waiting}"])
-    )
+    lines = [f"{len(batch.judged)} items", *map(progress_line, people), f"waiting for a ruling: {waiting}"]
+    emit({"people": people, "waiting": waiting}, as_json, lines)
 
 
 @gold.command()
 @_batch
-@click.option("--by", default="", metavar="GROUPING", help="Also by group: slice, difficulty, relation, domain.")
-@click.option(
-    "--claim", type=click.FloatRange(0.5, 0.999), default=0.9, show_default=True, help="Lower bound one wants to claim."
-)
+@by_option
+@_claim
 @_without
 @json_option
 def agree(folder: Path, by: str, claim: float, without: tuple[str, ...], as_json: bool) -> None:
-    """Say how far people agree: raw, Cohen's kappa, Gwet's AC1, Krippendorff's alpha; and how many more items it takes."""
+    """Say how far people agree: raw, Cohen's kappa, Gwet's AC1, Krippendorff's alpha; and how many more items it takes.
+
+    --by groups items by slice, difficulty, relation or domain.
+    """
     from constraintsuite.annotate.agreeing import agree as measure
     from constraintsuite.annotate.agreeing import attention
     from constraintsuite.annotate.batch import open_batch
@@ -147,10 +151,7 @@ def agree(folder: Path, by: str, claim: float, without: tuple[str, ...], as_json
     batch = open_batch(folder)
     said = standing(leave_out(batch.store.events(), without))
     rows, people = measure(batch, said, by=by, claim=claim), attention(batch, said)
-    if as_json:
-        click.echo(json.dumps(agreement_json(rows, people), indent=2, ensure_ascii=False))
-    else:
-        click.echo(agreement_text(rows, people, _ADVICE))
+    emit(agreement_record(rows, people), as_json, agreement_text(rows, people, _ADVICE))
 
 
 @gold.command()
@@ -173,11 +174,9 @@ def adjudicate(
 
 @gold.command()
 @_batch
-@click.option("--out", required=True, type=HERE, help="Folder to create.")
-@click.option("--proposals", type=file_type, help="Of a batch of proposals: the file it was drawn from.")
-@click.option(
-    "--claim", type=click.FloatRange(0.5, 0.999), default=0.9, show_default=True, help="Lower bound one wants to claim."
-)
+@out_option(folder=HERE)
+@click.option("--proposals", type=FILE, help="The file that a batch of proposals was drawn from.")
+@_claim
 @_without
 @json_option
 def export(
@@ -215,25 +214,26 @@ def _warn(batch: AnnotationBatch, without: tuple[str, ...]) -> None:
 
 
 def _export_gold(batch: AnnotationBatch, labelled: list[LabelledItem], out: Path, claim: float, as_json: bool) -> None:
-    from constraintsuite.annotate.kinds.gold import GoldSummary, summarise, write_verdicts
-    from constraintsuite.store.jsonl import adapter
+    from constraintsuite.annotate.kinds.gold import summarise, write_verdicts
+    from constraintsuite.records.figures import say
 
     found = summarise(batch, write_verdicts(batch, labelled, out), claim)
-    if as_json:
-        click.echo(adapter(GoldSummary).dump_json(found, indent=2).decode())
-        return
-    click.echo(f"{out}: " + ", ".join(f"{count} {verdict}" for verdict, count in found.verdicts.items()))
-    click.echo(f"labels that are right, of those settled: {found.right}; {found.needed}.")
+    lines = [
+        f"{out}: " + ", ".join(f"{count} {verdict}" for verdict, count in found.verdicts.items()),
+        f"labels that are right, of those settled: {say(found.right, 'share')}; {found.needed}.",
+    ]
+    emit(found, as_json, lines)
 
 
 def _export_proposals(batch: AnnotationBatch, file: Path, out: Path, as_json: bool) -> None:
     from constraintsuite.annotate.kinds.proposals import write_approved
     from constraintsuite.annotate.labels import write_labels
 
-    counts = write_approved(batch, file, out / "approved.jsonl")
+    approved = out / "approved.jsonl"
+    counts = write_approved(batch, file, approved)
     write_labels(batch, out)
-    if as_json:
-        click.echo(json.dumps({"file": str(out / "approved.jsonl"), **counts}))
-    else:
-        click.echo(f"{out / 'approved.jsonl'}: " + ", ".join(f"{count} {status}" for status, count in counts.items()))
-        click.echo(f"Next: csuite build --corpus … --approved {out / 'approved.jsonl'} --out suites/ours")
+    lines = [
+        f"{approved}: " + ", ".join(f"{count} {status}" for status, count in counts.items()),
+        f"Next: csuite build --corpus … --approved {approved} --out suites/ours",
+    ]
+    emit({"file": approved, **counts}, as_json, lines)

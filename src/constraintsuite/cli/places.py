@@ -1,4 +1,4 @@
-"""Folders on the command line: paths, or URLs of object stores, which become the folders of their mirrors."""
+"""Files and folders on the command line; a folder may be a URL of an object store, which becomes the folder of its mirror."""
 
 # The store is imported when a URL is given, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
@@ -98,6 +98,8 @@ def _push(mirror: Mirror, folder: Path) -> None:
         mirror.push(folder)
 
 
+FILE = click.Path(path_type=Path, dir_okay=False)
+"""A file that is read or written."""
 FOLDER = FolderParameter(file_okay=False)
 """A folder that is read."""
 OUT = FolderParameter(file_okay=False, written=True)

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from constraintsuite.cli.options import json_option
+from constraintsuite.cli.output import emit
+
 if TYPE_CHECKING:
     from constraintsuite.forecast.cluster import Cluster, Prices
 
@@ -28,19 +31,26 @@ def _cluster_options(command: Callable[..., None]) -> Callable[..., None]:
         type=click.IntRange(0, 100_000),
         default=0,
         show_default=True,
-        help="Graphics cards in all; they count for --embed and --eval.",
+        help="Graphics cards of all machines together; used by --embed and --eval.",
     )
     @click.option(
-        "--cores-per-node", type=click.IntRange(1, 4_096), show_default="those of this machine", help="Processors."
+        "--cores-per-node",
+        type=click.IntRange(1, 4_096),
+        show_default="those of this machine",
+        help="Processors of each machine.",
     )
     @click.option(
         "--workers",
         type=click.IntRange(1, 4_096),
-        show_default="one a core",
-        help="Worker processes of a build on a node.",
+        show_default="one per core",
+        help="Worker processes of a build on each machine.",
     )
     @click.option(
-        "--memory-per-node", type=_SIZE, metavar="GIB", show_default="that of this machine", help="To be warned by."
+        "--memory-per-node",
+        type=_SIZE,
+        metavar="GIB",
+        show_default="that of this machine",
+        help="Memory of each machine; a warning says if it is too little.",
     )
     @wraps(command)
     def wrapped(
@@ -76,7 +86,7 @@ def _price_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.command()
 @click.argument("recipe_file", metavar="RECIPE", type=click.Path(path_type=Path, dir_okay=False))
 @_cluster_options
-@click.option("--documents", type=click.IntRange(1), show_default="counted", help="How many the whole corpus has.")
+@click.option("--documents", type=click.IntRange(1), show_default="counted", help="Documents of the whole corpus.")
 @_price_options
 @click.option("--embed", metavar="MODEL", help="Also encode all documents, such as with dense:all-MiniLM-L6-v2.")
 @click.option("--eval", "evaluate", metavar="MODEL", help="Also score the suite with a model.")
@@ -87,7 +97,7 @@ def _price_options(command: Callable[..., None]) -> Callable[..., None]:
     show_default=True,
     help="Documents of the larger samples.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, with seconds and bytes.")
+@json_option
 def plan(
     recipe_file: Path,
     cluster: Cluster,
@@ -98,7 +108,7 @@ def plan(
     sample: int,
     as_json: bool,
 ) -> None:
-    """Foretell time, memory, storage and money of a build of RECIPE.
+    """Estimate the time, memory, storage and money that a build of RECIPE takes.
 
     Small samples of its corpus are really built on this machine, in a folder that is removed afterwards; the arithmetic that
     leads from them to the whole is shown.
@@ -118,7 +128,7 @@ def plan(
             documents=documents,
             sampling=Sampling(sample),
         )
-    click.echo(found.as_json() if as_json else found.in_words())
+    emit(found.as_record(), as_json, found.in_words())
 
 
 def _cluster(nodes: int, gpus: int, cores_per_node: int | None, workers: int | None, memory: float | None) -> Cluster:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from constraintsuite.cli.options import out_option, workers_option
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import LocalEngine
@@ -15,8 +16,10 @@ from constraintsuite.experiments.load import load_run
 from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.metrics.pairwise import parse_metric
 from constraintsuite.models.weights import fetch_weights, find_known
+from constraintsuite.records.formats.text import WIDTH
 from constraintsuite.reports.html import write_report
-from constraintsuite.reports.table import WIDTH, slice_table
+from constraintsuite.reports.table import slice_table
+from constraintsuite.store.mirror import shown
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.text.parser import ENGLISH, load_pipeline
@@ -26,20 +29,8 @@ NEURAL, PRECISION = "all-MiniLM-L6-v2", "int8"  # 23 MB, and run without torch
 
 
 @click.command()
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("quickstart"),
-    show_default=True,
-    help="Folder for everything.",
-)
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="Processes; the result does not depend on it.",
-)
+@out_option(Path("quickstart"))
+@workers_option
 def quickstart(out: Path, workers: int) -> None:
     """Build a suite from the bundled corpus, evaluate the models that are there, and write a report."""
     reporter = Terminal()
@@ -62,8 +53,8 @@ def quickstart(out: Path, workers: int) -> None:
     summaries = [load_run(run).summary for run in runs]
     for metric in ("accuracy", "paired_accuracy"):
         Console(width=WIDTH).print(slice_table(summaries, parse_metric(metric)))
-    click.echo(f"Suite:  {suite}")
-    click.echo(f"Report: {page}")
+    click.echo(f"Suite:  {shown(suite)}")
+    click.echo(f"Report: {shown(page)}")
 
 
 def neural_models(reporter: Reporter) -> list[str]:

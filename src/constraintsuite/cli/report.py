@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from constraintsuite.cli.options import tie_options
 from constraintsuite.cli.places import FOLDER, OUT
 from constraintsuite.cli.runs import finished_runs
-from constraintsuite.cli.ties import tie_options
 from constraintsuite.errors import UserError
 from constraintsuite.records.formats import EXPORTED, FORMATS
 from constraintsuite.store.mirror import shown

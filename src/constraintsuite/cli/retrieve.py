@@ -5,14 +5,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from constraintsuite.cli.places import FOLDER, RUNS, taken
+from constraintsuite.cli.options import json_option, runs_option, seed_option
+from constraintsuite.cli.output import emit
+from constraintsuite.cli.places import FILE, FOLDER, taken
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval import RETRIEVERS
 from constraintsuite.store.mirror import shown
@@ -20,13 +21,11 @@ from constraintsuite.store.mirror import shown
 if TYPE_CHECKING:
     from constraintsuite.experiments.ranking.run import RankingPlan
     from constraintsuite.experiments.ranking.summary import RankingSummary
-    from constraintsuite.records.scores import Interval
 
 _RETRIEVER = (
     f"FAMILY or FAMILY:ARGUMENT, options after commas. Families: {', '.join(RETRIEVERS.names())}; rrf:A+B fuses others."
 )
-_MEASURE = "Besides the usual ones, repeatable: any of ir-measures (nDCG@20, 'P(rel=2)@5') or of ours (violation@5, right_rank@10)."
-_file = click.Path(path_type=Path, dir_okay=False)
+_MEASURE = "Further measure of ir-measures (nDCG@20, 'P(rel=2)@5') or of ours (violation@5, right_rank@10); repeatable."
 _positive = click.IntRange(min=1)
 _OF_A_GIVEN_RUN = ("qrels", "violations")
 _OF_A_SEARCH = ("retriever", "rerank", "depth", "rerank_depth", "corpus", "out")
@@ -35,22 +34,20 @@ _OF_A_SEARCH = ("retriever", "rerank", "depth", "rerank_depth", "corpus", "out")
 @click.command("retrieve-eval")
 @click.argument("suite", type=FOLDER, required=False)
 @click.option("--retriever", metavar="R", help=_RETRIEVER)
-@click.option("--rerank", metavar="M", help="A model that puts what was found in order, named as for `csuite eval`.")
-@click.option("--depth", type=_positive, default=100, show_default=True, help="Documents a query.")
-@click.option("--rerank-depth", type=_positive, default=100, show_default=True, help="How many of them are reranked.")
-@click.option("--corpus", metavar="SOURCE", help="A corpus whose passages are put between the judged documents.")
+@click.option("--rerank", metavar="M", help="Model that reranks what was found, named as for `csuite eval`.")
+@click.option("--depth", type=_positive, default=100, show_default=True, help="Documents per query.")
+@click.option("--rerank-depth", type=_positive, default=100, show_default=True, help="Documents per query to rerank.")
+@click.option("--corpus", metavar="SOURCE", help="Corpus whose passages are added to the judged documents.")
 @click.option("--split", help="Only the queries of this split.")
 @click.option("--measure", "measures", multiple=True, metavar="NAME", help=_MEASURE)
-@click.option("--out", type=RUNS, default=Path("runs"), show_default=True, help="Folder of all runs.")
-@click.option("--from-trec", "trec", type=_file, help="Measure this TREC run instead of searching.")
-@click.option("--qrels", type=_file, help="Judgments for --from-trec, if not those of SUITE.")
+@runs_option
+@click.option("--from-trec", "trec", type=FILE, help="Measure this TREC run instead of searching.")
+@click.option("--qrels", type=FILE, help="Judgments for --from-trec, if not those of SUITE.")
 @click.option(
-    "--violations", type=_file, help="Violating documents for --from-trec, in a file like qrels; grades mean nothing."
+    "--violations", type=FILE, help="Violating documents for --from-trec, in a file like qrels; grades mean nothing."
 )
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resampling for intervals."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print all figures as JSON.")
+@seed_option
+@json_option
 @click.pass_context
 def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter an option
     context: click.Context,
@@ -87,7 +84,7 @@ def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter an option
     else:
         plan = RankingPlan(retriever, rerank, depth, rerank_depth, split, corpus, measures, seed)
         folder, summary = _search(suite, plan, out)
-    click.echo(_in_json(summary, folder) if as_json else "\n".join(_lines(summary, folder)))
+    emit({"ranking": folder and shown(folder), "summary": summary}, as_json, _lines(summary, folder))
 
 
 def _search(suite: Path, plan: RankingPlan, out: Path) -> tuple[Path, RankingSummary]:
@@ -107,46 +104,14 @@ def _refuse_foreign(context: click.Context, names: tuple[str, ...], *, given: bo
         raise UserError(f"{options}: {'not with' if given else 'only with'} --from-trec.")
 
 
-def _in_json(summary: RankingSummary, folder: Path | None) -> str:
-    from constraintsuite.experiments.ranking.summary import RankingSummary
-    from constraintsuite.store.jsonl import adapter
-
-    figures = adapter(RankingSummary).dump_python(summary)
-    found = {"ranking": None if folder is None else shown(folder), "summary": figures}
-    return json.dumps(found, indent=2, ensure_ascii=False)
-
-
 def _lines(summary: RankingSummary, folder: Path | None) -> Iterator[str]:
-    """A table, and what to know before comparing."""
-    from constraintsuite.experiments.ranking.summary import MEDIANS
+    """The same as the site's page says."""
+    from constraintsuite.showing.rankings import describe_ranking, measure_table, ranking_remarks
 
-    searched = "" if summary.documents is None else f" in {summary.documents:,} documents, depth {summary.depth}"
-    part = f" of the split {summary.split}" if summary.split else ""
-    yield f"{summary.system} on {summary.suite}: {summary.queries:,} queries{part}{searched}"
+    yield f"{summary.system}: {describe_ranking(summary)}"
     yield ""
-    width = max(map(len, summary.measures))
-    yield f"{'measure':<{width}}    value  {'95 % interval':<18}       n"
-    for name, figure in summary.measures.items():
-        value, bounds = _ranks(figure) if name in MEDIANS else _numbers(figure)
-        yield f"{name:<{width}}  {value:>7}  {bounds:<18}  {figure.n:>6,}"
+    yield str(measure_table(summary))
     yield ""
-    kinds = {"documents": "sets of queries that share documents", "queries": "queries"}
-    yield f"Intervals are over {summary.groups:,} {kinds[summary.resampled]}."
-    yield from summary.notes
+    yield from ranking_remarks(summary)
     if folder is not None:
         yield f"Ranking: {shown(folder)}"
-
-
-def _numbers(figure: Interval) -> tuple[str, str]:
-    if figure.value is None:
-        return "–", ""
-    bounds = "" if figure.low is None or figure.high is None else f"{figure.low:.4f} to {figure.high:.4f}"
-    return f"{figure.value:.4f}", bounds
-
-
-def _ranks(figure: Interval) -> tuple[str, str]:
-    """A rank that nobody looked at is deeper than all; without any bound there is none to show."""
-    value, low, high = ("deeper" if each is None else f"{each:g}" for each in (figure.value, figure.low, figure.high))
-    if not figure.n:
-        return "–", ""
-    return value, "" if figure.low is None else f"{low} to {high}"

@@ -5,28 +5,35 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
+from constraintsuite.cli.options import annotators_option, json_option
+from constraintsuite.cli.output import emit
 from constraintsuite.cli.places import HERE
 from constraintsuite.web.addresses import LOOPBACK
 
 
 @click.command()
 @click.argument("folder", type=HERE, default=Path())
-@click.option("--owner", default="owner", show_default=True, metavar="NAME", help="Who sees everything.")
-@click.option("--annotator", "annotators", multiple=True, metavar="NAME", help="Who judges, blind; repeatable.")
-@click.option("--adjudicator", "adjudicators", multiple=True, metavar="NAME", help="Who rules where others differ.")
+@click.option("--owner", default="owner", show_default=True, metavar="NAME", help="Name of who sees everything.")
+@annotators_option(required=False)
+@click.option(
+    "--adjudicator",
+    "adjudicators",
+    multiple=True,
+    metavar="NAME",
+    help="Name of who rules where annotators differ; repeatable.",
+)
 @click.option("--host", default=LOOPBACK, show_default=True, help="Address to listen on.")
 @click.option(
-    "--name", "names", multiple=True, metavar="HOST", help="Under which other host name people reach it; repeatable."
+    "--name", "names", multiple=True, metavar="HOST", help="Other host name under which people reach it; repeatable."
 )
 @click.option("--port", type=click.IntRange(0, 65_535), default=8_765, show_default=True, help="0 for any free one.")
 @click.option("--read-only", is_flag=True, help="Nobody can change anything.")
 @click.option("--open", "open_browser", is_flag=True, help="Open the owner's page in a browser.")
-@click.option("--json", "as_json", is_flag=True, help="Print the links as JSON.")
+@json_option
 def serve(  # noqa: PLR0913, PLR0917 - one parameter an option
     folder: Path,
     owner: str,
@@ -56,11 +63,9 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter an option
     people += [Person(name, "annotator") for name in annotators]
     people += [Person(name, "adjudicator") for name in adjudicators]
     with listen(WebSite(folder, tuple(people), host, port, names, read_only)) as served:
-        if as_json:
-            click.echo(json.dumps({person.name: link for person, link in served.links.items()}, indent=2))
-        else:
-            for person, link in served.links.items():
-                click.echo(f"{person.role:<12} {person.name:<16} {link}")
+        lines = [f"{person.role:<12} {person.name:<16} {link}" for person, link in served.links.items()]
+        emit({person.name: link for person, link in served.links.items()}, as_json, lines)
+        if not as_json:
             click.echo("Stop it with Ctrl-C. Links are secrets: whoever has one is that person.", err=True)
         if open_browser:
             click.launch(next(iter(served.links.values())))

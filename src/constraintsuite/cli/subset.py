@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TypeVar, get_args
+from typing import get_args
 
 import click
 from pydantic import ValidationError
 
 from constraintsuite.cli.corpus import source_options, source_settings
-from constraintsuite.cli.places import OUT
-from constraintsuite.cli.subset_output import built_json, built_lines, dry_text, plan_lines
+from constraintsuite.cli.options import Command, combine, dry_run_option, force_option, json_option, out_option
+from constraintsuite.cli.output import emit
+from constraintsuite.cli.subset_output import built_lines, built_record, dry_lines, plan_lines
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.opening import find_format, open_source
 from constraintsuite.errors import UserError
@@ -22,45 +22,36 @@ from constraintsuite.vectors.coverage import refuse_poor
 from constraintsuite.vectors.plan import plan_subset
 from constraintsuite.vectors.settings import SamplingMode, SubsetSettings
 
-T = TypeVar("T")
 _FIELDS = SubsetSettings.model_fields
 _GIVEN = {"n_queries": "queries"}  # --queries is the file
 
 
-def _choices(command: Callable[..., T]) -> Callable[..., T]:
-    """The options that decide a subset, shared by plan and build."""
+def _option(name: str, field: str = "", **more: object) -> Callable[[Command], Command]:
+    described = _FIELDS[field or name].description
+    return click.option(f"--{name.replace('_', '-')}", name, help=described, **more)  # type: ignore[arg-type]
 
-    def option(name: str, field: str = "", **more: object) -> Callable[[Callable[..., T]], Callable[..., T]]:
-        described = _FIELDS[field or name].description
-        return click.option(f"--{name.replace('_', '-')}", name, help=described, **more)  # type: ignore[arg-type]
 
-    for decorate in reversed(
-        (
-            click.option("--source", "source", required=True, help="File, folder, irds:ID, hf:OWNER/NAME or sample."),
-            option("mode", type=click.Choice(get_args(SamplingMode)), default="keep_positives", show_default=True),
-            option("size", type=int),
-            option("rate", type=float),
-            option("n_queries", "queries", type=int),
-            option("require", type=click.Choice(["judged", "any"]), default="judged", show_default=True),
-            option("min_relevance", type=int, default=1, show_default=True),
-            option("positives_of", type=click.Choice(["selected", "split"]), default="selected", show_default=True),
-            option("run", type=click.Path(path_type=Path, dir_okay=False)),
-            option("depth", type=int, default=100, show_default=True),
-            option("strata", default="length", show_default=True),
-            option("allocation", default="proportional", show_default=True),
-            option("order", type=click.Choice(["positives_then_key", "source"]), default="positives_then_key"),
-            option("dedup", type=click.Choice(["off", "exact_text"]), default="off", show_default=True),
-            option("seed", default="42", show_default=True),
-            option("namespace"),
-            click.option(
-                "--accept-coverage", is_flag=True, help="Go on although most judged queries lose their positives."
-            ),
-            click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
-            source_options,
-        )
-    ):
-        command = decorate(command)
-    return command
+_choices = combine(
+    click.option("--source", "source", required=True, help="File, folder, irds:ID, hf:OWNER/NAME or sample."),
+    _option("mode", type=click.Choice(get_args(SamplingMode)), default="keep_positives", show_default=True),
+    _option("size", type=int),
+    _option("rate", type=float),
+    _option("n_queries", "queries", type=int),
+    _option("require", type=click.Choice(["judged", "any"]), default="judged", show_default=True),
+    _option("min_relevance", type=int, default=1, show_default=True),
+    _option("positives_of", type=click.Choice(["selected", "split"]), default="selected", show_default=True),
+    _option("run", type=click.Path(path_type=Path, dir_okay=False)),
+    _option("depth", type=int, default=100, show_default=True),
+    _option("strata", default="length", show_default=True),
+    _option("allocation", default="proportional", show_default=True),
+    _option("order", type=click.Choice(["positives_then_key", "source"]), default="positives_then_key"),
+    _option("dedup", type=click.Choice(["off", "exact_text"]), default="off", show_default=True),
+    _option("seed", default="42", show_default=True),
+    _option("namespace"),
+    click.option("--accept-coverage", is_flag=True, help="Continue although most judged queries lose their positives."),
+    json_option,
+    source_options,
+)
 
 
 @click.group()
@@ -87,15 +78,15 @@ def plan(
     """
     corpus, settings = _read(source, options, choices)
     made = plan_subset(open_source(corpus), settings, corpus.skip_bad_rows, population, Terminal())
-    click.echo(json.dumps(made.as_record(), indent=2, ensure_ascii=False) if as_json else "\n".join(plan_lines(made)))
+    emit(made.as_record(), as_json, plan_lines(made))
     refuse_poor(made.expected.kept, made.judged, settings.mode, accepted=accept_coverage)
 
 
 @subset.command()
 @_choices
-@click.option("--out", required=True, type=OUT, help="Folder of the bundle.")
-@click.option("--dry-run", is_flag=True, help="Choose, say what would be written, and write nothing.")
-@click.option("--force", is_flag=True, help="Replace a bundle of other texts, with its vectors and truths.")
+@out_option()
+@dry_run_option
+@force_option
 @click.option(
     "--max-bad-rows", type=click.IntRange(min=0), help="With --skip-bad-rows: refuse a source with more broken rows."
 )
@@ -126,10 +117,8 @@ def build(
         if draft.twins is not None:
             record["twins_left_out"] = len(draft.twins.left_out)
         replaced = would_replace(corpus, settings, out)
-        shown = {**record, "kept": draft.coverage.kept}
-        click.echo(
-            json.dumps({**record, "replaces": replaced}, indent=2) if as_json else dry_text(shown, out, replaced)
-        )
+        lines = dry_lines({**record, "kept": draft.coverage.kept}, out, replaced)
+        emit({**record, "replaces": replaced}, as_json, lines)
         judged = draft.coverage.judged
         refuse_many_left_out(source, draft.bad.counts, max_bad_rows)
         refuse_poor(judged - draft.coverage.none, judged, settings.mode, accepted=accept_coverage)
@@ -143,7 +132,7 @@ def build(
         max_bad_rows=max_bad_rows,
         force=force,
     )
-    click.echo(built_json(artifact) if as_json else "\n".join(built_lines(artifact)))
+    emit(built_record(artifact), as_json, built_lines(artifact))
 
 
 def _read(

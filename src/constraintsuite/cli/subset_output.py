@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from constraintsuite.records.figures import percent
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.mirror import shown
 from constraintsuite.vectors.plan import SubsetPlan
@@ -27,7 +28,7 @@ def plan_lines(made: SubsetPlan) -> Iterator[str]:
     spread = f" ± {made.expected.deviation:.0f}" if made.expected.deviation else ""
     yield (
         f"judged queries that keep a positive: {made.expected.kept:,.0f}{spread} of {made.judged:,} "
-        f"({made.expected.share:.1%}); with all positives: {made.expected.whole:,.0f}"
+        f"({percent(made.expected.share)}); with all positives: {made.expected.whole:,.0f}"
     )
     if made.absent is None:
         yield "Note: no document was read; all positive documents are taken to be in the source"
@@ -35,15 +36,17 @@ def plan_lines(made: SubsetPlan) -> Iterator[str]:
     if made.dedup == "exact_text":
         yield "Equal texts are counted here as they stand in the source; the subset will hold one of each."
     yield "\nA uniform sample would keep:\n   documents  queries   share"
-    yield from (f"{row.size:>12,}  {row.kept:>7,.0f}  {row.share:>6.1%}" for row in made.by_size)
+    yield from (f"{row.size:>12,}  {row.kept:>7,.0f}  {percent(row.share):>7}" for row in made.by_size)
 
 
-def dry_text(record: Mapping[str, object], out: Path, replaced: Sequence[str]) -> str:
+def dry_lines(record: Mapping[str, object], out: Path, replaced: Sequence[str]) -> Iterator[str]:
     """What would be written."""
     named = {_DRY_NAMES.get(name, name.replace("_", " ")): value for name, value in record.items()}
     said = {name: f"{value:,}" if isinstance(value, int) else value for name, value in named.items()}
-    lines = [f"Would write to {shown(out)}:", *(f"{name:>30}  {value}" for name, value in said.items())]
-    return "\n".join([*lines, *([f"It would replace what is there: {', '.join(replaced)}"] if replaced else [])])
+    yield f"Would write to {shown(out)}:"
+    yield from (f"{name:>30}  {value}" for name, value in said.items())
+    if replaced:
+        yield f"It would replace what is there: {', '.join(replaced)}"
 
 
 def built_lines(artifact: Artifact) -> Iterator[str]:
@@ -70,9 +73,8 @@ def built_lines(artifact: Artifact) -> Iterator[str]:
     yield "Next:   csuite embed " + shown(artifact.path) + " --model dense:all-MiniLM-L6-v2"
 
 
-def built_json(artifact: Artifact) -> str:
-    """The same as one JSON object."""
+def built_record(artifact: Artifact) -> dict[str, object]:
+    """The same as data."""
     report = json.loads((artifact.path / "coverage.json").read_text(encoding="utf-8"))
     manifest = artifact.manifest
-    record = {"bundle": shown(artifact.path), "content": manifest.content, "counts": manifest.counts, **report}
-    return json.dumps(record, indent=2, ensure_ascii=False)
+    return {"bundle": shown(artifact.path), "content": manifest.content, "counts": manifest.counts, **report}

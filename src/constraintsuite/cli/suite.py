@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from constraintsuite.cli.places import OUT, FolderParameter
+from constraintsuite.cli.options import json_option, out_option, seed_option
+from constraintsuite.cli.output import emit, print_json
+from constraintsuite.cli.places import FolderParameter
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.experiments.groupings import split_up
@@ -17,12 +17,11 @@ from constraintsuite.experiments.load import load_suite
 from constraintsuite.records.constraints import Evidence
 from constraintsuite.records.examples import Example, ExampleDocument
 from constraintsuite.store.artifact import Artifact
-from constraintsuite.store.jsonl import adapter, encode
+from constraintsuite.store.jsonl import encode
 from constraintsuite.store.mirror import shown
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.balance import balance
 from constraintsuite.suites.audit.markdown import audit_markdown
-from constraintsuite.suites.audit.results import Audit
 from constraintsuite.suites.export import EXPORTERS
 from constraintsuite.suites.verification import verify_suite
 
@@ -31,7 +30,6 @@ SHOWN_FAULTS = 50
 CONTROL_TABLES = ("slice", "split", "domain", "relation", "control")
 _COLLECTION = ("documents", "queries", "qrels", "violations")
 _folder = click.argument("folder", metavar="SUITE", type=FolderParameter())
-_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @click.group()
@@ -41,27 +39,24 @@ def suite() -> None:
 
 @suite.command()
 @_folder
-@_json
+@json_option
 def show(folder: Path, as_json: bool) -> None:
     """Say what a suite is: its card, or its manifest as JSON."""
     artifact = Artifact.open(folder, "suite")
-    click.echo(
-        artifact.manifest.model_dump_json(indent=2) if as_json else (folder / "README.md").read_text(encoding="utf-8")
-    )
+    if as_json:
+        print_json(artifact.manifest)
+    else:
+        click.echo((folder / "README.md").read_text(encoding="utf-8"))
 
 
 @suite.command()
 @_folder
-@_json
+@json_option
 def stats(folder: Path, as_json: bool) -> None:
     """Count main examples and, apart from them, controls: by slice, split, domain, relation, template, cue and edit."""
     artifact = Artifact.open(folder, "suite")
     parts = _pair_tables(folder) if _has_pairs(artifact) else {}
     collection = {name: artifact.manifest.counts[name] for name in _COLLECTION if name in artifact.manifest.counts}
-    if as_json:
-        found = {**parts, **({"collection": collection} if collection else {})}
-        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
-        return
     lines = [line for name, tables in parts.items() for line in _table_lines(name, tables)]
     if collection:
         lines += ["collection", *(f"    {count:>6,}  {name}" for name, count in collection.items())]
@@ -69,18 +64,18 @@ def stats(folder: Path, as_json: bool) -> None:
         lines.append(
             f"There are no pairs to count. Search the collection: csuite retrieve-eval {shown(folder)} --retriever bm25"
         )
-    click.echo("\n".join(lines))
+    emit({**parts, **({"collection": collection} if collection else {})}, as_json, lines)
 
 
 @suite.command()
 @_folder
-@click.option("-n", "count", type=click.IntRange(min=1), default=5, show_default=True)
+@click.option("-n", "count", type=click.IntRange(min=1), default=5, show_default=True, help="Examples to print.")
 @click.option("--slice", "slice_name", help="Only this slice.")
 @click.option("--relation", help="Only this relation.")
-@click.option("--seed", type=int, default=0, show_default=True)
-@_json
+@seed_option
+@json_option
 def sample(folder: Path, count: int, slice_name: str | None, relation: str | None, seed: int, as_json: bool) -> None:
-    """Print random examples, the same ones for the same seed."""
+    """Print random examples, the same ones for the same seed. With --json, each is one line of JSON."""
     loaded = load_suite(folder)
     everything = (*loaded.examples, *loaded.controls)
     slices = sorted({e.slice for e in everything})
@@ -97,23 +92,21 @@ def sample(folder: Path, count: int, slice_name: str | None, relation: str | Non
 
 @suite.command()
 @_folder
-@_json
+@json_option
 def verify(folder: Path, as_json: bool) -> None:
     """Check hashes, then schema, ids, couples, splits, controls and all labels; exit code 1 if something is wrong."""
     faults = verify_suite(folder)
-    if as_json:
-        click.echo(json.dumps({"suite": shown(folder), "faults": faults}, indent=2, ensure_ascii=False))
-    else:
-        more = [f"and {len(faults) - SHOWN_FAULTS:,} more; --json lists all"] if len(faults) > SHOWN_FAULTS else []
-        click.echo("\n".join([*faults[:SHOWN_FAULTS], *more]) if faults else f"{shown(folder)}: {_passed(folder)}")
+    more = [f"and {len(faults) - SHOWN_FAULTS:,} more; --json lists all"] if len(faults) > SHOWN_FAULTS else []
+    lines = [*faults[:SHOWN_FAULTS], *more] if faults else [f"{shown(folder)}: {_passed(folder)}"]
+    emit({"suite": shown(folder), "faults": faults}, as_json, lines)
     if faults:
         raise click.exceptions.Exit(1)
 
 
 @suite.command()
 @_folder
-@click.option("--seed", type=int, default=0, show_default=True)
-@_json
+@seed_option
+@json_option
 def audit(folder: Path, seed: int, as_json: bool) -> None:
     """Say what can be won without understanding: by length, words, BM25, a query-blind classifier, and by shortcuts that the
     type of a constraint leaves open.
@@ -125,22 +118,14 @@ def audit(folder: Path, seed: int, as_json: bool) -> None:
             "other, so whatever ignores the query is right for exactly one of the two and wins no pair."
         )
     found = audit_examples(examples, seed=seed)
-    if as_json:
-        rows = balance(examples)
-        click.echo(
-            json.dumps(
-                {"audit": json.loads(adapter(Audit).dump_json(found)), "balance": [asdict(row) for row in rows]},
-                indent=2,
-            )
-        )
-    else:
-        click.echo(audit_markdown(found, balance(examples)))
+    rows = balance(examples)
+    emit({"audit": found, "balance": rows}, as_json, audit_markdown(found, rows))
 
 
 @suite.command()
 @_folder
 @click.option("--format", "kind", required=True, type=click.Choice(EXPORTERS.names()), help="Layout of the files.")
-@click.option("--out", required=True, type=OUT, help="Folder to write.")
+@out_option()
 def export(folder: Path, kind: str, out: Path) -> None:
     """Write a suite in the guide's own JSON, as BEIR, NevIR-like rows, CSV, or a Hugging Face dataset; controls apart."""
     if out.exists() and any(out.iterdir()):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import get_args
 
 import click
 
-from constraintsuite.cli.engines import engine_options
+from constraintsuite.cli.options import bundle_encoder_option, engine_options, json_option, similarity_option
+from constraintsuite.cli.output import emit
 from constraintsuite.cli.places import OUT
 from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Terminal
@@ -23,9 +22,9 @@ from constraintsuite.vectors.relevance import make_relevance
 @click.command()
 @click.argument("folder", metavar="BUNDLE", type=OUT)
 @click.option("--knn", type=click.IntRange(1, 100_000), help="Also find this many exact neighbours of each query.")
-@click.option("--encoder", help="Whose vectors, where there are several: the model, or how its folder's name begins.")
-@click.option("--metric", type=click.Choice(get_args(Similarity)), help="In place of the encoder's own similarity.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@bundle_encoder_option
+@similarity_option()
+@json_option
 @engine_options(models=False)
 def truth(
     folder: Path, knn: int | None, encoder: str | None, metric: Similarity | None, as_json: bool, engine: Engine
@@ -36,11 +35,8 @@ def truth(
         if knn is not None:
             made.append(make_neighbours(folder, knn, Terminal(), encoder=encoder, metric=metric, engine=engine))
         name = bundle.id
-    if as_json:
-        truths = [{"truth": shown(a.path), "content": a.manifest.content, "counts": a.manifest.counts} for a in made]
-        click.echo(json.dumps({"bundle_id": name, "truths": truths}, indent=2))
-    else:
-        click.echo("\n".join([*(_line(each) for each in made), f"Bundle: {name}"]))
+    truths = [{"truth": shown(a.path), "content": a.manifest.content, "counts": a.manifest.counts} for a in made]
+    emit({"bundle_id": name, "truths": truths}, as_json, [*map(_line, made), f"Bundle: {name}"])
 
 
 def _line(artifact: Artifact) -> str:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraintsuite.cli.places import FolderParameter
+from constraintsuite.cli.options import dry_run_option, json_option, out_option
+from constraintsuite.cli.output import emit
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
@@ -22,13 +23,13 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("recipe", type=click.Path(path_type=Path))
-@click.option("--out", required=True, type=FolderParameter(written=True), help="Folder of the checkpoints and curves.")
-@click.option("--dry-run", is_flag=True, help="Say what would be trained, and on how much, and write nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@out_option()
+@dry_run_option
+@json_option
 def tune(recipe: Path, out: Path, dry_run: bool, as_json: bool) -> None:
-    """Train a model as RECIPE says: one task after the other, evaluated after every epoch.
+    """Train a model as RECIPE says: one task after the other, evaluated after every epoch. OUT holds checkpoints and curves.
 
-    A training that was stopped goes on behind its last finished epoch when the same command is run again.
+    The same command resumes an interrupted training after the last finished epoch.
     """
     from constraintsuite.execution.progress import Terminal
     from constraintsuite.reports.drawings.plot import draw_plot
@@ -39,10 +40,10 @@ def tune(recipe: Path, out: Path, dry_run: bool, as_json: bool) -> None:
     read = TuneRecipe.read(recipe)
     if dry_run:
         plan = plan_training(read)
-        click.echo(_plan_json(plan) if as_json else "\n".join(_plan_lines(plan)))
+        emit(plan, as_json, _plan_lines(plan))
         return
     artifact = train(read, out, Terminal(), lambda plot: str(draw_plot(plot)))
-    click.echo(_as_json(artifact) if as_json else "\n".join(_lines(artifact)))
+    emit(_record(artifact), as_json, _lines(artifact))
 
 
 def _plan_lines(plan: TrainingPlan) -> Iterator[str]:
@@ -58,12 +59,6 @@ def _plan_lines(plan: TrainingPlan) -> Iterator[str]:
         yield f"  {plan.forbidden:,} texts are kept out of the training data"
 
 
-def _plan_json(plan: TrainingPlan) -> str:
-    from constraintsuite.store.jsonl import encode
-
-    return json.dumps(json.loads(encode(plan)), indent=2, ensure_ascii=False)
-
-
 def _lines(artifact: Artifact) -> Iterator[str]:
     yield f"Trained: {shown(artifact.path)}"
     for one in _selected(artifact):
@@ -72,15 +67,14 @@ def _lines(artifact: Artifact) -> Iterator[str]:
     yield f"Curves:  {shown(artifact.path)}/curves.jsonl, {shown(artifact.path)}/plots/*.svg"
 
 
-def _as_json(artifact: Artifact) -> str:
-    record = {
+def _record(artifact: Artifact) -> dict[str, object]:
+    return {
         "tuned": shown(artifact.path),
         "content": artifact.manifest.content,
         "selected": _selected(artifact),
         "counts": artifact.manifest.counts,
         "rejects": artifact.manifest.rejects,
     }
-    return json.dumps(record, indent=2, ensure_ascii=False)
 
 
 def _selected(artifact: Artifact) -> list[dict[str, Any]]:

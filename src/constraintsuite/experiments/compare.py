@@ -13,8 +13,9 @@ from constraintsuite.errors import UserError
 from constraintsuite.experiments.figures import generator, round_off, rounded
 from constraintsuite.experiments.outcome_table import Details, OutcomeTable
 from constraintsuite.experiments.power import detect_after
-from constraintsuite.metrics.intervals import UNDEFINED, FloatArray, IntArray, clipped, estimate, wilson_bounds
+from constraintsuite.metrics.intervals import UNDEFINED, FloatArray, IntArray, clipped, wilson_bounds
 from constraintsuite.metrics.metric import Metric
+from constraintsuite.metrics.resampling import estimate
 from constraintsuite.metrics.significance import holm, mcnemar, sign_flip
 from constraintsuite.records.scores import Interval
 

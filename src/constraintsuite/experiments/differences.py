@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from constraintsuite.experiments.compare import PairedDifference
 from constraintsuite.experiments.outcome_table import Details
-from constraintsuite.records.figures import CellValue, ColumnKind
+from constraintsuite.records.figures import CellValue, ColumnKind, UnitValue
 from constraintsuite.records.tables import Column, Table
 
 LEGEND = (
@@ -30,7 +30,7 @@ def difference_table(
     titles: Mapping[str, str] | None = None,
 ) -> Table:
     """One row for each test; `labels` (systems, metric, group) say which it is, what all share is for the caption."""
-    shares = all(test.share for test in tests)
+    shares, mixed = all(test.share for test in tests), len({test.share for test in tests}) > 1
     binary = any(test.only_first is not None for test in tests)
     value: ColumnKind = "share" if shares else "number"
     change: ColumnKind = "points" if shares else "number"
@@ -45,7 +45,10 @@ def difference_table(
         Column("Holm", "p"),
         Column("detects", value),
     )
-    rows = ((*(_LABELS[key](test, titles or {}) for key in labels), *_row(test, binary=binary)) for test in tests)
+    rows = (
+        (*(_LABELS[key](test, titles or {}) for key in labels), *_row(test, binary=binary, mixed=mixed))
+        for test in tests
+    )
     return Table(name, caption, columns, tuple(rows))
 
 
@@ -78,6 +81,13 @@ def _grouping(tests: Sequence[PairedDifference]) -> str:
     return next((by for test in tests for by, _, value in [test.group.partition("=")] if value), "group")
 
 
-def _row(test: PairedDifference, *, binary: bool) -> tuple[CellValue, ...]:
+def _row(test: PairedDifference, *, binary: bool, mixed: bool) -> tuple[CellValue, ...]:
     counts = (test.only_first, test.only_second, test.mcnemar) if binary else ()
-    return (test.value_first, test.value_second, test.difference, *counts, test.p, test.holm, test.detectable)
+    first: CellValue = test.value_first
+    second: CellValue = test.value_second
+    difference: CellValue = test.difference
+    detectable: CellValue = test.detectable
+    if test.share and mixed:  # beside metrics that are no shares
+        first, second = UnitValue(test.value_first, "share"), UnitValue(test.value_second, "share")
+        difference, detectable = UnitValue(test.difference, "points"), UnitValue(test.detectable, "share")
+    return (first, second, difference, *counts, test.p, test.holm, detectable)

@@ -9,9 +9,9 @@ import numpy as np
 
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.experiments.outcome_table import OutcomeTable
-from constraintsuite.metrics.intervals import DRAWS, FloatArray, IntArray, clipped, estimate
-from constraintsuite.metrics.medians import cluster_median
+from constraintsuite.metrics.intervals import FloatArray, IntArray, clipped
 from constraintsuite.metrics.metric import Metric
+from constraintsuite.metrics.resampling import DRAWS, cluster_median, estimate
 from constraintsuite.records.scores import Interval
 
 

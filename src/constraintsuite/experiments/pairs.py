@@ -13,6 +13,8 @@ from constraintsuite.metrics.pairwise import METRICS, PairResult
 from constraintsuite.records.examples import Example
 from constraintsuite.suites.audit.groups import narrow_links, wide_links
 
+_AROUND = 60  # characters on each side of the words that decide
+
 
 class PairTable(OutcomeTable):
     """The results of one system on examples and controls, in that order."""
@@ -42,10 +44,15 @@ class PairTable(OutcomeTable):
         return METRICS[metric].column([self.results[i] for i in members])
 
     def texts(self, item: int) -> Details:
-        """Its slice, its queries and its documents."""
+        """Its slice, its queries, its documents, and the words of each document that decide."""
         example = self.examples[item]
-        queries = {str(role): query for role, query in example.queries.items()}
-        return {"slice": example.slice, **queries, **{one.role: one.text for one in example.documents}}
+        said: dict[str, str | float] = {"slice": example.slice}
+        said |= {str(role): query for role, query in example.queries.items()}
+        said |= {document.role: document.text for document in example.documents}
+        for evidence in example.constraint.evidence if example.constraint else ():
+            text = example.document(evidence.document).text
+            said.setdefault(f"{evidence.document} says", _excerpt(text, evidence.start, evidence.end))
+        return said
 
     def seen(self, system: str, item: int) -> Details:
         """What came of each query, and the score gap between the two documents."""
@@ -57,6 +64,12 @@ class PairTable(OutcomeTable):
         """The gaps in standard deviations of the system's own scores, for each query that states a preference."""
         result = self.results[item]
         return {role: result.gaps[role] / (result.unit or 1.0) for role in result.outcomes}
+
+
+def _excerpt(text: str, start: int, end: int) -> str:
+    """The words around a place in a text."""
+    first, last = max(0, start - _AROUND), min(len(text), end + _AROUND)
+    return f"{'… ' if first else ''}{text[first:last].strip()}{' …' if last < len(text) else ''}"
 
 
 def pair_table(

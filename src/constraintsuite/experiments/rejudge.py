@@ -12,8 +12,8 @@ from constraintsuite.experiments.outcomes import judge_all, keep_queries
 from constraintsuite.experiments.pairs import PairTable, pair_table
 from constraintsuite.experiments.scoring import PairScore, Scores, document_id, pairs_of
 from constraintsuite.experiments.summary import summarise
-from constraintsuite.metrics.intervals import DRAWS
 from constraintsuite.metrics.pairwise import PairResult
+from constraintsuite.metrics.resampling import DRAWS
 from constraintsuite.metrics.ties import TIE_POLICIES, TieRule
 from constraintsuite.records.examples import Example
 from constraintsuite.records.scores import Interval

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from constraintsuite.experiments.figures import GroupFigures, group_figures
 from constraintsuite.experiments.pairs import PairTable
 from constraintsuite.experiments.truncation import TruncationAudit
-from constraintsuite.metrics.intervals import DRAWS
+from constraintsuite.metrics.resampling import DRAWS
 from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.records.scores import Interval
 

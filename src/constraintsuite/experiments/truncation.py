@@ -10,8 +10,8 @@ import numpy as np
 
 from constraintsuite.experiments.figures import generator, group_figures, rounded
 from constraintsuite.experiments.pairs import PairTable
-from constraintsuite.metrics.intervals import DRAWS, estimate
 from constraintsuite.metrics.pairwise import PairResult
+from constraintsuite.metrics.resampling import DRAWS, estimate
 from constraintsuite.records.examples import Example, ExampleDocument
 from constraintsuite.records.scores import Interval
 

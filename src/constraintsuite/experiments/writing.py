@@ -18,7 +18,7 @@ from constraintsuite.experiments.rejudge import tie_figures
 from constraintsuite.experiments.scoring import PairScore, Scores, document_id
 from constraintsuite.experiments.summary import RunSummary, summarise
 from constraintsuite.experiments.truncation import Visible, audit_truncation, sight
-from constraintsuite.metrics.intervals import DRAWS
+from constraintsuite.metrics.resampling import DRAWS
 from constraintsuite.models.base import ModelFact
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.files import write_text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
@@ -53,8 +52,8 @@ class BuildForecast:
         parts += ["", *(f"- {note}" for note in self.notes)]
         return "\n".join(parts)
 
-    def as_json(self) -> str:
-        """The plan for a program: seconds and bytes."""
+    def as_record(self) -> dict[str, object]:
+        """The plan as data: seconds and bytes."""
         sums = {"seconds": self.seconds._asdict(), "bytes": self.stored._asdict()}
         record = asdict(self) | sums
         for name in ("time", "memory", "storage", "money"):
@@ -62,7 +61,7 @@ class BuildForecast:
                 {"name": line.name, "arithmetic": line.arithmetic, **line.amount._asdict()}
                 for line in getattr(self, name)
             ]
-        return json.dumps(record, indent=2, ensure_ascii=False)
+        return record
 
 
 def _table(title: str, lines: Sequence[ForecastLine], shown: AmountFormat, whole: Range | None = None) -> list[str]:

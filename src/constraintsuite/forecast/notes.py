@@ -12,6 +12,7 @@ from constraintsuite.forecast.memory_lines import BLUR
 from constraintsuite.forecast.rates import Rate
 from constraintsuite.forecast.sampling import Taken
 from constraintsuite.forecast.steps import Samples, StepCost
+from constraintsuite.records.figures import percent
 from constraintsuite.suites.recipe import Recipe
 
 FAR = 100
@@ -122,7 +123,7 @@ def _on_workers(
     assert parts is not None
     yield (
         f"Efficiency: {samples.efficiency:.2f} measured, two workers at a time to one; {parts.shards} shards on "
-        f"{cluster.all_workers:,} workers keep {parts.shards / (parts.turns * cluster.all_workers):.0%} of them busy."
+        f"{cluster.all_workers:,} workers keep {percent(parts.shards / (parts.turns * cluster.all_workers))} of them busy."
     )
     yield "With --engine ray comes Ray's own start, some seconds once a command. That and the network are not in this plan."
     yield from _on_shards(recipe.documents.shards, parts.busy, documents, cluster)

@@ -21,7 +21,8 @@ from constraintsuite.mechanism.patching.donors import observe
 from constraintsuite.mechanism.patching.memory import plan_memory
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.mechanism.subject import Subject
-from constraintsuite.metrics.intervals import clipped, connected_components, estimate
+from constraintsuite.metrics.intervals import connected_components
+from constraintsuite.metrics.resampling import estimate
 from constraintsuite.models.torch.device import inference
 from constraintsuite.records.scores import Interval
 
@@ -67,12 +68,12 @@ def _looks(
     sites: Sequence[Site], shares: FloatArray, clusters: npt.NDArray[np.int64], rng: np.random.Generator
 ) -> Iterator[Look]:
     columns = shares.reshape(len(shares), -1)
-    found = iter(estimate(columns, [False] * columns.shape[1], clusters, rng=rng))
+    found = iter(estimate(columns, [True] * columns.shape[1], clusters, rng=rng))
     for site in sites:
         head = str(Site(site.layer, "head", site.head))
         for of in LOOKING:
             for to in ROLES:
-                share = clipped(next(found), 0.0, 1.0)
+                share = next(found)
                 if share.value is not None:
                     yield Look(head, of, to, share)
 

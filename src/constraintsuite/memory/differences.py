@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from constraintsuite.experiments.figures import rounded
-from constraintsuite.metrics.intervals import UNDEFINED, FloatArray, IntArray, clipped, estimate, wilson_bounds
+from constraintsuite.metrics.intervals import UNDEFINED, FloatArray, IntArray, clipped, wilson_bounds
+from constraintsuite.metrics.resampling import estimate
 from constraintsuite.records.scores import Interval
 
 FEWEST = 6

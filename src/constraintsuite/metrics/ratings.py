@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from constraintsuite.metrics.intervals import FloatArray, IntArray
+from constraintsuite.metrics.resampling import sum_by_cluster
 
 Ratings = Sequence[Mapping[str, Hashable]]
 """Of each item, who said what; those who did not answer it are not in it."""
@@ -62,12 +63,15 @@ class Counted:
         return int((self.answers >= 2).sum())
 
     @property
-    def groups(self) -> int:
-        """Clusters with such an item."""
-        return len(np.unique(self.members[self.answers >= 2]))
+    def clusters(self) -> int:
+        """How many there are, with or without such an item."""
+        return len(np.unique(self.members))
+
+    @property
+    def counted(self) -> IntArray:
+        """The clusters with such an item."""
+        return np.unique(self.members[self.answers >= 2])
 
     def per_cluster(self, rows: FloatArray) -> FloatArray:
         """Sums over the items of each cluster; `rows` is (items,) or (items, columns)."""
-        sums = np.zeros((int(self.members.max()) + 1 if len(self.members) else 0, *rows.shape[1:]))
-        np.add.at(sums, self.members, rows)
-        return sums
+        return sum_by_cluster(rows, self.members)

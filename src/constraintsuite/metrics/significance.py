@@ -1,19 +1,20 @@
-"""Tests of paired differences: are two models really different on the same items?"""
+"""Tests of paired differences: do two sides, such as two models, really differ on the same items?"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
 from constraintsuite.metrics.intervals import FloatArray, IntArray
+from constraintsuite.metrics.resampling import all_signs, draw_signs, sum_by_cluster
 
 EXACT_CLUSTERS = 15
-"""Up to this many clusters that differ, every way to exchange the two models is looked at: 2^15 of them."""
+"""Up to this many clusters that differ, every way to exchange the two sides is looked at: 2^15 of them."""
 PERMUTATIONS = 10_000
-_CELLS = 4_000_000  # of the matrix of signs that is in memory at a time
 _ROUNDING = 1e-9  # relative; sums that differ by less are the same sum added in another order
 
 
@@ -34,22 +35,49 @@ def sign_flip(
     rng: np.random.Generator,
     draws: int = PERMUTATIONS,
 ) -> float:
-    """The two-sided p of the mean difference when in each cluster the two models may as well have been exchanged.
+    """The two-sided p of the mean difference when in each cluster the two sides may as well have been exchanged.
 
     Exact by enumeration for few clusters that differ; else from random draws, the observed one counted among them, so
     that p is never 0 and never too small (Phipson & Smyth 2010).
     """
-    _, members = np.unique(clusters, return_inverse=True)
-    sums = np.bincount(members, weights=differences) if len(differences) else np.empty(0)
-    scale = float(np.abs(sums).sum())
-    sums = sums[np.abs(sums) > _ROUNDING * scale]  # an exchange in the others changes nothing
-    if not len(sums):
-        return 1.0
-    reached = abs(float(sums.sum())) - _ROUNDING * scale
-    if len(sums) <= EXACT_CLUSTERS:
-        return float((np.abs(_all_signs(len(sums)) @ sums) >= reached).mean())
-    beyond = sum(int((np.abs(signs @ sums) >= reached).sum()) for signs in _random_signs(len(sums), rng, draws))
-    return (1 + beyond) / (1 + draws)
+    return float(max_t(differences[:, np.newaxis], clusters, rng=rng, draws=draws).p[0])
+
+
+class MaxT(NamedTuple):
+    """A test of each column that is corrected for having looked at all of them."""
+
+    t: FloatArray
+    """Sum over clusters by the root of the sum of squares; signed."""
+    p: FloatArray
+    """Two-sided: the share of draws in which the largest |t| of any column is as large (Westfall & Young 1993)."""
+
+
+def max_t(
+    differences: FloatArray,  # (items, columns), without gaps
+    clusters: IntArray,  # (items,)
+    *,
+    rng: np.random.Generator,
+    draws: int = PERMUTATIONS,
+) -> MaxT:
+    """The sign-flip test of many columns at once: a cluster exchanges its two sides in all columns together."""
+    scaled = _scaled_sums(differences, clusters)
+    scaled = scaled[(np.abs(scaled) > _ROUNDING).any(axis=1)]  # an exchange in the other clusters changes nothing
+    groups, columns = scaled.shape
+    t = scaled.sum(axis=0)
+    if not groups:
+        return MaxT(t, np.ones(columns))
+    exact = groups <= EXACT_CLUSTERS
+    rows = [all_signs(groups)] if exact else draw_signs(groups, rng, draws)
+    largest = np.sort(np.concatenate([np.abs(signs @ scaled).max(axis=1) for signs in rows]))
+    beyond = len(largest) - np.searchsorted(largest, np.abs(t) - _ROUNDING, side="left")
+    p = beyond / len(largest) if exact else (1 + beyond) / (1 + len(largest))
+    return MaxT(t, np.where((scaled != 0).any(axis=0), p, 1.0))
+
+
+def cluster_t(differences: FloatArray, clusters: IntArray) -> FloatArray:
+    """The t of each column, as in `MaxT`."""
+    t: FloatArray = _scaled_sums(differences, clusters).sum(axis=0)
+    return t
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -63,14 +91,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def _all_signs(clusters: int) -> FloatArray:
-    """Every row of signs; by symmetry those with a plus in the first place are enough."""
-    rows = np.arange(2 ** (clusters - 1))[:, np.newaxis] >> np.arange(clusters) & 1
-    return (1 - 2 * rows[:, ::-1]).astype(np.float64)
-
-
-def _random_signs(clusters: int, rng: np.random.Generator, draws: int) -> Iterator[FloatArray]:
-    block = max(1, _CELLS // clusters)
-    for start in range(0, draws, block):
-        shape = (min(block, draws - start), clusters)
-        yield (1 - 2 * rng.integers(2, size=shape, dtype=np.int8)).astype(np.float64)
+def _scaled_sums(differences: FloatArray, clusters: IntArray) -> FloatArray:
+    """Sums over clusters, (clusters, columns), by the root of their squares' sum, which no change of signs changes."""
+    sums = sum_by_cluster(differences, clusters)
+    norms = np.sqrt((sums * sums).sum(axis=0))
+    scaled: FloatArray = sums / np.where(norms > 0, norms, 1.0)
+    return scaled

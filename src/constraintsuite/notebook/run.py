@@ -17,7 +17,7 @@ from constraintsuite.metrics.pairwise import METRICS, PairResult, parse_metric
 from constraintsuite.notebook.places import FolderPath, choose_reporter
 from constraintsuite.notebook.scoring import Model, evaluate_object
 from constraintsuite.notebook.suite import Suite, load_suite
-from constraintsuite.records.figures import CellValue
+from constraintsuite.records.figures import CellValue, say
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.bars import bar_chart
@@ -104,7 +104,7 @@ class Run:
         return charts[0]
 
     def __repr__(self) -> str:
-        shares = ", ".join(f"{METRICS[name].title.lower()} {self.figure(name)}" for name in _SHOWN)
+        shares = ", ".join(f"{METRICS[name].title.lower()} {say(self.figure(name), 'share')}" for name in _SHOWN)
         return f"Run of {self.model} on {self.summary.suite}: {shares}"
 
     def _repr_html_(self) -> str:
@@ -113,7 +113,7 @@ class Run:
             (key, *(group.metrics[name] for name in _SHOWN)) for key, group in groups.items()
         )
         columns = (Column("slice"), *(Column(METRICS[name].title, "share") for name in _SHOWN))
-        caption = f"{self.model} on {self.summary.suite}: per cent, with 95 % interval and number of examples."
+        caption = f"{self.model} on {self.summary.suite}: with 95 % interval and number of examples."
         return Table("run", caption, columns, rows)._repr_html_()
 
     def _groups(self, by: str) -> Mapping[str, GroupFigures]:

@@ -1,7 +1,8 @@
-"""Numbers as they are printed: shares in per cent, gaps in the model's own unit, always with interval and n."""
+"""Numbers as people read them: shares in per cent with one decimal, always with interval and n where these are known."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from constraintsuite.records.scores import Interval
@@ -9,7 +10,19 @@ from constraintsuite.records.scores import Interval
 MISSING = "–"
 ColumnKind = Literal["text", "count", "share", "points", "number", "p"]
 """How a value is shown: `share` in per cent, `points` a difference of two shares with its sign, `p` a probability."""
-CellValue = Interval | float | int | str | None
+PlainValue = Interval | float | int | str | None
+_UNITS = {"share": " %", "points": " points"}
+
+
+@dataclass(frozen=True, slots=True)
+class UnitValue:
+    """A value with its own kind, for a column in which rows are of several kinds; it is shown with its unit."""
+
+    value: PlainValue
+    kind: ColumnKind
+
+
+CellValue = PlainValue | UnitValue
 
 
 class PrintedFigure(NamedTuple):
@@ -19,9 +32,16 @@ class PrintedFigure(NamedTuple):
     bounds: str
     n: str
 
+    def __str__(self) -> str:
+        """All parts in one line."""
+        return " ".join(filter(None, [self.value, f"[{self.bounds}]" if self.bounds else "", self.n]))
+
 
 def show(value: CellValue, kind: ColumnKind) -> PrintedFigure:
-    """The parts of a value in words."""
+    """The parts of a value as text; of a share without the per cent sign, which stands in the heading of its column."""
+    if isinstance(value, UnitValue):
+        figure = show(value.value, value.kind)
+        return figure if figure.value == MISSING else figure._replace(value=figure.value + _UNITS.get(value.kind, ""))
     if isinstance(value, Interval):
         return _show_interval(value, kind)
     if value is None:
@@ -29,9 +49,19 @@ def show(value: CellValue, kind: ColumnKind) -> PrintedFigure:
     return PrintedFigure(value if isinstance(value, str) else _show_number(value, kind), "", "")
 
 
-def show_interval(interval: Interval, *, share: bool) -> PrintedFigure:
-    """The parts of an interval in words."""
-    return _show_interval(interval, "share" if share else "number")
+def say(value: PlainValue, kind: ColumnKind) -> str:
+    """A value in a sentence: in one line, with its unit."""
+    return str(show(UnitValue(value, kind), kind))
+
+
+def plain(value: CellValue) -> PlainValue:
+    """The value without its unit, as programs read it."""
+    return value.value if isinstance(value, UnitValue) else value
+
+
+def percent(share: float) -> str:
+    """A share in a sentence: 0.341 is "34.1 %"."""
+    return say(share, "share")
 
 
 def _show_number(number: float, kind: ColumnKind) -> str:

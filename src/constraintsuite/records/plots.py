@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-AxisScale = Literal["logit", "log", "linear", "count"]
-"""`logit` for shares near 1, `log` for what spans powers of ten (values above 0), `count` for whole numbers, `linear` for the
-rest."""
+AxisScale = Literal["logit", "share", "log", "linear", "count"]
+"""`logit` for shares near 1, `share` for others, `log` for what spans powers of ten (values above 0), `count` for whole
+numbers, `linear` for the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +16,11 @@ class Axis:
 
     title: str
     scale: AxisScale
+
+    @property
+    def heading(self) -> str:
+        """The title for people, who read shares in per cent."""
+        return f"{self.title}, %" if self.scale in ("logit", "share") else self.title
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,3 @@ class Interval:
     low: float | None
     high: float | None
     n: int
-
-    def __str__(self) -> str:
-        if self.value is None:
-            return f"– (n={self.n})"
-        bounds = "" if self.low is None or self.high is None else f" [{self.low:.3f}, {self.high:.3f}]"
-        return f"{self.value:.3f}{bounds} n={self.n}"

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from constraintsuite.errors import UserError
-from constraintsuite.records.figures import CellValue, ColumnKind
+from constraintsuite.records.figures import CellValue, ColumnKind, plain
 from constraintsuite.records.formats import FORMATS
 from constraintsuite.records.scores import Interval
 
@@ -22,6 +22,11 @@ class Column:
 
     title: str
     kind: ColumnKind = "text"
+
+    @property
+    def heading(self) -> str:
+        """The title for people, who read shares in per cent; programs get fractions under the bare title."""
+        return f"{self.title}, %" if self.kind == "share" else self.title
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,7 @@ class Table:
     def to_records(self) -> list[TableRecord]:
         """One dictionary a row, with plain numbers."""
         titles = [column.title for column in self.columns]
-        return [dict(zip(titles, map(_plain, row), strict=True)) for row in self.rows]
+        return [dict(zip(titles, map(_record, row), strict=True)) for row in self.rows]
 
     def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is not a dependency, so its types are not there
         """A data frame with the columns of the CSV file."""
@@ -90,10 +95,10 @@ class Table:
 
 def flat(table: Table) -> Iterator[dict[str, str | float | int | None]]:
     """Title and plain value of each field, row by row; a column of intervals becomes four."""
-    spread = [any(isinstance(row[i], Interval) for row in table.rows) for i in range(len(table.columns))]
+    spread = [any(isinstance(plain(row[i]), Interval) for row in table.rows) for i in range(len(table.columns))]
     for row in table.rows:
         fields: dict[str, str | float | int | None] = {}
-        for column, value, is_spread in zip(table.columns, row, spread, strict=True):
+        for column, value, is_spread in zip(table.columns, map(plain, row), spread, strict=True):
             if isinstance(value, Interval) or is_spread:
                 found = value if isinstance(value, Interval) else Interval(None, None, None, 0)
                 ends = {"low": found.low, "high": found.high, "n": found.n}
@@ -104,7 +109,8 @@ def flat(table: Table) -> Iterator[dict[str, str | float | int | None]]:
         yield fields
 
 
-def _plain(value: CellValue) -> object:
+def _record(cell: CellValue) -> object:
+    value = plain(cell)
     if isinstance(value, Interval):
         return {"value": value.value, "low": value.low, "high": value.high, "n": value.n}
     return value

@@ -17,7 +17,7 @@ def agreement_table(rows: Sequence[QuestionAgreement]) -> Table:
         (
             Column("question"),
             *([Column("group")] if several else []),
-            Column("raw, %", "share"),
+            Column("raw", "share"),
             Column("kappa", "number"),
             Column("AC1", "number"),
             Column("alpha", "number"),
@@ -46,9 +46,9 @@ def attention_table(people: Sequence[Attention]) -> Table:
         (
             Column("annotator"),
             Column("items", "count"),
-            Column("decoys right, %", "share"),
-            Column("same again, %", "share"),
-            Column("chose what was shown first, %", "share"),
+            Column("decoys right", "share"),
+            Column("same again", "share"),
+            Column("chose what was shown first", "share"),
         ),
         tuple((one.annotator, one.answered, one.decoys, one.repeats, one.shown_first) for one in people),
     )

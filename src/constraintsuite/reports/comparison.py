@@ -56,7 +56,7 @@ def item_lines(change: ItemChange) -> Iterator[str]:
 
 
 def _table(first: str, second: str, title: str, tests: Sequence[PairedDifference]) -> Table:
-    caption = f"{first} → {second}: {title}{', %' if all(test.share for test in tests) else ''}"
+    caption = f"{first} → {second}: {title}"
     return difference_table(f"{tests[0].metric}_{first}_{second}", caption, tests, ("group",))
 
 

@@ -39,11 +39,10 @@ def group_table(
     """One metric by the groups of a grouping (`keys` chooses some), a column a run; `overall` has one row."""
     shown = groups_of([run.summary for run in runs.values()], by) if keys is None else keys
     kind = kind_of(metric)
-    unit = ", %," if metric.share else ""
     rows = tuple((key, *(value_of(_group(run, by, key), metric) for run in runs.values())) for key in shown)
     return Table(
         name or f"{metric.name}_by_{by.replace('.', '_')}",
-        f"{metric.title}{unit} {'all main examples' if by == OVERALL else f'by {words_for(by)}'}, with 95 % interval.",
+        f"{metric.title}{', all main examples' if by == OVERALL else f' by {words_for(by)}'}, with 95 % interval.",
         (Column(by.removeprefix("notes.")), *(Column(label, kind) for label in runs)),
         rows,
     )

@@ -12,10 +12,9 @@ from rich.text import Text
 from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.metric import Metric
-from constraintsuite.records.figures import MISSING, show_interval
-from constraintsuite.reports.grouped import groups_of
+from constraintsuite.records.figures import MISSING, show
+from constraintsuite.reports.grouped import groups_of, kind_of
 
-WIDTH = 100
 _LONGEST_LINE = 24  # of a model's name: what six columns of figures leave
 
 
@@ -50,7 +49,7 @@ def _lines(model: str) -> list[str]:
 def _cell(group: GroupFigures | None, metric: Metric) -> Text:
     if group is None:
         return Text(MISSING)
-    figure = show_interval(group.metrics[metric.name], share=metric.share)
+    figure = show(group.metrics[metric.name], kind_of(metric))
     return Text.assemble(
         (figure.value, "bold"), "\n", (f"{figure.bounds}\n{figure.n}" if figure.bounds else figure.n, "dim")
     )

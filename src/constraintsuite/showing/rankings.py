@@ -23,7 +23,6 @@ _ABOUT = (
     "Each figure with its 95 % interval and the queries that have a value. Violating documents found are violations."
 )
 _ABOUT_QUERIES = "Those first that rank a violating document before any satisfying one, the worst of them at the top."
-_RESAMPLED = {"documents": "sets of queries that share documents", "queries": "queries"}
 
 
 @refusing_others
@@ -31,29 +30,38 @@ def show_ranking(path: Path) -> Display:
     """One ranking."""
     summary = load_ranking(path)
     return Display(
-        Masthead(summary.system, KIND, _said(summary)),
+        Masthead(summary.system, KIND, describe_ranking(summary)),
         tuple(_sections(summary, tuple(read_jsonl(path / BY_QUERY, QueryResult)), path)),
     )
 
 
-def _said(summary: RankingSummary) -> str:
+def describe_ranking(summary: RankingSummary) -> str:
+    """What was searched, in a sentence."""
     part = f" of the split {summary.split}" if summary.split else ""
     searched = "" if summary.documents is None else f", in {summary.documents:,} documents, depth {summary.depth}"
     return f"{summary.queries:,} queries{part} of {summary.suite}{searched}."
 
 
 def _sections(summary: RankingSummary, queries: Sequence[QueryResult], path: Path) -> Iterator[Section]:
-    told = (f"Intervals are over {summary.groups:,} {_RESAMPLED[summary.resampled]}.", *summary.notes)
+    told = tuple(ranking_remarks(summary))
     shares = [(name, figure) for name, figure in summary.measures.items() if _is_share(name) and figure.n]
     blocks: list[SectionBlock] = [Charts((bar_chart("chart-measures", "Measures, %", shares, None),))] if shares else []
-    yield Section("measures", "Measures", _ABOUT, (*blocks, TableBlock(_measures(summary)), Remarks(told)))
+    yield Section("measures", "Measures", _ABOUT, (*blocks, TableBlock(measure_table(summary)), Remarks(told)))
     yield Section("queries", "Queries", _ABOUT_QUERIES, (TableBlock(_queries(queries)),))
     manifest, system = Artifact.open(path, KIND).manifest, path / SYSTEM
     about = f"Content {manifest.content[:12]}, seed {manifest.seed}."
     yield Section("made", "How it was made", about, (VerbatimText(system.read_text(encoding="utf-8"), "The system"),))
 
 
-def _measures(summary: RankingSummary) -> Table:
+def ranking_remarks(summary: RankingSummary) -> Iterator[str]:
+    """What to know before comparing."""
+    units = {"documents": "sets of queries that share documents", "queries": "queries"}
+    yield f"Intervals are over {summary.groups:,} {units[summary.resampled]}."
+    yield from summary.notes
+
+
+def measure_table(summary: RankingSummary) -> Table:
+    """One row per measure: its value, its interval and the number of queries that have one."""
     columns = (Column("measure"), Column("value"), Column("95 % interval"), Column("n", "count"))
     rows = tuple((name, *_figure(name, figure), figure.n) for name, figure in summary.measures.items())
     return Table("measures", "Measures over all queries.", columns, rows)

@@ -9,7 +9,6 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
-from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Charts, Section, SectionBlock, TableBlock, VerbatimText
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.plot import draw_plot
@@ -18,7 +17,7 @@ from constraintsuite.showing.counts import count_table
 from constraintsuite.showing.display import Display, refusing_others
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import adapter, describe, read_jsonl
-from constraintsuite.tuning.curves import CURVES, OVERALL, TrainingCurvePoint, draw_curves
+from constraintsuite.tuning.curves import CURVES, OVERALL, TrainingCurvePoint, draw_curves, kind_of
 from constraintsuite.tuning.places import SELECTED
 from constraintsuite.tuning.selection import Selected
 
@@ -88,12 +87,12 @@ def _figures(evaluation: str, points: Sequence[TrainingCurvePoint]) -> Table:
     """A row a checkpoint, a column a metric."""
     own = [point for point in points if point.evaluation == evaluation and point.part == OVERALL]
     metrics = list(dict.fromkeys(point.metric for point in own))
-    found = {(one.checkpoint, one.metric): Interval(one.value, one.low, one.high, one.n) for one in own}
+    found = {(one.checkpoint, one.metric): one.figure for one in own}
     rows = tuple(
         (checkpoint, *(found.get((checkpoint, metric)) for metric in metrics))
         for checkpoint in dict.fromkeys(point.checkpoint for point in own)
     )
-    columns = (Column("checkpoint"), *(Column(metric, "number") for metric in metrics))
+    columns = (Column("checkpoint"), *(Column(metric, kind_of(metric)) for metric in metrics))
     return Table(f"figures_{evaluation}", f"{evaluation}, over all of it.", columns, rows)
 
 

@@ -50,7 +50,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "queries",
         queries.work,
-        revision=1,
+        revision=2,
         needs=("documents", "mentions"),
         sections=("analysis", "queries", "splits", "approved"),
         reads=("approved", "domains"),

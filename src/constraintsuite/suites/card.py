@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from constraintsuite.records.examples import EXPLICIT, MAIN_SLICES, MINPAIRS, OMISSION, SPLITS, Example
+from constraintsuite.records.figures import CellValue, percent, say
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.store.files import write_text
 from constraintsuite.suites.audit.balance import TOPIC_SCORE
 from constraintsuite.suites.audit.results import ALL_MAIN, Audit, AuditRow, BalanceRow
@@ -38,7 +40,7 @@ def write_card(
         _by("how made", Counter(example.edit for example in examples), len(examples)),
         "## How well the corpus suits\n",
         f"{coverage.verdict} Documents: {coverage.documents:,}; with a class: {coverage.documents_with_class:,} "
-        f"({coverage.class_share:.0%}); facts per document: {coverage.facts_per_document:.2f}; "
+        f"({percent(coverage.class_share)}); facts per document: {coverage.facts_per_document:.2f}; "
         f"(topic, Y) proposed: {coverage.proposals:,}.\n",
         *_size_note(recipe, examples),
         "## What was left out, and why\n",
@@ -76,15 +78,17 @@ def _counts(examples: Sequence[Example]) -> str:
         edited = sum(example.is_edited for example in part)
         rows.append((TITLES[name], [len(part), *(splits[split] for split in SPLITS), coupled, edited]))
     rows.append(("all", [sum(column) for column in zip(*(numbers for _, numbers in rows), strict=True)]))
-    return _table(["slice", "n", *SPLITS, "in couples", "edited"], [[name, *numbers] for name, numbers in rows])
+    columns = (Column("slice"), *(Column(title, "count") for title in ("n", *SPLITS, "in couples", "edited")))
+    return _markdown("slices", columns, [(name, *numbers) for name, numbers in rows])
 
 
 def _by(title: str, counts: Mapping[str, int], total: int | None) -> str:
-    rows = [
-        [name, count, f"{count / total:.1%}" if total else ""] if total else [name, count]
+    columns = (Column(title), Column("n", "count"), *([Column("share", "share")] if total else []))
+    rows: list[tuple[CellValue, ...]] = [
+        (name, count, *([count / total] if total else []))
         for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     ]
-    return _table([title, "n", "share"] if total else [title, "n"], rows)
+    return _markdown(title, columns, rows)
 
 
 def _size_note(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
@@ -97,52 +101,53 @@ def _size_note(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
 
 def _criteria(examples: Sequence[Example], audit: Audit, balance: Sequence[BalanceRow]) -> Iterator[str]:
     rows = [
-        [
+        (
             "agreement of people on the gold sample above 90 %",
             "not measured: the gold sample has not been judged",
             "open",
-        ],
+        ),
         _topical(balance),
-        [
+        (
             "constraint validity",
             f"{len(examples):,} of {len(examples):,} pass the analyser's check of both texts; people have not judged them",
             "by machine only",
-        ],
+        ),
         _bm25(audit),
         _query_blind(audit),
     ]
-    yield _table(["criterion", "number", "met"], rows)
+    yield _markdown("criteria", (Column("criterion"), Column("number"), Column("met")), rows)
 
 
-def _topical(balance: Sequence[BalanceRow]) -> list[str]:
+def _topical(balance: Sequence[BalanceRow]) -> tuple[CellValue, ...]:
     scores = [row for row in balance if row.feature == TOPIC_SCORE and row.smd is not None]
     worst = max(scores, key=lambda row: abs(row.smd or 0.0), default=None)
     if worst is None:
-        return ["topical similarity of the two documents", "undefined", "open"]
+        return "topical similarity of the two documents", "undefined", "open"
     met = "yes" if abs(worst.smd or 0.0) < 0.1 else "no"
-    return [
-        "topical similarity of the two documents",
-        f"largest standardised difference of topical BM25 score {worst.smd:+.3f} ({worst.slice}, n={worst.n})",
-        met,
-    ]
+    found = f"largest standardised difference of topical BM25 score {worst.smd:+.3f} ({worst.slice}, n={worst.n})"
+    return "topical similarity of the two documents", found, met
 
 
-def _bm25(audit: Audit) -> list[str]:
+def _bm25(audit: Audit) -> tuple[CellValue, ...]:
     row = _row(audit, "bm25_query", ALL_MAIN)
     if row is None or row.accuracy.value is None:
-        return ["baselines between 50 % and 100 %", "undefined", "open"]
+        return "baselines between 50 % and 100 %", "undefined", "open"
     met = "yes" if 0.5 < row.accuracy.value < 1 else "no"
     if row.verdict == "too_few_to_tell" and _holds_chance(row):
         met = "too few to tell"
-    return ["baselines between 50 % and 100 %", f"BM25 {row.accuracy}; rerankers are not run by a build", met]
+    return (
+        "baselines between 50 % and 100 %",
+        f"BM25 {say(row.accuracy, 'share')}; rerankers are not run by a build",
+        met,
+    )
 
 
-def _query_blind(audit: Audit) -> list[str]:
+def _query_blind(audit: Audit) -> tuple[CellValue, ...]:
     row = _row(audit, "query_blind", ALL_MAIN)
     if row is None or row.accuracy.value is None:
-        return ["a query-blind classifier is at chance", "undefined", "open"]
+        return "a query-blind classifier is at chance", "undefined", "open"
     met = "too few to tell" if row.verdict == "too_few_to_tell" else "yes"
-    return ["a query-blind classifier is at chance", str(row.accuracy), met if _holds_chance(row) else "no"]
+    return "a query-blind classifier is at chance", say(row.accuracy, "share"), met if _holds_chance(row) else "no"
 
 
 def _holds_chance(row: AuditRow) -> bool:
@@ -163,9 +168,5 @@ def _faults(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
     yield f"- Verdicts are those of the analyser `{recipe.analysis.analyser}`; `csuite text audit` says how often it errs.\n"
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    lines += [
-        "| " + " | ".join(f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row) + " |" for row in rows
-    ]
-    return "\n".join(lines) + "\n"
+def _markdown(name: str, columns: tuple[Column, ...], rows: Iterable[tuple[CellValue, ...]]) -> str:
+    return Table(name, "", columns, tuple(rows)).to_markdown()

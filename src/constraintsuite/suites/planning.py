@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import islice
 
 from constraintsuite.corpora.base import BadRows
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.execution.shards import stable_hash
+from constraintsuite.records.figures import percent
 from constraintsuite.records.text import Document
 from constraintsuite.suites.build import STAGES, resolve
 from constraintsuite.suites.recipe import Recipe
@@ -53,16 +53,12 @@ class BuildPlan:
                 f"left out      {f'{sum(self.left_out.values()):,} ({left_out})' if left_out else 'none'}",
                 f"analyser      {self.analyser}",
                 f"stages        {' -> '.join(self.stages)}",
-                f"sample        {self.sample} documents: {self.class_share:.0%} say what they are, "
+                f"sample        {self.sample} documents: {percent(self.class_share)} say what they are, "
                 f"{self.facts_per_document:.2f} facts each ({suits})",
                 f"time          about {self.seconds_reading:.0f} s to read all texts with one worker; the other stages take less",
                 "Nothing was written.",
             ]
         )
-
-    def as_json(self) -> str:
-        """The estimate for a program."""
-        return json.dumps(asdict(self), indent=2)
 
 
 def plan_build(recipe: Recipe) -> BuildPlan:

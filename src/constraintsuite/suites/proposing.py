@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.stage import Pipeline
+from constraintsuite.records.figures import percent
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import adapter, read_jsonl, write_jsonl
 from constraintsuite.suites.build import STAGES, fingerprint_inputs, resolve
@@ -42,7 +42,7 @@ class Proposing:
             c.verdict,
             "",
             f"documents            {c.documents:,}",
-            f"with a class         {c.documents_with_class:,} ({c.class_share:.1%})",
+            f"with a class         {c.documents_with_class:,} ({percent(c.class_share)})",
             f"facts per document   {c.facts_per_document:.2f}",
             f"topics               {c.topics:,}: "
             + ", ".join(f"{name} {count}" for name, count in c.largest_topics[:8]),
@@ -70,14 +70,9 @@ class Proposing:
         ]
         return "\n".join(lines)
 
-    def as_json(self, top: int) -> str:
-        """The same as one JSON object."""
-        shown = [adapter(Proposal).dump_python(p, mode="json") for p in self.proposals[:top]]
-        return json.dumps(
-            {"coverage": asdict(self.coverage), "proposals": shown, "file": str(self.file)},
-            ensure_ascii=False,
-            indent=2,
-        )
+    def as_record(self, top: int) -> dict[str, object]:
+        """The same as data."""
+        return {"coverage": self.coverage, "proposals": self.proposals[:top], "file": self.file}
 
 
 def propose_queries(recipe: Recipe, out: Path, *, engine: Engine, reporter: Reporter) -> Proposing:

@@ -6,7 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from constraintsuite.experiments.ranking.summary import metric_of
+from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.records.figures import ColumnKind, show
 from constraintsuite.records.plots import Axis, Plot, Series, Spot
+from constraintsuite.records.scores import Interval
 
 CURVES = "curves.jsonl"
 OVERALL = "overall"
@@ -39,6 +43,17 @@ class TrainingCurvePoint:
     high: float | None
     n: int
 
+    @property
+    def figure(self) -> Interval:
+        """The value with its interval."""
+        return Interval(self.value, self.low, self.high, self.n)
+
+
+def kind_of(metric: str) -> ColumnKind:
+    """How figures of a metric of suites or rankings are shown; the training loss is a plain number."""
+    share = METRICS[metric].share if metric in METRICS else metric_of(metric).share
+    return "share" if share else "number"
+
 
 def draw_curves(points: Sequence[TrainingCurvePoint]) -> list[Plot]:
     """Plots over the epochs: first what is gained beside what is lost, as in figure 5 of the NevIR paper; then one a metric;
@@ -56,20 +71,20 @@ def _gains(points: Sequence[TrainingCurvePoint]) -> Plot | None:
     if {point.metric for point in shown if point.value is not None} != set(_HEADLINES):
         return None
     lines = _lines(shown, lambda point: f"{point.evaluation}, {point.metric}")
-    return _drawn("curve-gained-and-lost", "What is gained, and what is lost", "Share", lines)
+    return _drawn("curve-gained-and-lost", "What is gained, and what is lost", "Share", lines, "share")
 
 
 def _plot(metric: str, points: Sequence[TrainingCurvePoint]) -> Plot | None:
     title = _TITLES.get(metric, metric)
     lines = _lines(points, lambda point: point.evaluation)
-    return _drawn(f"curve-{metric}", f"{title} after each epoch", title, lines)
+    return _drawn(f"curve-{metric}", f"{title} after each epoch", title, lines, kind_of(metric))
 
 
 def _by_part(evaluation: str, points: Sequence[TrainingCurvePoint]) -> Plot | None:
     """The slices of one suite."""
     own = [p for p in points if p.evaluation == evaluation and p.part != OVERALL and p.metric == "accuracy"]
     lines = _lines(own, lambda point: point.part)
-    return _drawn(f"slices-{evaluation}", f"Accuracy by slice: {evaluation}", "Accuracy", lines)
+    return _drawn(f"slices-{evaluation}", f"Accuracy by slice: {evaluation}", "Accuracy", lines, "share")
 
 
 _Line = dict[int, list[TrainingCurvePoint]]
@@ -84,14 +99,21 @@ def _lines(points: Sequence[TrainingCurvePoint], name: Callable[[TrainingCurvePo
     return lines
 
 
-def _drawn(name: str, title: str, up: str, lines: Mapping[str, _Line]) -> Plot | None:
+def _drawn(name: str, title: str, up: str, lines: Mapping[str, _Line], kind: ColumnKind) -> Plot | None:
     if not lines:
         return None
     seeds = {point.seed for line in lines.values() for points in line.values() for point in points}
     several = len(seeds) > 1
     series = tuple(_series(line, own, several=several) for line, own in lines.items())
     note = f"Thin: each of {len(seeds)} seeds; bold: their mean." if several else ""
-    return Plot(name.replace("@", "-"), title, Axis("epochs", "linear"), Axis(up, "linear"), series, note=note)
+    return Plot(
+        name.replace("@", "-"),
+        title,
+        Axis("epochs", "linear"),
+        Axis(up, "share" if kind == "share" else "linear"),
+        series,
+        note=note,
+    )
 
 
 def _series(name: str, line: _Line, *, several: bool) -> Series:
@@ -107,14 +129,15 @@ def _series(name: str, line: _Line, *, several: bool) -> Series:
 def _mean(points: Sequence[TrainingCurvePoint]) -> Spot:
     values = [point.value for point in points if point.value is not None]
     mean = sum(values) / len(values)
-    said = f"{_moment(points[0])}: {mean:.3f}, mean of {len(values)} seeds ({min(values):.3f} to {max(values):.3f})"
+    low, shown, high = (show(value, kind_of(points[0].metric)).value for value in (min(values), mean, max(values)))
+    said = f"{_moment(points[0])}: {shown}, mean of {len(values)} seeds ({low} to {high})"
     return Spot(points[0].position, mean, said)
 
 
 def _spot(point: TrainingCurvePoint) -> Spot:
     assert point.value is not None
-    bounds = f" [{point.low:.3f}, {point.high:.3f}]" if point.low is not None and point.high is not None else ""
-    return Spot(point.position, point.value, f"{_moment(point)}: {point.value:.3f}{bounds}")
+    figure = show(point.figure, kind_of(point.metric))._replace(n="")
+    return Spot(point.position, point.value, f"{_moment(point)}: {figure}")
 
 
 def _moment(point: TrainingCurvePoint) -> str:

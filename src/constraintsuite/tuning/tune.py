@@ -19,12 +19,13 @@ from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.models.torch.device import describe_device, fix_threads, pick_device
 from constraintsuite.models.torch.folder import library_versions, need_torch
+from constraintsuite.records.figures import say
 from constraintsuite.records.plots import Plot
 from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.files import folder_lock, write_text
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.tuning.curves import CURVES, OVERALL, TRAINING, TrainingCurvePoint, draw_curves
+from constraintsuite.tuning.curves import CURVES, OVERALL, TRAINING, TrainingCurvePoint, draw_curves, kind_of
 from constraintsuite.tuning.data.exclusion import exclusion_inputs, read_exclusion
 from constraintsuite.tuning.data.records import DataContext
 from constraintsuite.tuning.epochs import Epochs
@@ -194,7 +195,10 @@ def open_measurements(recipe: TuneRecipe, reporter: Reporter) -> list[Measuremen
 def _headline(points: Sequence[TrainingCurvePoint]) -> str:
     shown = ("loss", "accuracy", "paired_accuracy", "nDCG@10")
     found = [p for p in points if p.part == OVERALL and p.metric in shown and p.value is not None]
-    return ", ".join(f"{p.evaluation} {p.metric} {p.value:.3f}" for p in found) or "measured on nothing"
+    return (
+        ", ".join(f"{p.evaluation} {p.metric} {say(p.value, kind_of(p.metric))}" for p in found)
+        or "measured on nothing"
+    )
 
 
 def _refuse_others(out: Path, origin: ArtifactOrigin) -> None:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from constraintsuite.errors import UserError
 from constraintsuite.metrics.intervals import wilson
+from constraintsuite.records.figures import percent
 from constraintsuite.records.scores import Interval
 from constraintsuite.vectors.forecast import LEAST_COVERAGE
 from constraintsuite.vectors.settings import KEEPING, SamplingMode
@@ -73,6 +74,6 @@ def refuse_poor(kept: float, judged: int, mode: SamplingMode, *, accepted: bool)
             else "Take the mode keep_positives, or a larger subset."
         )
         raise UserError(
-            f"Only {kept:,.0f} of {judged:,} judged queries ({kept / judged:.1%}) would keep a positive document. {advice} "
+            f"Only {kept:,.0f} of {judged:,} judged queries ({percent(kept / judged)}) would keep a positive document. {advice} "
             "--accept-coverage goes on all the same."
         )

@@ -42,11 +42,11 @@ def files(tmp_path: Path) -> dict[str, Path]:
 
 def test_a_search_prints_a_row_a_measure_and_where_it_lies(suite: Path, tmp_path: Path) -> None:
     printed = run(suite, "--retriever", "bm25", "--out", tmp_path / "runs").splitlines()
-    assert printed[0] == "bm25 on tiny: 5 queries in 8 documents, depth 100"
-    rows = {line.split()[0]: line.split() for line in printed[3:] if line}
+    assert printed[0] == "bm25: 5 queries of tiny, in 8 documents, depth 100."
+    rows = {line.split()[0]: line.split() for line in printed[6:] if line}
     assert rows["right_rank@10"][-1] == "5"
     assert rows["first_violation"][1] == "2"  # rank 1 for leekless and nutless, 2 for the others
-    assert rows["violation_rate@1"][1] == "0.4000"
+    assert rows["violation_rate@1"][1:3] == ["40.0", "%"]
     assert printed[-1] == f"Ranking: {tmp_path / 'runs' / 'suite.ranking' / 'bm25'}"
     assert max(map(len, printed[:-1])) <= 100
 

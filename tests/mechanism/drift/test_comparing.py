@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from constraintsuite.mechanism.circuits.resampling import resample
 from constraintsuite.mechanism.drift.comparing import DriftContext, circuit_of, likeness_of, reliability_of
 from constraintsuite.mechanism.drift.observing import Observation
 from constraintsuite.mechanism.effects.records import FloatArray
@@ -17,8 +16,7 @@ SITES = tuple(Site(layer, "head", head) for layer in range(4) for head in range(
 
 def ground(contrasts: int, draws: int = 200) -> DriftContext:
     clusters = np.arange(contrasts)
-    drawn = resample(clusters, np.random.default_rng(0), draws)
-    return DriftContext(SITES, tuple(planted_contrasts(contrasts)), clusters, drawn, top=5, seed=0)
+    return DriftContext(SITES, tuple(planted_contrasts(contrasts)), clusters, draws, top=5, seed=0)
 
 
 def seen(effects: FloatArray) -> Observation:

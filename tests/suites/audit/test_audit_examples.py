@@ -43,7 +43,7 @@ def test_a_length_leak_is_found_from_both_sides_and_said_once() -> None:
     assert (_row(audit, "longer").accuracy.value, _row(audit, "longer").verdict) == (1.0, "leak")
     assert (_row(audit, "shorter").accuracy.value, _row(audit, "shorter").verdict) == (0.0, "leak")
     said = [one for one in audit.warnings if "In explicit" in one and "words (`" in one]
-    assert len(said) == 1 and "picking the text with more words (`longer`) is right in 1.000" in said[0]
+    assert len(said) == 1 and "picking the text with more words (`longer`) is right in 100.0 %" in said[0]
 
 
 def test_the_opposite_of_a_solver_without_an_opposite_is_said_as_avoiding() -> None:
@@ -69,8 +69,8 @@ def test_a_solver_that_ties_often_but_never_errs_is_a_leak_in_part() -> None:
     row = _row(audit, "more_cues")
     assert (row.accuracy.value, row.tie_rate, row.verdict) == (0.5, 0.5, "leak_in_part")
     assert any(
-        "(`more_cues`) decides only 50 % of the examples, but is right in 100 % of those; "
-        "with a coin for the rest it reaches 0.750" in one
+        "(`more_cues`) decides only 50.0 % of the examples, but is right in 100.0 % of those; "
+        "with a coin for the rest it reaches 75.0 %" in one
         for one in audit.warnings
     )
 

@@ -40,11 +40,11 @@ BALANCE = (BalanceRow("omission", "length in words", 1200, 80.5, 70.0, 0.25, fla
 
 def test_the_tables_hold_value_interval_ties_and_n() -> None:
     text = audit_markdown(Audit(0, ROWS, ("Beware.",)), BALANCE)
-    assert "| `fewer_y` | 0.998 | 0.990 to 1.000 | 0 % | 1,200 | by construction |" in text
-    assert "| `query_blind` | – | – | – | 0 | undefined |" in text
+    assert "| `fewer_y` | 99.8 (99.0–100.0), n=1,200 | 0.2 | by construction |" in text
+    assert "| `query_blind` | –, n=0 | – | undefined |" in text
     assert "- `fewer_y`: only the violating document mentions Y." in text
     assert "- Beware." in text
-    assert "| `omission` | length in words | 80.500 | 70.000 | **0.250** | 1,200 |" in text
+    assert "| `omission` | length in words | 80.5 | 70 | 0.25 | **yes** | 1,200 |" in text
     assert "couples and document pairs" in text
 
 
@@ -68,7 +68,7 @@ def test_a_clean_audit_says_so_and_a_leak_is_bold() -> None:
 )
 def test_a_leak_turned_round_is_called_so(right: float, wrong: float, verdict: LeakVerdict, shown: str) -> None:
     row = replace(ROWS[0], accuracy=Interval(right, 0.0, 1.0, 9), reverse=Interval(wrong, 0.0, 1.0, 9), verdict=verdict)
-    assert f"| 9 | {shown} |" in audit_markdown(Audit(0, (row,), ()), ())
+    assert f" 0.2 | {shown} |" in audit_markdown(Audit(0, (row,), ()), ())
 
 
 def test_slices_with_too_few_examples_are_not_called_ok() -> None:

@@ -81,14 +81,14 @@ def test_an_index_of_unknown_size_has_no_place() -> None:
     assert recall_chart(ARENA, [made("a", 0.9, 10, mode="batch")], LATENCY) is None
 
 
-def test_queries_below_a_recall_are_counted_in_per_cent() -> None:
+def test_queries_below_a_recall_are_counted_as_shares() -> None:
     chart = spread_chart(ARENA, [("a", np.array([0.5, 0.5, 0.75, 1.0])), ("b", np.array([1.0, 1.0]))])
     assert chart is not None
     assert [[(spot.x, spot.y) for spot in curve.spots] for curve in chart.series] == [
-        [(0.5, 0.0), (0.75, 50.0), (1.0, 75.0)],
+        [(0.5, 0.0), (0.75, 0.5), (1.0, 0.75)],
         [(0.5, 0.0), (1.0, 0.0)],
     ]
-    assert "75.0 % of queries miss a neighbour, worst recall 0.500" in chart.series[0].spots[-1].words
+    assert "75.0 % of queries miss a neighbour, worst recall 50.0 %" in chart.series[0].spots[-1].words
 
 
 def test_where_no_query_misses_anything_no_distribution_is_drawn() -> None:

@@ -86,8 +86,8 @@ def test_what_was_found_comes_from_the_run_that_owns_the_cell(tmp_path: Path) ->
         for plot in section.drawings()
         if isinstance(plot, Plot) and plot.name.startswith("queries")
     ]
-    assert ["worst recall 0.000" in words for words in said] == [True, False]
-    assert "worst recall 0.500" in said[1]
+    assert ["worst recall 0.0 %" in words for words in said] == [True, False]
+    assert "worst recall 50.0 %" in said[1]
     apart = told_apart([first, second])
     assert [owner_of(apart, run.cells[0]).path.name for run in apart] == ["first", "second"]
 

@@ -27,7 +27,7 @@ def test_latencies_are_told_up_to_p999_and_of_a_batch_not_at_all() -> None:
     }
     serial = found["serial"]
     assert serial is not None
-    assert [column.title for column in serial.columns[2:]] == [
+    assert [column.heading for column in serial.columns[2:]] == [
         "p50, ms",
         "p95, ms",
         "p99, ms",

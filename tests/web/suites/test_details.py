@@ -143,7 +143,7 @@ def test_the_reasons_name_what_was_asked_and_what_it_has() -> None:
         "affirmed, 1 place",
     )
     assert rows["length"] == ("the longer is at most 1.6 times the shorter: 1.11", "10 words", "9 words")
-    assert rows["topic"] == ("holds at least 50% of the words of the topic", "100%", "100%")
+    assert rows["topic"] == ("holds at least 50.0 % of the words of the topic", "100.0 %", "100.0 %")
     assert "wording" not in rows
 
 
@@ -159,7 +159,7 @@ def test_of_an_edited_pair_it_is_said_which_document_was_edited() -> None:
     assert passed is not None
     assert passed.rows[-1][0] == "wording"
     assert passed.rows[-1][2:] == ("edited, differs in 2 places", "not edited, differs nowhere")
-    assert next(row for row in passed.rows if row[0] == "similarity")[2] == "100% in both"
+    assert next(row for row in passed.rows if row[0] == "similarity")[2] == "100.0 % in both"
 
 
 def test_any_type_of_constraint_can_be_described(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from constraintsuite.annotate.records import SIDES, AnnotationItem, AnnotationQu
 from constraintsuite.annotate.stopping import CLAIM, Needed, items_needed
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.metrics.intervals import estimate
+from constraintsuite.metrics.resampling import estimate
 from constraintsuite.records.examples import Example
 from constraintsuite.records.scores import Interval
 from constraintsuite.store.artifact import Artifact

@@ -5,18 +5,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from constraintsuite.cli.engines import engine_options
-from constraintsuite.cli.mechanism.durations import lasting
-from constraintsuite.cli.mechanism.options import dry_run_option, json_option
 from constraintsuite.cli.mechanism.scoping import scoped
-from constraintsuite.cli.places import FOLDER
+from constraintsuite.cli.options import dry_run_option, engine_options, guide_option, json_option
+from constraintsuite.cli.output import emit, format_duration
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
@@ -31,14 +29,20 @@ if TYPE_CHECKING:
 
 @click.command()
 @scoped("every")
-@click.option("--steps", type=click.IntRange(min=0), default=0, show_default=True, help="Of integrated gradients.")
+@click.option(
+    "--steps",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Steps of integrated gradients; with 0, attribution patching.",
+)
 @dry_run_option
 @json_option
 @engine_options(models=True)
 def attribute(
     source: Path, model: str, out: Path, scope: AnalysisScope, steps: int, dry_run: bool, as_json: bool, engine: Engine
 ) -> None:
-    """Estimate what every site and role of a reranker does to the contrasts of SOURCE: a suite, or a file of contrasts.
+    """Estimate what every site and role of a reranker (cross:FOLDER) does to the contrasts of SOURCE: a suite, or a file of contrasts.
 
     Attribution patching takes a few passes, however many sites there are; `csuite explain patch --guide` says how far the
     estimates can be trusted.
@@ -57,9 +61,21 @@ def attribute(
 
 @click.command()
 @scoped("all")
-@click.option("--guide", type=FOLDER, help="An attribution: patch what it calls strongest, and a share by chance.")
-@click.option("--top", type=click.FloatRange(0, 1), default=0.2, show_default=True, help="With --guide: the strongest.")
-@click.option("--random", type=click.FloatRange(0, 1), default=0.1, show_default=True, help="With --guide: by chance.")
+@guide_option
+@click.option(
+    "--top",
+    type=click.FloatRange(0, 1),
+    default=0.2,
+    show_default=True,
+    help="With --guide: patch this share of the sites, the strongest.",
+)
+@click.option(
+    "--random",
+    type=click.FloatRange(0, 1),
+    default=0.1,
+    show_default=True,
+    help="With --guide: also patch this share, chosen at random.",
+)
 @dry_run_option
 @json_option
 @engine_options(models=True)
@@ -99,7 +115,8 @@ def patch(  # noqa: PLR0913, PLR0917 - one parameter an option
     "kinds",
     multiple=True,
     type=click.Choice(["resample", "mean", "zero"]),
-    help="What is put in the place of what is taken away, repeatable.  [default: all three]",
+    show_default="all three",
+    help="What takes the place of the removed values; repeatable.",
 )
 @dry_run_option
 @json_option
@@ -133,55 +150,53 @@ def ablate(
 
 
 def _tell_forecast(forecast: AnalysisForecast, begun: AnalysisWork, as_json: bool) -> None:
-    from constraintsuite.mechanism.explain.forecast import AnalysisForecast
     from constraintsuite.mechanism.explain.trial import passes_a_second
-    from constraintsuite.store.jsonl import adapter
 
     speed = passes_a_second(begun.subject, begun.contrasts, begun.budget)
-    seconds = forecast.passes / speed
-    if as_json:
-        record = adapter(AnalysisForecast).dump_python(forecast, mode="json")
-        click.echo(json.dumps({**record, "passes_a_second": speed, "seconds": seconds}, indent=2))
-        return
-    click.echo(f"{forecast.contrasts:,} contrasts of {forecast.rows:,} rows, {forecast.patches:,} patches")
-    click.echo(f"{forecast.forwards:>15,.0f} forward passes of one row")
+    record = {**asdict(forecast), "passes_a_second": speed, "seconds": forecast.passes / speed}
+    emit(record, as_json, _forecast_lines(forecast, speed))
+
+
+def _forecast_lines(forecast: AnalysisForecast, speed: float) -> Iterator[str]:
+    yield f"{forecast.contrasts:,} contrasts of {forecast.rows:,} rows, {forecast.patches:,} patches"
+    yield f"{forecast.forwards:>15,.0f} forward passes of one row"
     if forecast.backwards:
-        click.echo(f"{forecast.backwards:>15,.0f} backward passes, each as long as two")
-    click.echo(f"{forecast.tokens:>15,} tokens at most in one pass")
-    click.echo(f"About {lasting(seconds)}: a trial of one second made {speed:,.0f} passes a second here.")
+        yield f"{forecast.backwards:>15,.0f} backward passes, each as long as two"
+    yield f"{forecast.tokens:>15,} tokens at most in one pass"
+    duration = format_duration(forecast.passes / speed)
+    yield f"About {duration}: a trial of one second made {speed:,.0f} passes a second here."
 
 
 def _tell(artifact: Artifact, as_json: bool) -> None:
-    from constraintsuite.mechanism.effects.summary import EffectSummary
     from constraintsuite.mechanism.explain.folder import load_explained
-    from constraintsuite.store.jsonl import adapter
 
     explained = load_explained(artifact.path)
-    if as_json:
-        record = {
-            "explain": shown(artifact.path),
-            "content": artifact.manifest.content,
-            "counts": artifact.manifest.counts,
-            "rejects": artifact.manifest.rejects,
-            "baselines": adapter(EffectSummary).dump_python(explained.summary, mode="json")["baselines"],
-        }
-        click.echo(json.dumps(record, indent=2, ensure_ascii=False))
-        return
-    click.echo("\n\n".join([*_tables(explained), *_too_few(artifact)]))
-    click.echo(
-        f"\nAll of it: {shown(artifact.path)}\nA page: csuite explain report {shown(artifact.path)} --out FOLDER"
-    )
+    record = {
+        "explain": shown(artifact.path),
+        "content": artifact.manifest.content,
+        "counts": artifact.manifest.counts,
+        "rejects": artifact.manifest.rejects,
+        "baselines": explained.summary.baselines,
+    }
+    emit(record, as_json, _lines(explained, artifact))
+
+
+def _lines(explained: Explained, artifact: Artifact) -> Iterator[str]:
+    yield "\n\n".join([*_tables(explained), *_too_few(artifact)])
+    yield f"\nAll of it: {shown(artifact.path)}"
+    yield f"A page: csuite explain report {shown(artifact.path)} --out FOLDER"
 
 
 def _tables(explained: Explained) -> Iterator[str]:
     from textwrap import fill
 
     from constraintsuite.mechanism.effects.groups import studied_items
+    from constraintsuite.records.formats.text import WIDTH
     from constraintsuite.showing.mechanism import explain_tables as tables
     from constraintsuite.showing.mechanism.explain_trust import trust_lines
 
     yield str(tables.baseline_table(explained))
-    yield from (fill(line, tables.WIDTH) for line in trust_lines(explained))
+    yield from (fill(line, WIDTH) for line in trust_lines(explained))
     for items in studied_items(explained.contrasts):
         for kind in tables.kinds_of(explained):
             yield str(tables.strongest_table(explained, *kind, items=items))

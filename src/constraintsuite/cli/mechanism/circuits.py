@@ -5,14 +5,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
 import click
 
-from constraintsuite.cli.mechanism.durations import lasting
-from constraintsuite.cli.mechanism.options import dry_run_option, json_option, memory_option, seed_option
+from constraintsuite.cli.options import (
+    dry_run_option,
+    json_option,
+    limit_option,
+    memory_option,
+    seed_option,
+    side_option,
+)
+from constraintsuite.cli.output import emit, format_duration
 from constraintsuite.cli.places import FOLDER
 
 if TYPE_CHECKING:
@@ -23,7 +32,7 @@ _count = click.IntRange(min=0)
 
 @click.command()
 @click.argument("folder", type=FOLDER)
-@click.option("--side", type=click.Choice(["query", "document"]), default="query", show_default=True)
+@side_option
 @click.option(
     "--ablation",
     type=click.Choice(["twin", "resample", "mean", "zero"]),
@@ -31,8 +40,14 @@ _count = click.IntRange(min=0)
     show_default=True,
     help="What all other sites say: what they say in the corrupt twin, about another Y, on average, or nothing.",
 )
-@click.option("--direction", type=click.Choice(["denoising", "noising"]), default="denoising", show_default=True)
-@click.option("--method", type=click.Choice(["exact", "attribution"]), help="Effects that rank the sites.")
+@click.option(
+    "--direction",
+    type=click.Choice(["denoising", "noising"]),
+    default="denoising",
+    show_default=True,
+    help="Which effects rank the sites.",
+)
+@click.option("--method", type=click.Choice(["exact", "attribution"]), help="How those effects were found.")
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 1, min_open=True),
@@ -62,8 +77,8 @@ _count = click.IntRange(min=0)
     show_default=True,
     help="Most contrasts that each untrained model is asked.",
 )
-@click.option("--limit", type=click.IntRange(min=2), help="Most contrasts of each half and control.")
-@click.option("--name", help="Of the circuit's folder.  [default: side and ablation]")
+@limit_option("CONTRASTS", least=2)
+@click.option("--name", show_default="side and ablation", help="Name of the circuit's folder.")
 @seed_option
 @memory_option
 @dry_run_option
@@ -80,52 +95,39 @@ def circuit(
     """Find the heads and MLPs that carry a behaviour, from the effects in FOLDER, which `csuite explain` wrote.
 
     Faithfulness over sizes, completeness, minimality, random circuits, untrained models, and controls: each on the half of the
-    contrasts on which nothing was chosen. What was stopped goes on when the same command is run again.
+    contrasts on which nothing was chosen. --limit is for each half and each control. The same command resumes interrupted
+    work.
     """
-    from constraintsuite.cli.mechanism.fitting import WIDTH, fitted
     from constraintsuite.execution.progress import Terminal
     from constraintsuite.mechanism.circuits.finding import find_circuit, plan_search
-    from constraintsuite.mechanism.circuits.records import CircuitReport
     from constraintsuite.mechanism.circuits.settings import CircuitSettings
+    from constraintsuite.records.formats.text import WIDTH, text_parts
     from constraintsuite.showing.mechanism.circuit_tables import circuit_tables, verdict_lines
-    from constraintsuite.store.jsonl import adapter
 
     settings = CircuitSettings.model_validate(given)
     if dry_run:
-        _tell_cost(*plan_search(folder, settings, memory), as_json)
+        plan, rate = plan_search(folder, settings, memory)
+        emit({**asdict(plan), "forwards": plan.forwards, "passes_a_second": rate}, as_json, _cost_lines(plan, rate))
         return
     report = find_circuit(folder, settings, name=name, memory=memory, reporter=Terminal())
-    if as_json:
-        click.echo(adapter(CircuitReport).dump_json(report, indent=2).decode())
-        return
-    tables = [part for table in circuit_tables(report) for part in fitted(table)]
+    tables = [part for table in circuit_tables(report) for part in text_parts(table)]
     verdicts = "\n".join(fill(line, WIDTH, subsequent_indent="  ") for line in verdict_lines(report))
-    click.echo("\n\n".join([*tables, verdicts]))
+    emit(report, as_json, "\n\n".join([*tables, verdicts]))
 
 
-def _tell_cost(plan: CircuitPlan, rate: float, as_json: bool) -> None:
-    import json
-
-    from constraintsuite.mechanism.circuits.plan import CircuitPlan
-    from constraintsuite.store.jsonl import adapter
-
+def _cost_lines(plan: CircuitPlan, rate: float) -> Iterator[str]:
     least, most = plan.forwards
-    if as_json:
-        record = adapter(CircuitPlan).dump_python(plan, mode="json")
-        record |= {"forwards": [least, most], "passes_a_second": rate}
-        click.echo(json.dumps(record, indent=2))
-        return
     small, large = plan.sizes
-    click.echo(f"{plan.sites} sites, {plan.contrasts:,} contrasts; forward passes of one row, about:")
+    yield (f"{plan.sites} sites, {plan.contrasts:,} contrasts; forward passes of one row, about:")
     for title, passes in (
         ("curve of sizes, with random circuits", plan.curve),
         ("random circuits beside the one found", plan.chance),
         ("controls", plan.controls),
         ("untrained models", plan.untrained),
     ):
-        click.echo(f"{passes:>15,} {title}")
+        yield f"{passes:>15,} {title}"
     for size, passes, total in zip(dict.fromkeys((small, large)), plan.members, (least, most), strict=False):
         sites = "1 site" if size == 1 else f"{size} sites"
-        click.echo(f"{passes:>15,} completeness and members, if the circuit has {sites}")
-        click.echo(f"{total:>15,} in all then, about {lasting(total / rate)} on this machine")
-    click.echo(f"In a trial of a second this machine made {rate:,.0f} passes a second.")
+        yield f"{passes:>15,} completeness and members, if the circuit has {sites}"
+        yield f"{total:>15,} in all then, about {format_duration(total / rate)} on this machine"
+    yield f"In a trial of a second this machine made {rate:,.0f} passes a second."

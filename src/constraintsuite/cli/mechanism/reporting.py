@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from constraintsuite.cli.mechanism.options import json_option
+from constraintsuite.cli.options import json_option
 from constraintsuite.cli.places import FOLDER, OUT
 from constraintsuite.errors import UserError
 from constraintsuite.store.mirror import shown

@@ -12,9 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraintsuite.cli.mechanism.options import independent_option, memory_option, seed_option, split_option
-from constraintsuite.cli.places import OUT, FolderParameter
-from constraintsuite.mechanism.contrasts.records import SIDES
+from constraintsuite.cli.options import (
+    combine,
+    independent_option,
+    limit_option,
+    memory_option,
+    model_option,
+    out_option,
+    seed_option,
+    sides_option,
+    splits_option,
+)
+from constraintsuite.cli.places import FolderParameter
 
 if TYPE_CHECKING:
     from constraintsuite.mechanism.explain.settings import AnalysisScope
@@ -22,34 +31,33 @@ if TYPE_CHECKING:
 _BOTH = "both"
 _NAMES = ("sites", "roles", "directions", "splits", "sides", "no_controls", "independent", "limit", "seed", "memory")
 _DIRECTIONS = click.option(
-    "--directions", type=click.Choice([_BOTH, "denoising", "noising"]), default=_BOTH, show_default=True
+    "--directions",
+    type=click.Choice([_BOTH, "denoising", "noising"]),
+    default=_BOTH,
+    show_default=True,
+    help="Which run is patched: the corrupt one (denoising), or the clean one (noising).",
 )
-_OPTIONS = (
+_OPTIONS = combine(
     click.argument("source", type=FolderParameter()),
-    click.option("--model", required=True, metavar="M", help="The reranker to look into: cross:FOLDER."),
-    click.option("--out", required=True, type=OUT, help="Folder to create."),
+    model_option,
+    out_option(),
     click.option(
         "--sites",
         default="embeddings,residual,attention,mlp,heads",
         show_default=True,
-        help="Kinds of sites, parted by commas; also query, key, value, pattern.",
+        help="Kinds of sites, separated by commas; also query, key, value, pattern.",
     ),
     click.option(
         "--roles",
-        help="Parted by commas: all (positions at once), every (that, and each role for itself), q_cue, d_y, ..., "
-        "positions (each token).  [default: every of attribute, else all]",
+        show_default="every for attribute, else all",
+        help="Roles, separated by commas: all (positions at once), every (that, and each role alone), q_cue, d_y, ..., "
+        "positions (each token).",
     ),
-    split_option,
-    click.option(
-        "--side",
-        "sides",
-        multiple=True,
-        type=click.Choice(SIDES),
-        help="Where twins differ, repeatable; figures are of each side for itself.  [default: both]",
-    ),
-    click.option("--no-controls", is_flag=True, help="Leave idioms, non-flips and other things asked for out."),
+    splits_option,
+    sides_option(),
+    click.option("--no-controls", is_flag=True, help="Leave out the control contrasts, such as idioms and non-flips."),
     independent_option,
-    click.option("--limit", type=click.IntRange(min=1), help="So many contrasts, if the model can be asked as many."),
+    limit_option("CONTRASTS"),
     seed_option,
     memory_option,
 )
@@ -65,10 +73,7 @@ def scoped(roles: str, *, direction: str = "") -> Callable[[Callable[..., None]]
             own = {"directions": direction, **{name: given.pop(name) for name in _NAMES if name in given}}
             command(source, model, out, make_scope({**own, "roles": own["roles"] or roles}), **given)
 
-        decorated = gathered
-        for option in reversed((*_OPTIONS, *(() if direction else (_DIRECTIONS,)))):
-            decorated = option(decorated)
-        return decorated
+        return _OPTIONS(gathered if direction else _DIRECTIONS(gathered))
 
     return decorate
 
@@ -105,5 +110,5 @@ def _roles(written: str) -> tuple[str, ...]:
 
 
 def _parted(written: str) -> list[str]:
-    """Names parted by commas, whatever blanks there are."""
+    """Names separated by commas, with or without blanks."""
     return [name.strip() for name in written.split(",") if name.strip()]

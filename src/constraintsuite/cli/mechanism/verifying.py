@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
-from constraintsuite.cli.mechanism.options import json_option
+from constraintsuite.cli.options import guide_option, json_option
+from constraintsuite.cli.output import emit
 from constraintsuite.cli.places import FOLDER
 from constraintsuite.store.mirror import shown
 
@@ -22,22 +22,20 @@ from constraintsuite.store.mirror import shown
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Run so many exact patches once more, one by one from the tokens up.",
+    help="Run this many exact patches once more, one by one, from the tokens up.",
 )
-@click.option("--guide", type=FOLDER, help="The attribution that chose the patches: check what is said of it too.")
+@guide_option
 @json_option
 def verify(folder: Path, again: int, guide: Path | None, as_json: bool) -> None:
-    """Check FOLDER and the circuits in it: bytes, rows, figures, and with --again some effects; exit code 1 if one is wrong."""
+    """Check FOLDER and the circuits in it: bytes, rows, figures, and with --again some effects; exit code 1 if one is wrong.
+
+    With --guide, what FOLDER says of that attribution is checked too.
+    """
     from constraintsuite.mechanism.explain.verify import verify as check
 
     faults = check(folder, again=again, guide=guide)
-    if as_json:
-        click.echo(json.dumps({"folder": shown(folder), "faults": faults}, indent=2, ensure_ascii=False))
-    else:
-        for fault in faults:
-            click.echo(fault)
-        if not faults:
-            click.echo(f"{shown(folder)}: in order{_not_repeated(folder) if again else ''}")
+    lines = faults or [f"{shown(folder)}: in order{_not_repeated(folder) if again else ''}"]
+    emit({"folder": shown(folder), "faults": faults}, as_json, lines)
     if faults:
         raise click.exceptions.Exit(1)
 

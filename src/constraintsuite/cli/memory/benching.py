@@ -9,34 +9,30 @@ from pathlib import Path
 
 import click
 
-from constraintsuite.cli.memory.datasets import open_datasets
 from constraintsuite.cli.memory.forecasting import tell_forecast
-from constraintsuite.cli.memory.options import (
-    budget_option,
+from constraintsuite.cli.memory.resources import load_encoder, named_modes, open_datasets, score_bench, vector_cache
+from constraintsuite.cli.options import (
+    budgets_option,
     dry_run_option,
     encoder_option,
     json_option,
-    load_encoder,
     modes_option,
-    named_modes,
+    out_option,
+    page_option,
     repeats_option,
-    report_option,
-    score_bench,
-    vector_cache,
 )
-from constraintsuite.cli.places import OUT
 
 
 @click.command()
 @click.argument("cases", nargs=-1)
 @modes_option
-@budget_option
+@budgets_option
 @encoder_option
-@click.option("--lenient", is_flag=True, help="Pass over what a file has wrong, where that can be, and say so.")
-@click.option("--now", metavar="TIME", help="When the first case is asked.  [default: 2026-01-01]")
+@click.option("--lenient", is_flag=True, help="Skip what is wrong in a file, where possible, and say so.")
+@click.option("--now", metavar="TIME", show_default="2026-01-01", help="When the first case is asked.")
 @repeats_option
-@click.option("--out", type=OUT, help="Folder of the run.  [default: runs/memory-NAME]")
-@report_option
+@out_option(otherwise="runs/memory-NAME")
+@page_option
 @dry_run_option
 @json_option
 def bench(  # noqa: PLR0913, PLR0917 - one parameter an option
@@ -48,7 +44,7 @@ def bench(  # noqa: PLR0913, PLR0917 - one parameter an option
     now: str | None,
     repeats: int,
     out: Path | None,
-    report: Path | None,
+    page: Path | None,
     dry_run: bool,
     as_json: bool,
 ) -> None:
@@ -70,5 +66,4 @@ def bench(  # noqa: PLR0913, PLR0917 - one parameter an option
     run = CaseRun(chosen, budgets, now or START, cache=vector_cache(), bench=score_bench(), reporter=Terminal())
     name = datasets[0].dataset.dataset_id if len(datasets) == 1 else BUNDLED
     place = out or Path("runs") / f"memory-{name}"
-    model = load_encoder(encoder) if encoder else None
-    finish_run(run_structured(datasets, run, place, model, repeats=repeats), report, as_json)
+    finish_run(run_structured(datasets, run, place, load_encoder(encoder), repeats=repeats), page, as_json)

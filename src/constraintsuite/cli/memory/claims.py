@@ -5,25 +5,24 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-from constraintsuite.cli.memory.datasets import open_datasets
 from constraintsuite.cli.memory.forecasting import tell_forecast
-from constraintsuite.cli.memory.options import (
-    budget_option,
+from constraintsuite.cli.memory.resources import load_encoder, open_datasets, vector_cache
+from constraintsuite.cli.options import (
+    budgets_option,
+    combine,
     dry_run_option,
     encoder_option,
     json_option,
-    load_encoder,
+    out_option,
     repeats_option,
-    vector_cache,
 )
-from constraintsuite.cli.places import OUT
+from constraintsuite.cli.output import emit
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
@@ -32,29 +31,15 @@ if TYPE_CHECKING:
     from constraintsuite.memory.runs.hypotheses import HypothesisResult
     from constraintsuite.memory.runs.record import MemoryRun
 
-T = TypeVar("T")
-
-
-def _options(command: Callable[..., T]) -> Callable[..., T]:
-    for decorate in reversed(
-        (
-            click.argument("cases", nargs=-1),
-            budget_option,
-            encoder_option,
-            repeats_option,
-            click.option(
-                "--out",
-                type=OUT,
-                default=Path("runs/memory-claims"),
-                show_default=True,
-                help="Folder of the run.",
-            ),
-            dry_run_option,
-            json_option,
-        )
-    ):
-        command = decorate(command)
-    return command
+_options = combine(
+    click.argument("cases", nargs=-1),
+    budgets_option,
+    encoder_option,
+    repeats_option,
+    out_option(Path("runs/memory-claims")),
+    dry_run_option,
+    json_option,
+)
 
 
 @click.command()
@@ -72,20 +57,14 @@ def ablate(
 
     A part passes if at least one dataset shows a gain that is left after correction (Holm, 5 %); losses are told as well.
     """
-    from constraintsuite.memory.runs.ablations import AblationResult
     from constraintsuite.showing.memory.verdicts import ablations_of
-    from constraintsuite.store.jsonl import adapter
 
     datasets = open_datasets(cases)
     if dry_run:
         tell_forecast(datasets, _modes(encoder), budgets, repeats, as_json)
         return
     found = ablations_of(_run(datasets, budgets, encoder, repeats, out))
-    if as_json:
-        listed = adapter(tuple[AblationResult, ...]).dump_python(tuple(found), mode="json")
-        click.echo(json.dumps({"run": shown(out), "ablations": listed}, indent=2))
-        return
-    click.echo("\n\n".join(map(_effects, found)) + f"\n\nRun: {shown(out)}")
+    emit({"run": shown(out), "ablations": found}, as_json, "\n\n".join([*map(_effects, found), f"Run: {shown(out)}"]))
 
 
 @click.command()
@@ -103,9 +82,7 @@ def hypotheses(
 
     Each is supported, not supported or undecided, with the numbers behind it.
     """
-    from constraintsuite.memory.runs.hypotheses import HypothesisResult
     from constraintsuite.showing.memory.verdicts import claims_of
-    from constraintsuite.store.jsonl import adapter
 
     datasets = open_datasets(cases)
     if dry_run:
@@ -113,16 +90,8 @@ def hypotheses(
         return
     run = _run(datasets, budgets, encoder, repeats, out)
     judged = {budget: claims_of(run, budget) for budget in budgets}
-    if as_json:
-        listed = {
-            str(budget): adapter(tuple[HypothesisResult, ...]).dump_python(claims, mode="json")
-            for budget, claims in judged.items()
-        }
-        click.echo(json.dumps({"run": shown(out), "claims": listed}, indent=2))
-        return
-    for budget, claims in judged.items():
-        click.echo("\n\n".join(_told(claim, budget) for claim in claims))
-    click.echo(f"\nRun: {shown(out)}")
+    lines = ["\n\n".join(_told(claim, budget) for claim in claims) for budget, claims in judged.items()]
+    emit({"run": shown(out), "claims": judged}, as_json, [*lines, f"\nRun: {shown(out)}"])
 
 
 def _effects(found: AblationResult) -> str:
@@ -171,6 +140,5 @@ def _run(
     from constraintsuite.memory.runs.benchmarks import run_structured
     from constraintsuite.memory.runs.record import load_memory_run
 
-    model = load_encoder(encoder) if encoder else None
     run = CaseRun(_modes(encoder), tuple(budgets), cache=vector_cache(), reporter=Terminal())
-    return load_memory_run(run_structured(datasets, run, out, model, repeats=repeats).path)
+    return load_memory_run(run_structured(datasets, run, out, load_encoder(encoder), repeats=repeats).path)

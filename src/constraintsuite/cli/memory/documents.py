@@ -5,15 +5,15 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraintsuite.cli.memory.options import dry_run_option, json_option
+from constraintsuite.cli.options import dry_run_option, json_option, out_option, workers_option
+from constraintsuite.cli.output import emit
 from constraintsuite.cli.places import OUT
 from constraintsuite.store.mirror import shown
 
@@ -24,20 +24,19 @@ if TYPE_CHECKING:
 _paths = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
 _graph = click.argument("graph", type=OUT)
 _SHOWN = 10
-_workers = click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes.")
 
 
 @click.command()
 @_paths
-@click.option("--out", "graph", type=OUT, required=True, help="Folder to create.")
-@click.option("--name", help="What the memory is called.  [default: the name of the folder]")
+@out_option()
+@click.option("--name", show_default="the name of the folder", help="Name of the memory.")
 @click.option("--by-path", is_flag=True, help="Name documents by their path, not by the name of their file alone.")
-@_workers
+@workers_option
 @dry_run_option
 @json_option
 def ingest(
     paths: tuple[Path, ...],
-    graph: Path,
+    out: Path,
     name: str | None,
     by_path: bool,
     workers: int,
@@ -54,23 +53,22 @@ def ingest(
     from constraintsuite.memory.ingest.growing import ingest_memory
 
     parts = ingest_memory(
-        graph,
+        out,
         paths,
-        name=name or graph.resolve().name,
+        name=name or out.resolve().name,
         by_path=by_path,
         engine=LocalEngine(workers),
         reporter=Terminal(),
         dry_run=dry_run,
     )
-    _tell(_record(graph, parts, written=not dry_run), as_json)
-    if not as_json and not dry_run:
-        click.echo(f'Next: csuite memory search {shown(graph)} "YOUR QUESTION" --mode ppr --explain')
+    record = _record(out, parts, written=not dry_run)
+    emit(record, as_json, _lines(record))
 
 
 @click.command()
 @_graph
 @_paths
-@_workers
+@workers_option
 @dry_run_option
 @json_option
 def add(graph: Path, paths: tuple[Path, ...], workers: int, dry_run: bool, as_json: bool) -> None:
@@ -120,44 +118,37 @@ def _record(graph: Path, parts: Sequence[MemoryDocument], *, written: bool) -> d
     }
 
 
-def _tell(record: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        click.echo(json.dumps(record, indent=2, ensure_ascii=False))
-        return
+def _lines(record: dict[str, Any]) -> Iterator[str]:
     done = "Memory" if record["written"] else "Would be written"
-    click.echo(f"{done}: {record['graph']}, version {record['version'][:12]}")
+    yield f"{done}: {record['graph']}, version {record['version'][:12]}"
     for name in ("documents", "units", "mentions", "entities"):
-        click.echo(f"{record[name]:>9,} {name}")
+        yield f"{record[name]:>9,} {name}"
     for title in ("edges", "roles"):
         listed = ", ".join(f"{count:,} {kind}" for kind, count in record[title].items())
-        click.echo(f"    {title}: {listed or 'none'}")
-    _tell_notes(record["notes"])
+        yield f"    {title}: {listed or 'none'}"
+    yield from _note_lines(record["notes"])
+    if record["written"]:
+        yield f'Next: csuite memory search {record["graph"]} "YOUR QUESTION" --mode ppr --explain'
 
 
 def _tell_growth(growth: MemoryUpdate, done: dict[str, tuple[str, ...]], dry_run: bool, as_json: bool) -> None:
     artifact = growth.artifact
     written = not dry_run and any(done[what] for what in done if what != "unchanged")
     counts = {key: artifact.manifest.counts[key] for key in ("documents", "units", "edges", "mentions")}
-    if as_json:
-        links = {"documents": growth.relinked, "gained": growth.gained, "lost": growth.lost}
-        record = {"graph": shown(artifact.path), "written": written, **done, "relinked": links, "counts": counts}
-        record["notes"] = growth.notes
-        click.echo(json.dumps(record, indent=2, ensure_ascii=False))
-        return
-    for what, which in done.items():
-        click.echo(f"{what}: {_listed(which)}")
+    links = {"documents": growth.relinked, "gained": growth.gained, "lost": growth.lost}
+    record = {"graph": shown(artifact.path), "written": written, **done, "relinked": links, "counts": counts}
+    lines = [f"{what}: {_listed(which)}" for what, which in done.items()]
     if growth.relinked:
-        click.echo(f"relinked: {_listed(growth.relinked)} (links: {growth.gained:,} gained, {growth.lost:,} lost)")
-    _tell_notes(growth.notes)
+        lines.append(f"relinked: {_listed(growth.relinked)} (links: {growth.gained:,} gained, {growth.lost:,} lost)")
     holds = ", ".join(f"{count:,} {name}" for name, count in counts.items())
-    click.echo(f"{shown(artifact.path)} {'now' if written else 'still'} holds {holds}.")
+    last = f"{shown(artifact.path)} {'now' if written else 'still'} holds {holds}."
+    emit({**record, "notes": growth.notes}, as_json, [*lines, *_note_lines(growth.notes), last])
 
 
-def _tell_notes(notes: Sequence[str]) -> None:
-    for note in notes[:_SHOWN]:
-        click.echo(f"note: {note}.")
+def _note_lines(notes: Sequence[str]) -> Iterator[str]:
+    yield from (f"note: {note}." for note in notes[:_SHOWN])
     if len(notes) > _SHOWN:
-        click.echo(f"note: ... and {len(notes) - _SHOWN:,} more.")
+        yield f"note: ... and {len(notes) - _SHOWN:,} more."
 
 
 def _listed(documents: Sequence[str]) -> str:

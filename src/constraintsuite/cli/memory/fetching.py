@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 
 import click
 
-from constraintsuite.cli.memory.options import json_option
+from constraintsuite.cli.options import json_option
+from constraintsuite.cli.output import emit
 from constraintsuite.errors import UserError
 
 _PARTIAL = 3
@@ -38,11 +39,8 @@ def fetch(names: tuple[str, ...], as_json: bool) -> None:
             got[name] = str(fetch_file(file, Terminal()))
         except UserError as error:
             faults[name] = str(error)
-    if as_json:
-        click.echo(json.dumps({"files": got, "faults": faults}, indent=2))
-    else:
-        for name, place in got.items():
-            click.echo(f"{name}: {place}\n  Run it: csuite memory {wanted[name].benchmark} {place}")
+    lines = [f"{name}: {at}\n  Run it: csuite memory {wanted[name].benchmark} {at}" for name, at in got.items()]
+    emit({"files": got, "faults": faults}, as_json, lines)
     if faults and not got:
         raise UserError("\n".join(faults.values()))
     if faults:
@@ -65,9 +63,12 @@ def _list(as_json: bool) -> None:
         }
         for name, file in FILES.items()
     }
-    if as_json:
-        click.echo(json.dumps(listed, indent=2))
-        return
-    for name, entry in listed.items():
-        state = "here   " if entry["here"] else "by hand" if entry["sha256"] is None else "to get "
-        click.echo(f"{state}  {name:<19} {entry['file']} ({entry['licence']}), {entry['page']}")
+    lines = [
+        f"{_state(entry)}  {name:<19} {entry['file']} ({entry['licence']}), {entry['page']}"
+        for name, entry in listed.items()
+    ]
+    emit(listed, as_json, lines)
+
+
+def _state(entry: Mapping[str, object]) -> str:
+    return "here   " if entry["here"] else "by hand" if entry["sha256"] is None else "to get "

@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import click
+from constraintsuite.cli.output import emit
 
 if TYPE_CHECKING:
     from constraintsuite.memory.cases.grounding import Grounded
@@ -33,10 +32,10 @@ def tell_forecast(
         "repeats": repeats,
         "replayed": walks * len(budgets) * (2 + CONTROLS),
     }
-    if as_json:
-        click.echo(json.dumps(record, indent=2))
-        return
-    click.echo("\n".join(f"{count:>6} cases of {name}" for name, count in cases.items()))
-    click.echo(f"{wordings:>6} wordings, {len(modes)} modes, {len(budgets)} budgets: {record['searches']:,} searches")
-    click.echo(f"{repeats:>6} more passes for warm times; about {record['replayed']:,} searches to replay walks")
-    click.echo(f"       modes: {', '.join(modes)}")
+    lines = [
+        *(f"{count:>6} cases of {name}" for name, count in cases.items()),
+        f"{wordings:>6} wordings, {len(modes)} modes, {len(budgets)} budgets: {record['searches']:,} searches",
+        f"{repeats:>6} more passes for warm times; about {record['replayed']:,} searches to replay walks",
+        f"       modes: {', '.join(modes)}",
+    ]
+    emit(record, as_json, lines)

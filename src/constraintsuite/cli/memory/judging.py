@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -13,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from constraintsuite.cli.memory.options import file_type, json_option
-from constraintsuite.cli.places import FOLDER
+from constraintsuite.cli.options import json_option
+from constraintsuite.cli.output import emit, print_json
+from constraintsuite.cli.places import FILE, FOLDER
 from constraintsuite.errors import UserError
 from constraintsuite.store.mirror import shown, with_urls
 
@@ -29,18 +29,24 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("run", type=FOLDER)
 @click.argument("second", required=False, type=FOLDER)
-@click.option("--metric", "metrics", multiple=True, help="Repeatable.  [default: the two that are shown first]")
-@click.option("--baseline", metavar="MODE", help="Of one run: the mode to compare with.  [default: lexical_baseline]")
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    show_default="the two that are shown first",
+    help="Metric to compare; repeatable.",
+)
+@click.option(
+    "--baseline", metavar="MODE", show_default="lexical_baseline", help="With one run: the mode to compare with."
+)
 @json_option
 def compare(run: Path, second: Path | None, metrics: tuple[str, ...], baseline: str | None, as_json: bool) -> None:
     """Compare the modes of RUN with its baseline, or RUN with SECOND mode by mode, on the same questions."""
-    from constraintsuite.memory.public.summary import ModeDifference
     from constraintsuite.memory.runs.compare import compare as compare_runs
     from constraintsuite.memory.runs.compare import compare_modes
     from constraintsuite.memory.runs.record import load_memory_run
     from constraintsuite.showing.memory.headlines import headlines
     from constraintsuite.showing.memory.tables import BASELINE, tests_table
-    from constraintsuite.store.jsonl import adapter
 
     if second is not None and baseline is not None:
         raise UserError("--baseline is a mode of one run; two runs are compared mode by mode. Leave one of them out.")
@@ -57,7 +63,7 @@ def compare(run: Path, second: Path | None, metrics: tuple[str, ...], baseline: 
             if alone:
                 click.echo(f"Only in {shown(path)}, and not compared: {', '.join(alone)}.", err=True)
     if as_json:
-        click.echo(adapter(tuple[ModeDifference, ...]).dump_json(tuple(tests), indent=2).decode())
+        print_json(tests)
     elif not tests:
         raise UserError(f"{run}: it has no other mode than {against}, so that there is nothing to compare.")
     else:
@@ -71,33 +77,32 @@ def _only_in(one: MemoryRun, other: MemoryRun) -> list[str]:
 
 @click.command()
 @click.argument("run", type=FOLDER)
-@click.option("--baseline", type=FOLDER, required=True, help="The run that it must not fall behind.")
+@click.option("--baseline", type=FOLDER, required=True, help="The run to compare with.")
 @click.option(
     "--policy",
-    type=file_type,
-    help="YAML file of rules.  [default: evidence_hit and path_hit at most .02 lower, p95 at most 20 % up]",
+    type=FILE,
+    show_default="evidence_hit and path_hit at most .02 lower, p95 at most 20 % up",
+    help="YAML file of rules.",
 )
-@click.option("--waivers", type=file_type, help="YAML file of failures that are let pass until a day, with reasons.")
-@click.option("--today", metavar="DATE", help="The day that waivers are judged by, as in 2026-03-01.  [default: today]")
+@click.option("--waivers", type=FILE, help="YAML file of failures that may pass until a day, with reasons.")
+@click.option(
+    "--today", metavar="DATE", show_default="today", help="Day for which waivers are checked, such as 2026-03-01."
+)
 @json_option
 def gate(
     run: Path, baseline: Path, policy: Path | None, waivers: Path | None, today: str | None, as_json: bool
 ) -> None:
     """Check RUN against a baseline on the same data: exit code 0 if it passes, 1 if not, 2 if the input is wrong."""
-    from constraintsuite.memory.runs.gate import MemoryGateResult
     from constraintsuite.memory.runs.gate import gate as judge
     from constraintsuite.memory.runs.policy import read_policy, read_waivers
     from constraintsuite.memory.runs.record import load_memory_run
-    from constraintsuite.store.jsonl import adapter
 
     given = read_policy(policy) if policy else None  # before the runs, which take longer
     let_pass = read_waivers(waivers) if waivers else ()
     new, old = load_memory_run(run), load_memory_run(baseline)
     result = judge(new, old, given or _standard(old), let_pass, today=_day(today))
-    told = (
-        json.dumps(adapter(MemoryGateResult).dump_python(result, mode="json"), indent=2) if as_json else _told(result)
-    )
-    click.echo(with_urls(told))  # it names the run
+    named = replace(result, run=with_urls(result.run))
+    emit(named, as_json, _told(named))
     if not result.passed:
         raise click.exceptions.Exit(1)
 

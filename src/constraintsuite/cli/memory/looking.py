@@ -5,15 +5,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraintsuite.cli.memory.options import graph_argument, json_option
+from constraintsuite.cli.options import graph_argument, json_option
+from constraintsuite.cli.output import emit
 from constraintsuite.errors import UserError
 from constraintsuite.store.mirror import shown
 
@@ -34,10 +34,7 @@ def show(graph: Path, node: str | None, as_json: bool) -> None:
 
     found = open_memory(graph).graph
     record = {"graph": shown(graph), **overview(found)} if node is None else _of_node(found, node)
-    if as_json:
-        click.echo(json.dumps(record, indent=2, ensure_ascii=False))
-    else:
-        click.echo("\n".join(_overview_lines(record) if node is None else _node_lines(record)))
+    emit(record, as_json, _overview_lines(record) if node is None else _node_lines(record))
 
 
 @click.command()
@@ -48,10 +45,7 @@ def verify(graph: Path, as_json: bool) -> None:
     from constraintsuite.memory.folder import verify_memory
 
     faults = verify_memory(graph)
-    if as_json:
-        click.echo(json.dumps({"graph": shown(graph), "faults": faults}, indent=2, ensure_ascii=False))
-    else:
-        click.echo("\n".join(faults) if faults else f"{shown(graph)}: nothing is wrong.")
+    emit({"graph": shown(graph), "faults": faults}, as_json, faults or f"{shown(graph)}: nothing is wrong.")
     if faults:
         raise click.exceptions.Exit(1)
 
@@ -72,17 +66,16 @@ def modes(as_json: bool) -> None:
             listed[name] = None  # it needs a model behind a colon
         else:
             listed[name] = {key: value for key, value in facts.items() if key != "mode"}
-    if as_json:
-        click.echo(json.dumps(listed, indent=2, ensure_ascii=False))
-        return
+    emit(listed, as_json, _mode_lines(listed))
+
+
+def _mode_lines(listed: Mapping[str, Mapping[str, object] | None]) -> Iterator[str]:
     for name, options in listed.items():
         if options is None:
-            click.echo(
-                f"{name}:MODEL  puts in order what it found by a model of `csuite models`, as in {name}:cross:NAME"
-            )
+            yield f"{name}:MODEL  puts in order what it found by a model of `csuite models`, as in {name}:cross:NAME"
         else:
             shown = ", ".join(f"{key}={_option(value)}" for key, value in options.items())
-            click.echo(f"{name}  {shown}".rstrip())
+            yield f"{name}  {shown}".rstrip()
 
 
 def _option(value: object) -> str:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,15 +14,22 @@ import click
 from constraintsuite.cli.judging import (
     SHOWN,
     adjudicate_batch,
-    agreement_json,
+    agreement_record,
     agreement_text,
-    file_type,
-    json_option,
     ruling_options,
     take_sheet,
 )
 from constraintsuite.cli.memory.private_drift import drift
-from constraintsuite.cli.places import HERE, OUT
+from constraintsuite.cli.options import (
+    annotator_option,
+    annotators_option,
+    by_option,
+    json_option,
+    out_option,
+    seed_option,
+)
+from constraintsuite.cli.output import emit
+from constraintsuite.cli.places import FILE, HERE
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
@@ -39,7 +46,9 @@ _least = click.option(
     help="Lower bound that agreement must reach.",
 )
 
-_version = click.option("--version", type=click.IntRange(min=1), help="Of the pilot; the newest if not given.")
+_version = click.option(
+    "--version", type=click.IntRange(min=1), show_default="the newest", help="Version of the pilot."
+)
 
 
 @click.group()
@@ -49,34 +58,29 @@ def private() -> None:
 
 @private.command()
 @click.argument("documents", type=click.Path(path_type=Path, exists=True))
-@click.option("--out", "pilot", required=True, type=HERE, help="Folder of the pilot, to create.")
+@out_option(folder=HERE)
 @json_option
-def init(documents: Path, pilot: Path, as_json: bool) -> None:
-    """Look at all Markdown and text files below DOCUMENTS and write an inventory for people to choose from."""
+def init(documents: Path, out: Path, as_json: bool) -> None:
+    """Create a pilot: an inventory of all Markdown and text files below DOCUMENTS, for people to choose from."""
     from constraintsuite.memory.private.cases import write_case_sheet
     from constraintsuite.memory.private.inventory import INVENTORY, write_inventory
 
-    entries = write_inventory(documents, pilot)
-    cases = write_case_sheet(pilot)
+    entries = write_inventory(documents, out)
+    cases = write_case_sheet(out)
     doubtful = [entry for entry in entries if entry.doubts]
-    if as_json:
-        click.echo(
-            json.dumps({"inventory": str(pilot / INVENTORY), "documents": len(entries), "doubtful": len(doubtful)})
-        )
-        return
-    click.echo(
-        f"{pilot / INVENTORY}: {len(entries)} documents. Fill in type, selected (yes) and why for those you choose."
-    )
-    click.echo(
-        "\n".join(f"  {entry.document}: {entry.doubts}" for entry in doubtful[:SHOWN]) or "  none looks doubtful"
-    )
-    click.echo(f"{cases}: an empty sheet for cases.\nThen: csuite memory private freeze {pilot}")
+    doubts = [f"  {entry.document}: {entry.doubts}" for entry in doubtful[:SHOWN]] or ["  none looks doubtful"]
+    lines = [
+        f"{out / INVENTORY}: {len(entries)} documents. Fill in type, selected (yes) and why for those you choose.",
+        *doubts,
+        f"{cases}: an empty sheet for cases.\nThen: csuite memory private freeze {out}",
+    ]
+    emit({"inventory": out / INVENTORY, "documents": len(entries), "doubtful": len(doubtful)}, as_json, lines)
 
 
 @private.command()
 @_pilot
 @click.option(
-    "--new-version", is_flag=True, help="Go on although documents changed: the old version stays, with its labels."
+    "--new-version", is_flag=True, help="Continue although documents changed; the old version stays, with its labels."
 )
 @json_option
 def freeze(pilot: Path, new_version: bool, as_json: bool) -> None:
@@ -87,53 +91,39 @@ def freeze(pilot: Path, new_version: bool, as_json: bool) -> None:
     version = freeze_documents(pilot, new_version=new_version)
     counts = version.artifact.manifest.counts
     found = quotas([entry for entry in read_inventory(pilot) if entry.selected == "yes"])
-    if as_json:
-        entry = {"version": version.number, "folder": str(version.artifact.path), **counts}
-        click.echo(json.dumps({**entry, "quotas": [one._asdict() for one in found]}, indent=2))
-        return
-    click.echo(
-        f"{version.artifact.path}: version {version.number}, {counts['documents']} documents, {counts['units']} units."
-    )
+    path = version.artifact.path
+    lines = [f"{path}: version {version.number}, {counts['documents']} documents, {counts['units']} units."]
     for one in found:
         mark = "met    " if one.least <= one.chosen <= one.most else "not met"
-        click.echo(f"  {mark}  {one.type}: {one.chosen}, a pilot of 30 wants {one.least} to {one.most}")
+        lines.append(f"  {mark}  {one.type}: {one.chosen}, a pilot of 30 wants {one.least} to {one.most}")
+    record = {"version": version.number, "folder": path, **counts, "quotas": [one._asdict() for one in found]}
+    emit(record, as_json, lines)
 
 
 @private.command()
 @_pilot
-@click.option(
-    "--annotator",
-    "annotators",
-    multiple=True,
-    required=True,
-    metavar="NAME",
-    help="Twice or more: one blind sheet each.",
-)
-@click.option("--seed", type=int, default=0, show_default=True)
+@annotators_option(required=True)
+@seed_option
 @json_option
 def sheet(pilot: Path, annotators: tuple[str, ...], seed: int, as_json: bool) -> None:
-    """Write a blind sheet for each annotator, the documents with the ids of their units, and a guide."""
+    """Write a blind sheet for each of two or more annotators, the documents with the ids of their units, and a guide."""
     from constraintsuite.annotate.sheets import guide
     from constraintsuite.memory.private.labelling import GUIDE, READING, write_sheets
 
     written = write_sheets(pilot, annotators, seed=seed)
-    if as_json:
-        click.echo(
-            json.dumps({"sheets": {str(file): tasks for file, tasks in written.files}, "done": list(written.done)})
-        )
-        return
-    for file, tasks in written.files:
-        click.echo(f"{file}: {tasks} tasks; {READING} and {GUIDE} beside it are what to read")
-    for name in written.done:
-        click.echo(f"{name} has answered everything, and gets no sheet")
-    click.echo(f"Give each person their own folder, and nothing else.\n\n{guide(written.batch)}")
-    click.echo(f"When a sheet is filled in: csuite memory private import {pilot} SHEET --annotator NAME")
+    lines = [
+        *(f"{file}: {tasks} tasks; {READING} and {GUIDE} beside it are what to read" for file, tasks in written.files),
+        *(f"{name} has answered everything, and gets no sheet" for name in written.done),
+        f"Give each person their own folder, and nothing else.\n\n{guide(written.batch)}",
+        f"When a sheet is filled in: csuite memory private import {pilot} SHEET --annotator NAME",
+    ]
+    emit({"sheets": {str(file): tasks for file, tasks in written.files}, "done": written.done}, as_json, lines)
 
 
 @private.command("import")
 @_pilot
-@click.argument("file", type=file_type)
-@click.option("--annotator", required=True, metavar="NAME", help="Whose sheet it is.")
+@click.argument("file", type=FILE)
+@annotator_option
 @_version
 @json_option
 def import_command(pilot: Path, file: Path, annotator: str, version: int | None, as_json: bool) -> None:
@@ -144,22 +134,19 @@ def import_command(pilot: Path, file: Path, annotator: str, version: int | None,
 @private.command()
 @_pilot
 @_least
-@click.option("--by", default="", metavar="GROUPING", help="Also by group: family or document.")
+@by_option
 @_version
 @json_option
 def agree(pilot: Path, least: float, by: str, version: int | None, as_json: bool) -> None:
-    """Say how far annotators agree; exit code 1 if the lower bound for evidence is below --least."""
+    """Say how far annotators agree; exit code 1 if the lower bound for evidence is below --least.
+
+    --by groups cases by family or document.
+    """
     from constraintsuite.annotate.agreeing import agree as measure
     from constraintsuite.annotate.agreeing import attention
     from constraintsuite.annotate.standing import standing
-    from constraintsuite.memory.private.labelling import (
-        EvidenceAgreement,
-        evidence_agreement,
-        judged_cases,
-        pilot_batch,
-    )
+    from constraintsuite.memory.private.labelling import evidence_agreement, judged_cases, pilot_batch
     from constraintsuite.memory.private.versions import require_version
-    from constraintsuite.store.jsonl import adapter
 
     measured = require_version(pilot, version)
     batch = pilot_batch(pilot, measured)
@@ -168,11 +155,8 @@ def agree(pilot: Path, least: float, by: str, version: int | None, as_json: bool
     said = standing(batch.store.events())
     evidence = evidence_agreement(batch, said, least)
     rows, people = measure(batch, said, by=by), attention(batch, said)
-    if as_json:
-        found = {"evidence": adapter(EvidenceAgreement).dump_python(evidence, mode="json"), "passed": evidence.passed}
-        click.echo(json.dumps({**found, **agreement_json(rows, people)}, indent=2, ensure_ascii=False))
-    else:
-        click.echo(f"{agreement_text(rows, people)}\n\n{_evidence_text(evidence)}")
+    record = {"evidence": evidence, "passed": evidence.passed, **agreement_record(rows, people)}
+    emit(record, as_json, f"{agreement_text(rows, people)}\n\n{_evidence_text(evidence)}")
     if not evidence.passed:
         raise click.exceptions.Exit(1)
 
@@ -197,30 +181,24 @@ def adjudicate(
 
 @private.command()
 @_pilot
-@click.option("--out", required=True, type=OUT, help="Folder to create.")
+@out_option()
 @_least
 @click.option("--require", is_flag=True, help="Write nothing, and exit with 1, unless the set is accepted.")
 @_version
 @json_option
 def export(pilot: Path, out: Path, least: float, require: bool, version: int | None, as_json: bool) -> None:
     """Write the approved cases as a benchmark, and say which criteria of acceptance are met."""
-    from constraintsuite.memory.private.export import BenchmarkExport
     from constraintsuite.memory.private.export import export as export_pilot
-    from constraintsuite.store.jsonl import adapter
 
     found = export_pilot(pilot, out, least=least, require=require, number=version)
     refused = require and not found.accepted
-    if as_json:
-        entry = adapter(BenchmarkExport).dump_python(found, mode="json")
-        click.echo(
-            json.dumps({**entry, "accepted": found.accepted, "written": not refused}, indent=2, ensure_ascii=False)
-        )
-    else:
-        done = "nothing is written" if refused else f"written to {shown(out)}"
-        click.echo(f"{found.golden} golden cases, {found.shadow} shadow cases: {done}.")
-        for reason, count in found.left_out.items():
-            click.echo(f"  left out: {count} ({reason})")
-        click.echo(_criteria_text(found.criteria, found.accepted))
+    done = "nothing is written" if refused else f"written to {shown(out)}"
+    lines = [
+        f"{found.golden} golden cases, {found.shadow} shadow cases: {done}.",
+        *(f"  left out: {count} ({reason})" for reason, count in found.left_out.items()),
+        _criteria_text(found.criteria, found.accepted),
+    ]
+    emit({**asdict(found), "accepted": found.accepted, "written": not refused}, as_json, lines)
     if refused:
         raise click.exceptions.Exit(1)
 
@@ -236,8 +214,15 @@ def _batch_of(pilot: Path, version: int | None) -> AnnotationBatch:
 
 
 def _evidence_text(found: EvidenceAgreement) -> str:
-    figures = {"mean Jaccard": found.jaccard, "mean F1": found.f1, "exactly the same": found.exact}
-    figures |= {"alpha (Jaccard)": found.alpha_jaccard, "alpha (MASI)": found.alpha_masi}
+    from constraintsuite.records.figures import say, show
+
+    figures = {
+        "mean Jaccard": show(found.jaccard, "number"),
+        "mean F1": show(found.f1, "number"),
+        "exactly the same": say(found.exact, "share"),
+        "alpha (Jaccard)": show(found.alpha_jaccard, "number"),
+        "alpha (MASI)": show(found.alpha_masi, "number"),
+    }
     lines = ["Evidence", *(f"  {name:<17} {figure}" for name, figure in figures.items())]
     worst = [case for case in found.cases if case.jaccard < 1][:SHOWN]
     lines += [f"  {case.case}: Jaccard {case.jaccard:.2f}, F1 {case.f1:.2f}" for case in worst]

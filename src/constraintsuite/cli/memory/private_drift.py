@@ -11,19 +11,28 @@ from typing import TYPE_CHECKING
 import click
 
 from constraintsuite.cli.judging import SHOWN
-from constraintsuite.cli.memory.options import encoder_option, file_type, json_option, load_encoder
-from constraintsuite.cli.places import FOLDER
+from constraintsuite.cli.memory.resources import load_encoder
+from constraintsuite.cli.options import budget_option, encoder_option, json_option
+from constraintsuite.cli.output import emit
+from constraintsuite.cli.places import FILE, FOLDER
 
 if TYPE_CHECKING:
     from constraintsuite.memory.private.drift import RankingDrift
 
 
 @click.command()
-@click.argument("shadow", type=file_type)
+@click.argument("shadow", type=FILE)
 @click.argument("before", type=FOLDER)
 @click.argument("after", type=FOLDER)
-@click.option("--mode", "modes", multiple=True, default=("lexical_baseline",), show_default=True, help="Repeatable.")
-@click.option("--budget", type=click.IntRange(min=1), default=10, show_default=True, help="Units a search may return.")
+@click.option(
+    "--mode",
+    "modes",
+    multiple=True,
+    default=("lexical_baseline",),
+    show_default=True,
+    help="How to search; `csuite memory modes` lists the modes; repeatable.",
+)
+@budget_option
 @encoder_option
 @json_option
 def drift(
@@ -31,13 +40,12 @@ def drift(
 ) -> None:
     """Replay the questions of SHADOW against BEFORE and AFTER: memory folders, or versions of a pilot."""
     from constraintsuite.execution.progress import Terminal
-    from constraintsuite.memory.private.drift import RankingDrift, open_side, read_shadow, replay
-    from constraintsuite.store.jsonl import adapter
+    from constraintsuite.memory.private.drift import open_side, read_shadow, replay
 
     cases = read_shadow(shadow)
-    model = load_encoder(encoder) if encoder else None
+    model = load_encoder(encoder)
     found = replay(cases, open_side(before, model), open_side(after, model), modes, budget, Terminal())
-    click.echo(adapter(RankingDrift).dump_json(found, indent=2).decode() if as_json else _drift_text(found, len(cases)))
+    emit(found, as_json, _drift_text(found, len(cases)))
 
 
 def _drift_text(found: RankingDrift, cases: int) -> str:
@@ -48,9 +56,9 @@ def _drift_text(found: RankingDrift, cases: int) -> str:
         f"{cases} questions before and after, at a budget of {found.budget}",
         (
             Column("mode"),
-            Column("overlap, %", "share"),
+            Column("overlap", "share"),
             Column("RBO", "number"),
-            Column("same first, %", "share"),
+            Column("same first", "share"),
             Column("lost evidence", "count"),
             Column("gained evidence", "count"),
         ),

@@ -12,21 +12,22 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from constraintsuite.cli.memory.options import (
-    budget_option,
+from constraintsuite.cli.memory.resources import load_encoder, named_modes, score_bench, vector_cache
+from constraintsuite.cli.options import (
+    Command,
+    budgets_option,
+    combine,
     dry_run_option,
     encoder_option,
-    file_type,
     json_option,
-    load_encoder,
+    limit_option,
     modes_option,
-    named_modes,
+    out_option,
+    page_option,
     repeats_option,
-    report_option,
-    score_bench,
-    vector_cache,
 )
-from constraintsuite.cli.places import OUT
+from constraintsuite.cli.output import emit
+from constraintsuite.cli.places import FILE
 from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
@@ -34,21 +35,17 @@ if TYPE_CHECKING:
     from constraintsuite.memory.public.run import PublicRun
 
 _NOTES = 5
-_Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 _FILE = click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-_HOW = (
-    modes_option,
-    budget_option,
-    encoder_option,
-    click.option("--limit", type=click.IntRange(min=1), help="Only so many items, from the beginning."),
-)
+_HOW = combine(modes_option, budgets_option, encoder_option, limit_option("QUESTIONS"))
 _POOLED = click.option("--pooled", is_flag=True, help="Search the documents of all questions together.")
 _GRANULARITY = click.option(
     "--granularity", type=click.Choice(["session", "turn"]), help="What a unit of a dialogue is."
 )
-_CORPUS = click.option("--corpus", type=file_type, help="The articles, as JSON lines; HoVer's file holds no text.")
-_SCORED = (
-    click.option("--most-tokens", type=click.IntRange(min=1), help="Cut rankings before so many words and marks."),
+_CORPUS = click.option("--corpus", type=FILE, help="The articles, as JSON lines; HoVer's file holds no text.")
+_SCORED = combine(
+    click.option(
+        "--most-tokens", type=click.IntRange(min=1), help="Cut rankings at this many words and punctuation marks."
+    ),
     click.option(
         "--links",
         type=click.Choice(["names", "titles"]),
@@ -56,18 +53,14 @@ _SCORED = (
         show_default=True,
         help="What joins documents.",
     ),
-    click.option("--answers", type=file_type, help="JSON file of answers by question id, to be scored too."),
+    click.option("--answers", type=FILE, help="JSON file of answers by question id, to be scored too."),
 )
-_WHERE = (
-    repeats_option,
-    click.option("--out", type=OUT, help="Folder of the run.  [default: runs/memory-BENCHMARK]"),
-    report_option,
-    dry_run_option,
-    json_option,
+_WHERE = combine(
+    repeats_option, out_option(otherwise="runs/memory-BENCHMARK"), page_option, dry_run_option, json_option
 )
 
 
-def _command(name: str, words: str, *extra: _Decorator) -> click.Command:
+def _command(name: str, words: str, *extra: Callable[[Command], Command]) -> click.Command:
     """The command of one benchmark, with the options that it alone has a use for."""
 
     def run(  # noqa: PLR0913, PLR0917 - one parameter an option
@@ -81,7 +74,7 @@ def _command(name: str, words: str, *extra: _Decorator) -> click.Command:
         answers: Path | None,
         repeats: int,
         out: Path | None,
-        report: Path | None,
+        page: Path | None,
         dry_run: bool,
         as_json: bool,
         pooled: bool = False,
@@ -108,19 +101,14 @@ def _command(name: str, words: str, *extra: _Decorator) -> click.Command:
         if dry_run:
             _forecast(reading, asked, as_json)
             return
-        model = load_encoder(encoder) if encoder else None
         place = out or Path("runs") / f"memory-{name}"
-        finish_run(run_benchmark(reading, asked, place, model), report, as_json)
+        finish_run(run_benchmark(reading, asked, place, load_encoder(encoder)), page, as_json)
 
     run.__doc__ = f"""{words}
 
     Every mode returns at most --budget units for each question, and is scored as the benchmark's authors do it.
     """
-    command: Callable[..., None] = run
-    decorators: tuple[_Decorator, ...] = (_FILE, *_HOW, *extra, *_SCORED, *_WHERE)
-    for decorate in reversed(decorators):
-        command = decorate(command)
-    return click.command(name)(command)
+    return click.command(name)(combine(_FILE, _HOW, *extra, _SCORED, _WHERE)(run))
 
 
 def _tell(reading: BenchmarkFile, answers: Mapping[str, str]) -> None:
@@ -158,11 +146,11 @@ def _forecast(reading: BenchmarkFile, asked: PublicRun, as_json: bool) -> None:
         "budgets": list(asked.budgets),
         "searches": len(reading.items) * len(asked.modes) * len(asked.budgets),
     }
-    if as_json:
-        click.echo(json.dumps(record, indent=2))
-        return
-    click.echo(f"{record['questions']:>7,} questions over {record['haystacks']:,} haystacks with {units:,} units")
-    click.echo(f"{record['searches']:>7,} searches: {', '.join(asked.modes)}")
+    lines = [
+        f"{record['questions']:>7,} questions over {record['haystacks']:,} haystacks with {units:,} units",
+        f"{record['searches']:>7,} searches: {', '.join(asked.modes)}",
+    ]
+    emit(record, as_json, lines)
 
 
 def _answers(path: Path) -> Mapping[str, str]:

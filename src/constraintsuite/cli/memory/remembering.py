@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraintsuite.cli.memory.moments import moment
-from constraintsuite.cli.memory.options import file_type, graph_argument, json_option, state_option, state_place
+from constraintsuite.cli.memory.resources import state_place
+from constraintsuite.cli.options import at_option, graph_argument, json_option, out_file_option, state_option
+from constraintsuite.cli.output import emit
+from constraintsuite.cli.places import FILE
 from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
@@ -22,11 +24,12 @@ if TYPE_CHECKING:
 @click.command()
 @graph_argument
 @click.argument("units", nargs=-1, required=True)
+@at_option(required=True)
 @click.option(
-    "--at", "now", required=True, metavar="TIME", help="When, as in 2026-03-01T09:30; `now` asks the machine."
-)
-@click.option(
-    "--superseded-by", "newer", metavar="UNIT", help="UNITS gave way to this one: found only as of earlier times."
+    "--superseded-by",
+    "newer",
+    metavar="UNIT",
+    help="This unit replaces UNITS, which are then found only as of earlier times.",
 )
 @state_option
 @json_option
@@ -43,46 +46,46 @@ def feedback(
     unknown = [unit for unit in (*units, *([newer] if newer else ())) if unit not in known]
     if unknown:
         raise UserError(f"{graph}: no unit has the id {unknown[0]!r}. `csuite memory show {graph}` lists documents.")
-    at = moment(now)
     place = state_place(graph, state_file)
-    with updating(place, MemoryState(Clock(at))) as state:
-        state.clock.move_to(at)
+    with updating(place, MemoryState(Clock(now))) as state:
+        state.clock.move_to(now)
         if newer is None:
             state.confirm(units)
         else:
             for unit in units:
                 state.supersede(unit, newer)
-        record = _record(state, units)
-    _tell(place, record, as_json)  # what is said to be confirmed is on the disk
+        record = _record(place, state, units)
+    emit(record, as_json, _lines(record))  # what is said to be confirmed is on the disk
 
 
 @click.command("state")
 @graph_argument
 @state_option
-@click.option("--at", "now", metavar="TIME", help="As of this time, or `now`.  [default: that of the last feedback]")
+@at_option(otherwise="that of the last feedback")
 @json_option
 def state(graph: Path, state_file: Path | None, now: str | None, as_json: bool) -> None:
     """Say what was confirmed, how strong it is at a time, and what gave way to what."""
     place = state_place(graph, state_file)
     found = _load(place)
     if now is not None:
-        found.clock.move_to(moment(now))
-    _tell(place, _record(found, sorted(found.strengths())), as_json)
+        found.clock.move_to(now)
+    record = _record(place, found, sorted(found.strengths()))
+    emit(record, as_json, _lines(record))
 
 
 @click.command()
 @graph_argument
 @state_option
-@click.option("--out", type=file_type, required=True, help="File to write; one that is there is never replaced.")
+@out_file_option()
 @json_option
 def snapshot(graph: Path, state_file: Path | None, out: Path, as_json: bool) -> None:
-    """Keep a copy of the state of GRAPH, to restore it later or to try something out on it."""
+    """Keep a copy of the state of GRAPH, to restore it later or to try something out on it; an existing file is never replaced."""
     _copy(state_place(graph, state_file), out, "snapshot", as_json, replace=False)
 
 
 @click.command()
 @graph_argument
-@click.argument("file", type=file_type)
+@click.argument("file", type=FILE)
 @state_option
 @json_option
 def restore(graph: Path, file: Path, state_file: Path | None, as_json: bool) -> None:
@@ -109,13 +112,12 @@ def _copy(source: Path, target: Path, done: str, as_json: bool, *, replace: bool
         save_state(target, found)
     events = len(found.snapshot().events)
     line = f"{done}: {target}, {events} events, as of {found.clock.now.isoformat()}"
-    click.echo(
-        json.dumps({done: str(target), "events": events, "now": found.clock.now.isoformat()}) if as_json else line
-    )
+    emit({done: target, "events": events, "now": found.clock.now.isoformat()}, as_json, line)
 
 
-def _record(state: MemoryState, units: tuple[str, ...] | list[str]) -> dict[str, Any]:
+def _record(place: Path, state: MemoryState, units: tuple[str, ...] | list[str]) -> dict[str, Any]:
     return {
+        "state": place,
         "now": state.clock.now.isoformat(),
         "events": len(state.snapshot().events),
         "units": {unit: {"strength": state.strength(unit), "lifecycle": state.lifecycle(unit)} for unit in units},
@@ -123,12 +125,9 @@ def _record(state: MemoryState, units: tuple[str, ...] | list[str]) -> dict[str,
     }
 
 
-def _tell(place: Path, record: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        click.echo(json.dumps({"state": str(place), **record}, indent=2, ensure_ascii=False))
-        return
-    click.echo(f"{place}: {record['events']} events, as of {record['now']}")
+def _lines(record: dict[str, Any]) -> Iterator[str]:
+    yield f"{record['state']}: {record['events']} events, as of {record['now']}"
     for unit, found in record["units"].items():
-        click.echo(f"  {unit}: {found['lifecycle']}, strength {found['strength']:.3f}")
+        yield f"  {unit}: {found['lifecycle']}, strength {found['strength']:.3f}"
     for older, newer in record["superseded"].items():
-        click.echo(f"  {older} gave way to {newer}")
+        yield f"  {older} gave way to {newer}"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from constraintsuite.cli.memory.options import json_option
+from constraintsuite.cli.options import json_option
 from constraintsuite.cli.places import FOLDER, OUT
 from constraintsuite.store.mirror import shown
 

@@ -5,24 +5,25 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraintsuite.cli.memory.moments import moment
-from constraintsuite.cli.memory.options import (
+from constraintsuite.cli.memory.resources import state_place, vector_cache
+from constraintsuite.cli.options import (
+    at_option,
+    budget_option,
     encoder_option,
-    file_type,
     graph_argument,
     json_option,
     state_option,
-    state_place,
-    vector_cache,
 )
+from constraintsuite.cli.output import emit
+from constraintsuite.cli.places import FILE
 from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
@@ -38,18 +39,13 @@ _SHOWN = 12
 @click.command()
 @graph_argument
 @click.argument("query")
-@click.option("--mode", default="ppr", show_default=True, help="How; `csuite memory modes` lists them.")
-@click.option("--budget", type=click.IntRange(min=1), default=10, show_default=True, help="Units to return at most.")
+@click.option("--mode", default="ppr", show_default=True, help="How to search; `csuite memory modes` lists the modes.")
+@budget_option
 @encoder_option
 @state_option
-@click.option(
-    "--at",
-    "now",
-    metavar="TIME",
-    help="Search as of this time, as in 2026-03-01, with what was confirmed by then; `now` asks the machine.",
-)
+@at_option()
 @click.option("--explain", is_flag=True, help="Also print paths, the trace, and what scores are made of.")
-@click.option("--html", type=file_type, help="Draw the graph around the answer into this file.")
+@click.option("--html", type=FILE, help="Draw the graph around the answer into this file.")
 @json_option
 def search(  # noqa: PLR0913, PLR0917 - one parameter an option
     graph: Path,
@@ -77,7 +73,7 @@ def search(  # noqa: PLR0913, PLR0917 - one parameter an option
     from constraintsuite.store.download import cache_folder
 
     reporter = Terminal()
-    state = _state(graph, state_file, moment(now) if now is not None else None)
+    state = _state(graph, state_file, now)
     model = load_encoder(encoder, Workbench(reporter=reporter)) if encoder else None
     memory = open_memory(graph, model, cache=vector_cache() if encoder else None)
     bench = Workbench(cache=cache_folder() / "scores", reporter=reporter)
@@ -85,14 +81,12 @@ def search(  # noqa: PLR0913, PLR0917 - one parameter an option
     recall = chosen.search(query, budget)
     if html is not None:
         _draw(html, memory, recall, budget)
-    if as_json:
-        click.echo(json.dumps(_record(memory.graph, recall, budget), indent=2, ensure_ascii=False))
-    else:
-        click.echo(
-            "\n".join([*_ranking(memory.graph, recall), *(_explanation(recall) if explain and recall.ranking else ())])
-        )
-        if html is not None:
-            click.echo(f"Picture: {html}")
+    lines = chain(
+        _ranking(memory.graph, recall),
+        _explanation(recall) if explain and recall.ranking else (),
+        [f"Picture: {html}"] if html is not None else (),
+    )
+    emit(_record(memory.graph, recall, budget), as_json, lines)
 
 
 def _state(graph: Path, given: Path | None, now: str | None) -> MemoryState | None:

@@ -15,7 +15,7 @@ def narrow(table: Table) -> str:
         [_lines(value, column.kind) for value, column in zip(row, table.columns, strict=True)] for row in table.rows
     ]
     widths = [
-        max(len(text) for cell in [[column.title], *(row[place] for row in body)] for text in cell)
+        max(len(text) for cell in [[column.heading], *(row[place] for row in body)] for text in cell)
         for place, column in enumerate(table.columns)
     ]
     blocks, start = [], 1
@@ -30,7 +30,7 @@ def narrow(table: Table) -> str:
 
 
 def _block(table: Table, body: list[list[list[str]]], widths: list[int], places: list[int]) -> str:
-    lines = [_line([table.columns[place].title for place in places], [widths[place] for place in places])]
+    lines = [_line([table.columns[place].heading for place in places], [widths[place] for place in places])]
     lines.append("  ".join("─" * widths[place] for place in places))
     for row in body:
         for number in range(max(len(row[place]) for place in places)):

@@ -19,7 +19,7 @@ from constraintsuite.experiments.ranking.measures import QueryRanking, RankingMe
 from constraintsuite.experiments.ranking.summary import RankingRun, RankingSummary, summarise
 from constraintsuite.experiments.ranking.trec import write_run
 from constraintsuite.experiments.run import run_folder
-from constraintsuite.metrics.intervals import DRAWS
+from constraintsuite.metrics.resampling import DRAWS
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.retrieval.base import Passages, System, search_all

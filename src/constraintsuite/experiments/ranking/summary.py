@@ -12,8 +12,9 @@ import numpy as np
 from constraintsuite.experiments.figures import column_figures, round_off
 from constraintsuite.experiments.ranking.measures import QueryRanking, RankingMeasure, first_rank, measure_rankings
 from constraintsuite.metrics.clusters import cluster_items
-from constraintsuite.metrics.intervals import DRAWS, FloatArray
+from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.metrics.metric import Metric
+from constraintsuite.metrics.resampling import DRAWS
 from constraintsuite.records.scores import Interval
 
 FEW_JUDGED = 0.5

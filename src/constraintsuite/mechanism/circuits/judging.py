@@ -21,13 +21,12 @@ from constraintsuite.mechanism.circuits.records import (
     Member,
     MemberRemoval,
 )
-from constraintsuite.mechanism.circuits.resampling import resample
 from constraintsuite.mechanism.circuits.running import EMPTY, Circuit, CircuitRunner
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.ratios import ratios_of_means
 from constraintsuite.mechanism.effects.records import FloatArray
 from constraintsuite.mechanism.sites import Site
-from constraintsuite.metrics.intervals import IntArray, estimate
+from constraintsuite.metrics.intervals import IntArray
+from constraintsuite.metrics.resampling import estimate, estimate_statistic, ratios_of_means
 from constraintsuite.records.scores import Interval
 
 GREEDY = 5
@@ -191,6 +190,10 @@ def _greedy(circuit: Circuit, jury: Jury) -> list[Circuit]:
 
 def _mean_absolute(gaps: FloatArray, jury: Jury) -> Interval:
     """The mean over K of |mean gap|, as a share of the scale."""
-    draws = resample(jury.clusters, np.random.default_rng(jury.seed))
+
+    def statistic(sums: FloatArray) -> FloatArray:
+        found: FloatArray = np.abs(sums[:, :-1] / sums[:, -1:]).mean(axis=1)
+        return found
+
     columns = np.concatenate([gaps, jury.scale[None]]).T
-    return draws.interval(columns, lambda sums: np.abs(sums[:, :-1] / sums[:, -1:]).mean(axis=1))
+    return estimate_statistic(columns, statistic, jury.clusters, rng=np.random.default_rng(jury.seed))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.circuits.records import RankedSite, SiteRanking
-from constraintsuite.mechanism.circuits.resampling import resample
 from constraintsuite.mechanism.contrasts.records import HALVES, MarkedContrast
 from constraintsuite.mechanism.effects.agreement import spearman
 from constraintsuite.mechanism.effects.records import (
@@ -20,8 +20,10 @@ from constraintsuite.mechanism.effects.records import (
     PatchDirection,
     PatchEffects,
 )
-from constraintsuite.mechanism.nulls import ROUNDING, MaxT, max_t
-from constraintsuite.metrics.intervals import DRAWS, FEW_CLUSTERS, IntArray, connected_components, estimate
+from constraintsuite.mechanism.nulls import ROUNDING, without_rounding
+from constraintsuite.metrics.intervals import IntArray, clipped, connected_components, symmetric
+from constraintsuite.metrics.resampling import DRAWS, estimate, estimate_statistic, per_draw
+from constraintsuite.metrics.significance import MaxT, max_t
 from constraintsuite.records.scores import Interval
 
 _EITHER: tuple[EffectMethod, ...] = ("exact", "attribution")
@@ -94,7 +96,7 @@ def rank_sites(effects: SiteEffects, rng: np.random.Generator) -> SiteRanking:
     """The sites, the largest mean effect of either sign first; equal ones by name."""
     halves = [effects.half(name) for name in HALVES]
     clusters = effects.clusters
-    tests = [max_t(effects.values[half], clusters[half], rng=rng, floor=effects.floor) for half in halves]
+    tests = [max_t(without_rounding(effects.values[half], effects.floor), clusters[half], rng=rng) for half in halves]
     means = [_means(effects.values[half], clusters[half], rng) for half in halves]
     strength = np.abs(effects.values[halves[0]].mean(axis=0)) if halves[0].any() else np.zeros(len(effects.sites))
     order = sorted(range(len(effects.sites)), key=lambda i: (-strength[i], i))
@@ -141,27 +143,7 @@ def _ranked(site: str, i: int, means: Sequence[Sequence[Interval]], tests: Seque
 
 
 def _reliability(effects: SiteEffects, halves: Sequence[BoolArray], rng: np.random.Generator) -> Interval:
-    """Drawing clusters anew adds noise of its own to each half: the bounds are rather low than high."""
-    one, other = (effects.values[half] for half in halves)
-    n = len(effects.sites)
-    value = spearman(one.mean(axis=0), other.mean(axis=0)) if len(one) and len(other) else None
-    if value is None:
-        return Interval(None, None, None, n)
-    drawn = [_drawn_means(effects.values[half], effects.clusters[half], rng) for half in halves]
-    if any(means is None for means in drawn):
-        return Interval(value, None, None, n)
-    pairs = zip(*(means for means in drawn if means is not None), strict=True)
-    again = [found for a, b in pairs if (found := spearman(a, b)) is not None]
-    low, high = np.percentile(again, [2.5, 97.5]).tolist()
-    return Interval(value, min(low, value), max(high, value), n)
-
-
-def _drawn_means(values: FloatArray, clusters: IntArray, rng: np.random.Generator) -> FloatArray | None:
-    """Sums, which rank as means do, in each draw: (draws, sites); None of too few clusters."""
-    draws = resample(clusters, rng, DRAWS // 4)
-    if draws.groups < FEW_CLUSTERS:
-        return None
-    sums = np.zeros((draws.groups, values.shape[1]))
-    np.add.at(sums, draws.members, values)
-    drawn: FloatArray = draws.times @ sums
-    return drawn
+    """Spearman's correlation between the effects of the sites in one half and in the other."""
+    columns = np.concatenate([np.where(half[:, None], effects.values, 0.0) for half in halves], axis=1)
+    found = estimate_statistic(columns, per_draw(spearman, 2), effects.clusters, rng=rng, draws=DRAWS // 4)
+    return replace(clipped(symmetric(found), -1.0, 1.0), n=len(effects.sites))

@@ -9,10 +9,10 @@ import numpy as np
 from constraintsuite.mechanism.circuits.judging import Jury
 from constraintsuite.mechanism.circuits.ranking import cluster_numbers
 from constraintsuite.mechanism.circuits.records import ControlEffect
-from constraintsuite.mechanism.circuits.resampling import resample
 from constraintsuite.mechanism.circuits.running import Circuit
 from constraintsuite.mechanism.contrasts.records import ControlKind
 from constraintsuite.mechanism.effects.records import FloatArray
+from constraintsuite.metrics.resampling import estimate_statistic
 from constraintsuite.records.scores import Interval
 
 
@@ -49,7 +49,9 @@ def _difference(one: FloatArray, other: FloatArray, juries: Sequence[Jury], seed
     first = np.arange(len(clusters)) < len(one)
     values = np.concatenate([one, other])
     columns = np.stack([np.where(first, values, 0), first, np.where(first, 0, values), ~first], axis=1)
-    found = resample(clusters, np.random.default_rng(seed)).interval(
-        columns.astype(np.float64), lambda sums: sums[:, 0] / sums[:, 1] - sums[:, 2] / sums[:, 3]
-    )
+
+    def statistic(sums: FloatArray) -> FloatArray:
+        return sums[:, 0] / sums[:, 1] - sums[:, 2] / sums[:, 3]
+
+    found = estimate_statistic(columns.astype(np.float64), statistic, clusters, rng=np.random.default_rng(seed))
     return found, len(np.intersect1d(clusters[first], clusters[~first]))

@@ -15,13 +15,14 @@ from constraintsuite.mechanism.circuits.records import RandomModels
 from constraintsuite.mechanism.circuits.running import bare, lots, remembered
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import EffectMethod, FloatArray, Grid, PatchDirection
-from constraintsuite.mechanism.nulls import cluster_t, random_twin
+from constraintsuite.mechanism.nulls import random_twin, without_rounding
 from constraintsuite.mechanism.patching.exact import patch_contrasts
 from constraintsuite.mechanism.patching.memory import Budget
 from constraintsuite.mechanism.patching.stacking import SitePatch
 from constraintsuite.mechanism.sites import Site, parse_site
 from constraintsuite.mechanism.subject import Subject
 from constraintsuite.metrics.intervals import IntArray
+from constraintsuite.metrics.significance import cluster_t
 
 
 class Strength(NamedTuple):
@@ -104,8 +105,8 @@ def compare_untrained(
 def strength_of(values: FloatArray, clean: FloatArray, corrupt: FloatArray, clusters: IntArray) -> Strength:
     """Of effects (contrasts, sites) and of the margins of the two runs."""
     floor = rounding_of(clean, corrupt)
-    behaviour = cluster_t((clean - corrupt)[:, None], clusters, floor=floor)
-    sites = cluster_t(values, clusters, floor=floor)
+    behaviour = cluster_t(without_rounding((clean - corrupt)[:, None], floor), clusters)
+    sites = cluster_t(without_rounding(values, floor), clusters)
     return Strength(float(behaviour[0]), float(np.abs(sites).max()))
 
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.mechanism.effects.records import FloatArray
-from constraintsuite.metrics.intervals import IntArray, clipped, estimate
+from constraintsuite.metrics.intervals import IntArray, clipped
+from constraintsuite.metrics.resampling import jackknife
 from constraintsuite.records.scores import Interval
 
 FEWEST = 8
@@ -24,7 +25,7 @@ def debiased_cka(one: FloatArray, other: FloatArray) -> float | None:
 
 
 def cka_interval(one: FloatArray, other: FloatArray, clusters: IntArray, rng: np.random.Generator) -> Interval:
-    """With bounds from the jackknife over clusters: rows drawn twice would be alike by themselves, so none are."""
+    """CKA with bounds from the jackknife over clusters: rows that are drawn twice would be alike by themselves."""
     count = len(one)
     missing = Interval(None, None, None, count)
     if count < FEWEST:
@@ -33,15 +34,9 @@ def cka_interval(one: FloatArray, other: FloatArray, clusters: IntArray, rng: np
     value = _cka(a, b)
     if value is None:
         return missing
-    parts = _parts(clusters)
-    without = [_cka(a[np.ix_(kept, kept)], b[np.ix_(kept, kept)]) for kept in _complements(parts)]
-    found = [each for each in without if each is not None]
-    if len(found) < len(without) or len(without) < 2:
-        return Interval(value, None, None, count)
-    pseudo = len(found) * value - (len(found) - 1) * np.array(found)
-    centred = pseudo - pseudo.mean() + value
-    (near,) = estimate(centred[:, np.newaxis], [False], np.arange(len(found)), rng=rng)
-    return clipped(Interval(value, near.low, near.high, count), -1.0, 1.0)
+    without = [_cka(a[np.ix_(kept, kept)], b[np.ix_(kept, kept)]) for kept in _complements(_parts(clusters))]
+    found = np.array([np.nan if each is None else each for each in without])
+    return clipped(jackknife(value, found, count, rng=rng), -1.0, 1.0)
 
 
 def _gram(rows: FloatArray) -> FloatArray:

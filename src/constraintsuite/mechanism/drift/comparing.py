@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from constraintsuite.mechanism.circuits.resampling import Resampling, Statistic
 from constraintsuite.mechanism.contrasts.records import MarkedContrast, TokenRole
 from constraintsuite.mechanism.drift import rankings
 from constraintsuite.mechanism.drift.cka import FEWEST, cka_interval
@@ -24,11 +24,11 @@ from constraintsuite.mechanism.drift.records import (
     Reliability,
 )
 from constraintsuite.mechanism.effects.agreement import spearman
-from constraintsuite.mechanism.effects.ratios import ratios_of_means
 from constraintsuite.mechanism.effects.records import DIRECTIONS, BoolArray, FloatArray, PatchDirection
 from constraintsuite.mechanism.patching.stacking import SitePatch, residual
 from constraintsuite.mechanism.sites import Site
-from constraintsuite.metrics.intervals import IntArray, clipped, estimate
+from constraintsuite.metrics.intervals import IntArray, clipped, symmetric
+from constraintsuite.metrics.resampling import estimate, estimate_statistic, per_draw, ratios_of_means
 from constraintsuite.records.scores import Interval
 
 PROBED: tuple[TokenRole, ...] = ("cls", "q_y", "d_y")
@@ -43,7 +43,8 @@ class DriftContext:
     sites: tuple[Site, ...]
     contrasts: tuple[MarkedContrast, ...]
     clusters: IntArray
-    draws: Resampling
+    draws: int
+    """How often clusters are drawn for an interval of a ranking."""
     top: int
     seed: int
 
@@ -60,6 +61,22 @@ class DriftContext:
     def chance(self) -> np.random.Generator:
         """The same for each figure, so that none depends on which others are asked for."""
         return np.random.default_rng(self.seed)
+
+    def compare(
+        self,
+        columns: FloatArray,
+        of: Callable[..., float | None],
+        least: float = 0.0,
+        most: float = 1.0,
+        parts: int = 2,
+    ) -> Interval:
+        """A figure between `least` and `most` of the importances of sites in each of some equal parts of the columns.
+
+        The importance of a site is the absolute value of its summed effects.
+        """
+        statistic = per_draw(lambda *sums: of(*map(np.abs, sums)), parts)
+        found = estimate_statistic(columns, statistic, self.clusters, rng=self.chance(), draws=self.draws)
+        return clipped(symmetric(found), least, most)
 
 
 def margins_of(checkpoint: str, seen: Observation, ground: DriftContext) -> Margins:
@@ -103,25 +120,17 @@ def likeness_of(
 
     for number, direction in enumerate(DIRECTIONS):
         columns = np.concatenate([one.effects[number], other.effects[number]], axis=1)
-
-        def figure(
-            of: _Likening,
-            least: float = 0.0,
-            most: float = 1.0,
-            columns: FloatArray = columns,
-        ) -> Interval:
-            return clipped(_even(ground.draws.interval(columns, _each(of, count))), least, most)
-
+        figure = partial(ground.compare, columns)
         halves = np.concatenate([_halved(seen.effects[number], ground) for seen in (one, other)], axis=1)
         yield Likeness(
             *pair,
             direction,
             spearman=figure(spearman, -1.0),
-            across=clipped(_even(ground.draws.interval(halves, _across(spearman))), -1.0, 1.0),
+            across=ground.compare(halves, _across(spearman), -1.0, parts=4),
             rbo=figure(rankings.rank_biased_overlap),
             rbo_chance=rankings.chance_overlap(count),
             jaccard=figure(shared),
-            jaccard_across=clipped(_even(ground.draws.interval(halves, _across(shared))), 0.0, 1.0),
+            jaccard_across=ground.compare(halves, _across(shared), parts=4),
             jaccard_chance=rankings.chance_jaccard(count, top),
             jaccard_p=_sharing_p(one.effects[number], other.effects[number], ground),
             weighted=figure(rankings.weighted_overlap),
@@ -133,8 +142,7 @@ def reliability_of(checkpoint: str, seen: Observation, ground: DriftContext) -> 
     """The ranking of one half against that of the other."""
     for number, direction in enumerate(DIRECTIONS):
         columns = _halved(seen.effects[number], ground)
-        found = _even(ground.draws.interval(columns, _each(spearman, len(ground.sites))))
-        yield Reliability(checkpoint, direction, clipped(found, -1.0, 1.0))
+        yield Reliability(checkpoint, direction, ground.compare(columns, spearman, -1.0))
 
 
 def alignments_of(
@@ -195,18 +203,6 @@ def _beside(values: FloatArray, columns: FloatArray) -> FloatArray:
     return np.broadcast_to(values[:, np.newaxis], columns.shape)
 
 
-def _even(figure: Interval) -> Interval:
-    """Bounds as far on both sides as the further of the bootstrap's.
-
-    Clusters that are drawn anew add noise, which makes effects of two checkpoints on the same contrasts more alike, and those of
-    two halves less: draws lie to one side of the value, and their percentiles alone would leave out the other.
-    """
-    if figure.value is None or figure.low is None or figure.high is None:
-        return figure
-    reach = max(figure.high - figure.value, figure.value - figure.low)
-    return replace(figure, low=figure.value - reach, high=figure.value + reach)
-
-
 def _halved(effects: FloatArray, ground: DriftContext) -> FloatArray:
     """Columns of the half find, then of the half check: (contrasts, 2 x sites)."""
     find = ground.find[:, np.newaxis]
@@ -223,27 +219,15 @@ def _sharing_p(one: FloatArray, other: FloatArray, ground: DriftContext) -> floa
     return rankings.chance_of_sharing(count, top, shared)
 
 
-def _across(of: _Likening) -> Statistic:
-    """The mean of either's one half with the other's other half, of sums of both halves of both."""
+def _across(of: _Likening) -> Callable[[FloatArray, FloatArray, FloatArray, FloatArray], float | None]:
+    """How alike two checkpoints A and B are across the halves find and check, so that they share no noise.
 
-    def figure(sums: FloatArray) -> FloatArray:
-        found = []
-        for row in np.abs(sums):
-            one, one_check, other, other_check = np.split(row, 4)
-            pair = of(one, other_check), of(one_check, other)
-            found.append(np.nan if pair[0] is None or pair[1] is None else (pair[0] + pair[1]) / 2)
-        return np.array(found)
+    The mean of of(A on find, B on check) and of(A on check, B on find); undefined if either is.
+    """
 
-    return figure
-
-
-def _each(of: _Likening, count: int) -> Statistic:
-    """Of the sums of two checkpoints side by side, draw by draw: importances are their absolute values."""
-
-    def figure(sums: FloatArray) -> FloatArray:
-        strengths = np.abs(sums)
-        found = [of(row[:count], row[count:]) for row in strengths]
-        return np.array([np.nan if value is None else value for value in found])
+    def figure(a_find: FloatArray, a_check: FloatArray, b_find: FloatArray, b_check: FloatArray) -> float | None:
+        one, other = of(a_find, b_check), of(a_check, b_find)
+        return None if one is None or other is None else (one + other) / 2
 
     return figure
 

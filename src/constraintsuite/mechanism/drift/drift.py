@@ -15,7 +15,6 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.mechanism.circuits.ranking import cluster_numbers
-from constraintsuite.mechanism.circuits.resampling import resample
 from constraintsuite.mechanism.circuits.running import studied_sites
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, write_contrasts
 from constraintsuite.mechanism.contrasts.records import HALVES, ContrastHalf
@@ -118,7 +117,7 @@ def _measure(
         splits=tuple(settings.splits),
         sides=tuple(settings.sides),
         contrasts=len(contrasts),
-        clusters=ground.draws.groups,
+        clusters=len(np.unique(ground.clusters)),
         seed=settings.seed,
         top=settings.top,
         layers=first.layers,
@@ -134,9 +133,7 @@ def _measure(
 def _ground(first: Subject, contrasts: Sequence[TokenContrast], settings: DriftSettings) -> DriftContext:
     plain = tuple(one.contrast for one in contrasts)
     sites = tuple(studied_sites(first))
-    clusters = cluster_numbers(plain)
-    draws = resample(clusters, np.random.default_rng(settings.seed), _DRAWS)
-    return DriftContext(sites, plain, clusters, draws, settings.top, settings.seed)
+    return DriftContext(sites, plain, cluster_numbers(plain), _DRAWS, settings.top, settings.seed)
 
 
 def _tokenise(chosen: Chosen, first: Subject) -> Tokenised:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from constraintsuite.mechanism.effects.records import BoolArray, FloatArray
-from constraintsuite.metrics.intervals import IntArray, estimate
+from constraintsuite.metrics.intervals import IntArray
+from constraintsuite.metrics.resampling import estimate
 from constraintsuite.records.scores import Interval
 
 PENALTY = 0.1

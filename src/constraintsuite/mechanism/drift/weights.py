@@ -12,7 +12,7 @@ import numpy as np
 
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.mechanism.subject import Subject
-from constraintsuite.metrics.intervals import estimate
+from constraintsuite.metrics.resampling import estimate
 from constraintsuite.records.scores import Interval
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ import numpy as np
 
 from constraintsuite.mechanism.contrasts.records import ROLES, MarkedContrast
 from constraintsuite.mechanism.effects.groups import groups_of
-from constraintsuite.mechanism.effects.ratios import ratios_of_means
 from constraintsuite.mechanism.effects.records import (
     ALL,
     BoolArray,
@@ -19,7 +18,8 @@ from constraintsuite.mechanism.effects.records import (
     PatchEffects,
 )
 from constraintsuite.mechanism.sites import Site, parse_site
-from constraintsuite.metrics.intervals import IntArray, connected_components, estimate
+from constraintsuite.metrics.intervals import IntArray, connected_components
+from constraintsuite.metrics.resampling import estimate, ratios_of_means
 from constraintsuite.records.scores import Interval
 
 

@@ -32,7 +32,7 @@ from constraintsuite.mechanism.explain.settings import AnalysisScope
 from constraintsuite.mechanism.explain.shards import write_all_effects
 from constraintsuite.mechanism.explain.source import KIND
 from constraintsuite.mechanism.patching.memory import peak_mib
-from constraintsuite.metrics.intervals import DRAWS
+from constraintsuite.metrics.resampling import DRAWS
 from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, finish
 from constraintsuite.store.files import folder_lock, sha256_text, write_text
 from constraintsuite.store.jsonl import adapter

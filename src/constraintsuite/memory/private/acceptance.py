@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from constraintsuite.annotate.labels import LabelledItem
 from constraintsuite.memory.private.cases import SHARES, PrivateCase
 from constraintsuite.memory.private.labelling import EvidenceAgreement
+from constraintsuite.records.figures import percent
 
 APPROVED = 120
 NON_TRIVIAL = 0.3
@@ -71,7 +72,7 @@ def criteria(approved: Sequence[Approved], agreed: EvidenceAgreement, units: fro
             "share that is medium or hard",
             n > 0 and harder >= NON_TRIVIAL * n,
             _share(harder, n),
-            f"{NON_TRIVIAL:.0%} or more",
+            f"{percent(NON_TRIVIAL)} or more",
         ),
         Criterion("hard-negative pairs", negatives >= HARD_NEGATIVES, str(negatives), f"{HARD_NEGATIVES} or more"),
         *(
@@ -79,7 +80,7 @@ def criteria(approved: Sequence[Approved], agreed: EvidenceAgreement, units: fro
                 f"share of {name}",
                 n > 0 and low * n <= families[name] <= high * n,
                 _share(families[name], n),
-                f"{low:.0%} to {high:.0%}",
+                f"{percent(low)} to {percent(high)}",
                 binding=False,
             )
             for name, (low, high) in SHARES.items()
@@ -106,4 +107,4 @@ def _reason(labels: LabelledItem) -> str:
 
 
 def _share(part: int, n: int) -> str:
-    return f"{part / n:.0%}" if n else "–"
+    return percent(part / n) if n else "–"

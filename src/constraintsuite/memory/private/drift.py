@@ -16,10 +16,10 @@ from constraintsuite.memory.ingest.collection import ingest
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
 from constraintsuite.memory.private.export import ShadowCase
-from constraintsuite.memory.private.likeness import mean_likeness
 from constraintsuite.memory.private.overlap import overlap_at, rank_biased_overlap
 from constraintsuite.memory.private.versions import DOCUMENTS, KIND
 from constraintsuite.metrics.intervals import IntArray, connected_components
+from constraintsuite.metrics.resampling import estimate
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.records.scores import Interval
 from constraintsuite.store.artifact import Artifact, read_manifest
@@ -131,7 +131,7 @@ def _figures(mode: str, found: Sequence[Moved], clusters: IntArray) -> ModeDrift
         [[_number(one.overlap), _number(one.rbo), _number(one.same_first)] for one in found], dtype=np.float64
     ).reshape(len(found), 3)
     rng = np.random.default_rng(stable_hash("drift", mode))
-    overlap, rbo, first = mean_likeness(values, clusters, rng)
+    overlap, rbo, first = estimate(values, [True] * 3, clusters, rng=rng)
     lost, gained = sum(bool(one.evidence_lost) for one in found), sum(bool(one.evidence_gained) for one in found)
     return ModeDrift(mode, overlap, rbo, first, lost, gained)
 

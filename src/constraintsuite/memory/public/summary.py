@@ -11,7 +11,8 @@ import numpy as np
 from constraintsuite.errors import UserError
 from constraintsuite.memory.differences import mean_difference
 from constraintsuite.memory.outcomes import ItemResult
-from constraintsuite.metrics.intervals import FloatArray, IntArray, clipped, estimate
+from constraintsuite.metrics.intervals import IntArray
+from constraintsuite.metrics.resampling import estimate
 from constraintsuite.metrics.significance import holm, sign_flip
 from constraintsuite.records.scores import Interval
 
@@ -58,12 +59,10 @@ def figures_of(
         known = _known(metrics, rows, cells)
         for group, members in _groups(rows, by).items():
             values = np.array([[_value(row, metric) for metric in known] for row in members])
-            shares = [_is_share(values[:, column]) for column in range(len(known))]
+            shares = [metric not in COUNTS for metric in known]
             intervals = estimate(values, shares, _clusters(members), rng=np.random.default_rng(seed))
             found += [
-                # Student's t of a few items does not know where a scale ends.
-                ModeFigure(mode, budget, m, group, figure if m in COUNTS else clipped(figure, 0.0, 1.0))
-                for m, figure in zip(known, intervals, strict=True)
+                ModeFigure(mode, budget, metric, group, figure) for metric, figure in zip(known, intervals, strict=True)
             ]
     return found
 
@@ -131,11 +130,6 @@ def _known(
 def _value(row: ItemResult, metric: str) -> float:
     value = row.values[metric]
     return np.nan if value is None else value
-
-
-def _is_share(values: FloatArray) -> bool:
-    """Whether all are 0 or 1."""
-    return bool(np.isin(values[~np.isnan(values)], (0.0, 1.0)).all())
 
 
 def _clusters(rows: Sequence[ItemResult]) -> IntArray:

@@ -17,6 +17,7 @@ from constraintsuite.memory.runs.compare import ALPHA, of_cell, paired_test
 from constraintsuite.memory.runs.latency import Timing
 from constraintsuite.memory.runs.replay import BEST_WALK, WALKING, Replay
 from constraintsuite.metrics.significance import holm
+from constraintsuite.records.figures import percent
 from constraintsuite.records.scores import Interval
 
 Judgement = Literal["supported", "not supported", "undecided"]
@@ -80,8 +81,10 @@ def _h1(rows: Sequence[ItemResult], budget: int) -> HypothesisResult:
         }
     )
     level = _mean(hops, "evidence_recall")(flat)
-    bar = f"15 % more would be {H1_RELATIVE * level:.3f}" + (", which cannot be" if H1_RELATIVE * level > 1 else "")
-    told = f"The best flat mode, {flat}, has {level:.3f}; {bar}. Answer recall is not judged: no answers are generated."
+    bar = f"15 % more would be {percent(H1_RELATIVE * level)}" + (
+        ", which cannot be" if H1_RELATIVE * level > 1 else ""
+    )
+    told = f"The best flat mode, {flat}, has {percent(level)}; {bar}. Answer recall is not judged: no answers are generated."
     return HypothesisResult("H1", claim, _any([each.judgement for each in evidence]), told, evidence)
 
 
@@ -155,8 +158,8 @@ def _causes(one: Replay) -> str:
     """The shares behind a difference."""
     shares = [each.value or 0.0 for each in (one.fall.traced, one.fall.untraced, one.move.traced, one.move.untraced)]
     return (
-        f"of {one.fall.traced.n} walks {shares[0]:.0%} of the last edges hold up the score of their unit and "
-        f"{shares[1]:.0%} of others do; {shares[2]:.0%} and {shares[3]:.0%} also its place."
+        f"of {one.fall.traced.n} walks {percent(shares[0])} of the last edges hold up the score of their unit and "
+        f"{percent(shares[1])} of others do; {percent(shares[2])} and {percent(shares[3])} also its place."
     )
 
 

@@ -18,7 +18,7 @@ from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.runs.latency import Timing
 from constraintsuite.memory.runs.replay import EdgeRemoval, Replay, replays_of
 from constraintsuite.memory.runs.summary import MemoryRunSummary, summarise
-from constraintsuite.metrics.intervals import DRAWS
+from constraintsuite.metrics.resampling import DRAWS
 from constraintsuite.store.artifact import ENVIRONMENT, Artifact, ArtifactOrigin
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, describe, read_jsonl, write_jsonl

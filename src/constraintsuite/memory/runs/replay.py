@@ -24,7 +24,8 @@ from constraintsuite.memory.modes.naming import load_mode
 from constraintsuite.memory.recall import SearchAnswer
 from constraintsuite.memory.state.clock import Clock
 from constraintsuite.memory.state.state import MemoryState
-from constraintsuite.metrics.intervals import IntArray, estimate
+from constraintsuite.metrics.intervals import IntArray
+from constraintsuite.metrics.resampling import estimate
 from constraintsuite.metrics.significance import sign_flip
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.records.scores import Interval

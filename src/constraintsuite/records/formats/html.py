@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from constraintsuite.records.figures import CellValue, show
+from constraintsuite.records.figures import CellValue, plain, show
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.tables import Column, Table
 
@@ -14,7 +14,9 @@ _BREAK = re.compile(r"(?<=\w\w)(?:[/:]|,(?!\d{3}\b))(?=\w)")  # but not inside 1
 
 def html_table(table: Table) -> str:
     """A table with a caption, a heading for every row and column, and in each field the number to sort by."""
-    head = "".join(f'<th scope="col" class="{column.kind}">{_breakable(column.title)}</th>' for column in table.columns)
+    head = "".join(
+        f'<th scope="col" class="{column.kind}">{_breakable(column.heading)}</th>' for column in table.columns
+    )
     rows = "".join(f"<tr>{_row(table, row)}</tr>\n" for row in table.rows)
     return (
         f"<table><caption>{escape(table.caption)}</caption>\n"
@@ -24,7 +26,7 @@ def html_table(table: Table) -> str:
 
 def _row(table: Table, row: tuple[CellValue, ...]) -> str:
     (heading, first), *others = zip(row, table.columns, strict=True)
-    counts = {value.n for value in row if isinstance(value, Interval)}
+    counts = {value.n for value in map(plain, row) if isinstance(value, Interval)}
     shared = f"<br><small>n={counts.pop():,}</small>" if len(counts) == 1 else ""  # said once for the row
     cells = "".join(
         f'<td class="{column.kind}"{_order(value)}>{_figure(value, column, with_n=not shared)}</td>'
@@ -46,5 +48,6 @@ def _breakable(text: str) -> str:
 
 def _order(value: CellValue) -> str:
     """The number behind what is shown; texts are sorted as they are."""
-    number = value.value if isinstance(value, Interval) else value
+    bare = plain(value)
+    number = bare.value if isinstance(bare, Interval) else bare
     return "" if isinstance(number, str) or number is None else f' data-order="{number:.9g}"'

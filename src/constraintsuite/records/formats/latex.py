@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from constraintsuite.records.figures import PrintedFigure, show
+from constraintsuite.records.figures import PrintedFigure, plain, show
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.tables import Table
 
@@ -44,7 +44,7 @@ def latex_table(table: Table) -> str:
         f"\\label{{tab:{re.sub(r'[^A-Za-z0-9-]+', '-', table.name)}}}",
         f"\\begin{{tabular}}{{{kinds}}}",
         "\\toprule",
-        _line([escape(column.title) for column in table.columns]),
+        _line([escape(column.heading) for column in table.columns]),
         "\\midrule",
         *map(_line, body),
         "\\bottomrule",
@@ -68,7 +68,9 @@ def _line(cells: list[str]) -> str:
 
 
 def _counts(table: Table) -> str:
-    counts = sorted({value.n for row in table.rows for value in row if isinstance(value, Interval) and value.n})
+    counts = sorted(
+        {value.n for row in table.rows for value in map(plain, row) if isinstance(value, Interval) and value.n}
+    )
     if not counts:
         return ""
     return f"n = {counts[0]:,}." if len(counts) == 1 else f"n from {counts[0]:,} to {counts[-1]:,}."

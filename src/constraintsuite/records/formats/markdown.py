@@ -9,11 +9,11 @@ from constraintsuite.records.tables import Table
 def markdown_table(table: Table) -> str:
     """The table, and its caption under it."""
     rules = [":--" if column.kind == "text" else "--:" for column in table.columns]
-    lines = [_line([column.title for column in table.columns]), _line(rules)]
+    lines = [_line([column.heading for column in table.columns]), _line(rules)]
     for row in table.rows:
         figures = (show(value, column.kind) for value, column in zip(row, table.columns, strict=True))
         lines.append(_line([_in_words(figure) for figure in figures]))
-    return "\n".join([*lines, "", " ".join(table.caption.split()), ""])
+    return "\n".join([*lines, *(["", " ".join(table.caption.split())] if table.caption else []), ""])
 
 
 def _in_words(figure: PrintedFigure) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from constraintsuite.records.figures import show_interval
+from constraintsuite.records.figures import show
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.svg import WIDTH, Drawing, element, hint, shortened, words
 
@@ -61,7 +61,7 @@ def axis(top: float, bottom: float) -> Iterator[str]:
 
 
 def _place(label: str, interval: Interval, y: float) -> Bar:
-    figure = show_interval(interval, share=True)
+    figure = show(interval, "share")
     return Bar(
         label=label,
         text=f"{figure.value} ({figure.bounds})" if figure.bounds else figure.value,

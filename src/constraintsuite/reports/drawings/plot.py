@@ -85,8 +85,8 @@ def _axes(plot: Plot, field: _Field) -> Iterator[str]:
         y = _BOTTOM - _TALL * place
         yield element("line", x1=_LEFT, x2=_LEFT + _WIDE, y1=y, y2=y, class_="grid")
         yield words(label, x=_LEFT - 6, y=y + 4, class_="tick", text_anchor="end")
-    yield words(plot.across.title, x=_LEFT + _WIDE, y=_BOTTOM + 31, class_="tick", text_anchor="end")
-    yield words(plot.up.title, x=4, y=_TOP - 14, class_="tick")
+    yield words(plot.across.heading, x=_LEFT + _WIDE, y=_BOTTOM + 31, class_="tick", text_anchor="end")
+    yield words(plot.up.heading, x=4, y=_TOP - 14, class_="tick")
 
 
 def _line(level: LevelLine, number: int, field: _Field) -> str:

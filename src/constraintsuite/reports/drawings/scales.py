@@ -1,4 +1,4 @@
-"""Where a value lies along an axis, and which round values are written there."""
+"""Where a value lies along an axis, and which round values are written there; of shares in per cent."""
 
 from __future__ import annotations
 
@@ -44,11 +44,17 @@ def _logit_ruler(shares: Sequence[float]) -> Ruler:
     def place(share: float) -> float:
         return max(0.0, (_logit(min(max(share, _SMALLEST), CERTAIN)) - low) / (high - low))
 
-    ticks = {1.0: "1"}
+    ticks = {1.0: "100"}
     for share in _SHARES:
         if _logit(share) >= low and all(abs(place(share) - other) >= _APART for other in ticks):
-            ticks[place(share)] = f"{share:g}"
+            ticks[place(share)] = f"{100 * share:g}"
     return Ruler(place, tuple(sorted(ticks.items())))
+
+
+def _share_ruler(shares: Sequence[float]) -> Ruler:
+    """As of any numbers, with labels in per cent."""
+    ruler = _linear_ruler([100 * share for share in shares])
+    return Ruler(lambda share: ruler.place(100 * share), ruler.ticks)
 
 
 def _log_ruler(values: Sequence[float]) -> Ruler:
@@ -94,6 +100,7 @@ def _count_ruler(values: Sequence[float]) -> Ruler:
 
 _RULERS: Mapping[AxisScale, Callable[[Sequence[float]], Ruler]] = {
     "logit": _logit_ruler,
+    "share": _share_ruler,
     "log": _log_ruler,
     "linear": _linear_ruler,
     "count": _count_ruler,

@@ -26,7 +26,7 @@ def audit(view: ReportView) -> Section | None:
         return None
     rows = sorted(found.rows, key=lambda row: row.slice != ALL_MAIN)
     table = Table(
-        "audit", f"Audit of the suite, %, with 95 % interval (seed {found.seed}).", _COLUMNS, tuple(map(_row, rows))
+        "audit", f"Audit of the suite, with 95 % interval (seed {found.seed}).", _COLUMNS, tuple(map(_row, rows))
     )
     blocks = (Remarks(found.warnings), TableBlock(table)) if found.warnings else (TableBlock(table),)
     return Section("audit", "Audit of the suite", _ABOUT, blocks)

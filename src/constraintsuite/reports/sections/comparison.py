@@ -41,7 +41,7 @@ def comparison(view: ReportView) -> Section | None:
 
 
 def _table(metric: Metric, tests: Sequence[PairedDifference], examples: int) -> Table:
-    caption = f"{metric.title}, %: paired differences on {examples:,} examples of the headline, with 95 % interval."
+    caption = f"{metric.title}: paired differences on {examples:,} examples of the headline, with 95 % interval."
     return difference_table(
         f"comparison_{metric.name}", caption, [test for test in tests if test.metric == metric.name], ("systems",)
     )

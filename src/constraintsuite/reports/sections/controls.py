@@ -32,6 +32,6 @@ def controls(view: ReportView) -> Section | None:
     if not rows:
         return None
     columns = (Column("control"), *(Column(label, "share") for label in view.labels))
-    both = Table("controls", "Controls, %, with 95 % interval.", columns, tuple(rows))
+    both = Table("controls", "Controls, with 95 % interval.", columns, tuple(rows))
     tables = (both, *(group_table(view.runs, "control", METRICS[name]) for name in ("accuracy", "invariance")))
     return Section("controls", "Controls", _ABOUT, tuple(TableBlock(table) for table in tables))

@@ -46,4 +46,4 @@ def _table(view: ReportView) -> Table:
         (label, *(value_of(run.summary.overall, METRICS[name]) for name in CLASSES)) for label, run in view.runs.items()
     )
     columns = (Column("model"), *(Column(title, "share") for title in CLASSES.values()))
-    return Table("error_classes", "Error classes, main examples, %, with 95 % interval.", columns, rows)
+    return Table("error_classes", "Error classes, main examples, with 95 % interval.", columns, rows)

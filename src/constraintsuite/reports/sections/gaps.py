@@ -10,6 +10,7 @@ import numpy as np
 from constraintsuite.experiments.load import Run
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.examples import CONTROL_SLICES, QueryRole
+from constraintsuite.records.figures import percent
 from constraintsuite.records.sections import Charts, Section, TableBlock
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.histograms import Bins, histogram
@@ -65,7 +66,7 @@ def _chart(label: str, run: Run, bins: Bins, number: int) -> Drawing:
     if len(opposite):
         series["opposite"] = bins.count(opposite)
     mean, right = float(query.mean()), float((query > 0).mean())
-    told = f"Mean gap under the query {mean:.3g}, above zero in {right:.1%} of {len(query):,}"
+    told = f"Mean gap under the query {mean:.3g}, above zero in {percent(right)} of {len(query):,}"
     if len(opposite):
         told += f"; under the opposite the mean is {float(opposite.mean()):.3g}"
     return histogram(f"chart-gap-{number}", label, bins, series, told, f"n={len(query):,}")

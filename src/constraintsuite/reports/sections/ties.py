@@ -31,6 +31,6 @@ def ties(view: ReportView) -> Section | None:
             for label, intervals in found.items()
         )
         columns = (Column("model"), Column("examples with a tie", "share"), *(Column(p, "share") for p in TIE_POLICIES))
-        caption = f"{METRICS[name].title} under four rules for ties, main examples, %, with 95 % interval."
+        caption = f"{METRICS[name].title} under four rules for ties, main examples, with 95 % interval."
         sheets.append(TableBlock(Table(f"ties_{name}", caption, columns, rows)))
     return Section("ties", "Ties", _ABOUT, tuple(sheets))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from constraintsuite.records.figures import ColumnKind, show
 from constraintsuite.records.plots import Axis, AxisScale, LevelLine, Plot, Series, Spot
 from constraintsuite.records.scores import Interval
 
@@ -12,12 +13,14 @@ Points = Mapping[str, Sequence[tuple[float, Interval]]]
 
 
 def curves(
-    name: str, title: str, across: Axis, up: str, points: Points, levels: Iterable[LevelLine] = ()
+    name: str, title: str, across: Axis, up: Axis, points: Points, levels: Iterable[LevelLine] = ()
 ) -> Plot | None:
     """A plot of the curves that have any point; None if none has."""
-    series = [Series(label, _spots(some)) for label, some in points.items()]
+    series = [
+        Series(label, _spots(some, "share" if up.scale == "share" else "number")) for label, some in points.items()
+    ]
     kept = tuple(one for one in series if one.spots)
-    return Plot(name, title, across, Axis(up, "linear"), kept, tuple(levels)) if kept else None
+    return Plot(name, title, across, up, kept, tuple(levels)) if kept else None
 
 
 def axis(title: str, scale: AxisScale = "count") -> Axis:
@@ -25,9 +28,9 @@ def axis(title: str, scale: AxisScale = "count") -> Axis:
     return Axis(title, scale)
 
 
-def _spots(points: Sequence[tuple[float, Interval]]) -> tuple[Spot, ...]:
+def _spots(points: Sequence[tuple[float, Interval]], kind: ColumnKind) -> tuple[Spot, ...]:
     return tuple(
-        Spot(x, figure.value, f"{x:g}: {figure}", bounds=_bounds(figure))
+        Spot(x, figure.value, f"{x:g}: {show(figure, kind)}", bounds=_bounds(figure))
         for x, figure in points
         if figure.value is not None
     )

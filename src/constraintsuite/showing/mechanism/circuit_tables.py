@@ -79,7 +79,7 @@ def chance_table(report: CircuitReport) -> Table:
         ("random circuits", "text"),
         ("run", "count"),
         ("there are", "count"),
-        ("less faithful, %", "share"),
+        ("less faithful", "share"),
         ("p", "p"),
         ("faithfulness, 5 to 95 %", "text"),
     )
@@ -118,7 +118,8 @@ def ranking_table(report: CircuitReport) -> Table:
     )
     caption = (
         f"{report.ranking.method}, {report.ranking.direction}: the first {len(rows)} of {report.sites} sites. p is corrected "
-        f"for all sites (largest |t|, signs exchanged by cluster). Split-half reliability: Spearman {report.ranking.reliability}."
+        "for all sites (largest |t|, signs exchanged by cluster). Split-half reliability: Spearman "
+        f"{show(report.ranking.reliability, 'number')}."
     )
     return _table("ranking", caption, columns, rows)
 

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.mechanism.drift.records import CheckpointDrift
 from constraintsuite.metrics.pairwise import METRICS
-from constraintsuite.records.figures import show
+from constraintsuite.records.figures import percent, say, show
 from constraintsuite.records.plots import LevelLine, Plot
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.drawings.svg import Drawing
+from constraintsuite.reports.grouped import kind_of
 from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.mechanism import drift_tables as tables
 from constraintsuite.showing.mechanism.charts import axis, curves
@@ -110,9 +111,11 @@ def _behaviour(drift: CheckpointDrift) -> Iterator[SectionBlock]:
             for group in dict.fromkeys(one.group for one in figures)
         }
         chance = METRICS[metric].chance
-        levels = () if chance is None else (LevelLine("chance", chance, f"{chance:g}"),)
-        up = METRICS[metric].title
-        charts.append(curves(f"behaviour-{suite}", f"{suite}: {up.lower()}", axis("checkpoint"), up, points, levels))
+        levels = () if chance is None else (LevelLine("chance", chance, say(chance, kind_of(METRICS[metric]))),)
+        up = axis(METRICS[metric].title, "share" if METRICS[metric].share else "linear")
+        charts.append(
+            curves(f"behaviour-{suite}", f"{suite}: {up.title.lower()}", axis("checkpoint"), up, points, levels)
+        )
     yield from _drawn(charts)
     for suite in drift.suites:
         yield TableBlock(tables.matrix_table(drift, suite))
@@ -159,7 +162,12 @@ def _likeness_plot(drift: CheckpointDrift, direction: str) -> Plot | None:
     chance = mine[0].jaccard_chance
     levels = (LevelLine("Jaccard of chance", chance, f"{chance:.3f}"),)
     return curves(
-        f"likeness-{direction}", f"Site importance, {direction}", axis("checkpoint"), "likeness", points, levels
+        f"likeness-{direction}",
+        f"Site importance, {direction}",
+        axis("checkpoint"),
+        axis("likeness", "linear"),
+        points,
+        levels,
     )
 
 
@@ -188,9 +196,13 @@ def _inside(drift: CheckpointDrift) -> Iterator[SectionBlock]:
         for role in ("cls", "q_y")
         for title, own in (("first's line", False), ("own line", True))
     }
-    level = LevelLine("chance", 0.5, "0.5")
+    level = LevelLine("chance", 0.5, percent(0.5))
     yield from _drawn(
-        [curves("probes", f"“Y is excluded” at {top}", axis("checkpoint"), "told apart", points, [level])]
+        [
+            curves(
+                "probes", f"“Y is excluded” at {top}", axis("checkpoint"), axis("told apart", "share"), points, [level]
+            )
+        ]
     )
     yield Charts(tuple(one for one in maps if one is not None))
     yield TableBlock(tables.alignment_table(drift), "CKA of all layers and roles")
@@ -219,7 +231,9 @@ def _crossing(drift: CheckpointDrift) -> Iterator[SectionBlock]:
             for name, field in (("own values", "own"), ("the first's, crossed", "crossed"), ("harm", "harm"))
         }
         title = f"{drift.checkpoints[0]} into {last}: {direction}"
-        charts.append(curves(f"crossing-{direction}", title, axis("layers of the first"), "logits", points))
+        charts.append(
+            curves(f"crossing-{direction}", title, axis("layers of the first"), axis("logits", "linear"), points)
+        )
     yield from _drawn(charts)
     yield TableBlock(tables.crossing_table(drift, layers=False))
     yield TableBlock(tables.crossing_table(drift, layers=True), "Whole layers")

@@ -28,7 +28,7 @@ def checkpoint_table(drift: CheckpointDrift) -> Table:
         Column("clean margin", "number"),
         Column("corrupt margin", "number"),
         Column("clean less corrupt", "number"),
-        Column("clean margin above 0, %", "share"),
+        Column("clean margin above 0", "share"),
     )
     caption = (
         f"Checkpoints in the order given. Margins are means over {drift.contrasts:,} contrasts in {drift.clusters:,} clusters, in "
@@ -44,7 +44,7 @@ def matrix_table(drift: CheckpointDrift, suite: str) -> Table:
     groups = list(dict.fromkeys(one.group for one in figures))
     rows = tuple((label, *(_figure(figures, label, group) for group in groups)) for label in drift.checkpoints)
     kind: ColumnKind = "share" if METRICS[metric].share else "number"
-    columns = (Column("checkpoint"), *(Column(_heading(group, kind), kind) for group in groups))
+    columns = (Column("checkpoint"), *(Column(_heading(group), kind) for group in groups))
     caption = f"{suite}: {METRICS[metric].title.lower()} over the splits {', '.join(drift.splits)}; {_RESAMPLED}.{_ALL}"
     return Table(f"behaviour_{suite}", caption, columns, rows)
 
@@ -167,8 +167,8 @@ def probe_table(drift: CheckpointDrift) -> Table:
         Column("checkpoint"),
         Column("layer"),
         Column("role"),
-        Column("first's line, %", "share"),
-        Column("own line, %", "share"),
+        Column("first's line", "share"),
+        Column("own line", "share"),
     )
     return Table("probes", "Contrasts whose clean run lies further along a line.", columns, rows, long=len(rows) > 60)
 
@@ -199,6 +199,5 @@ def _figure(figures: Sequence[CheckpointFigure], label: str, group: str) -> Inte
     return next((one.value for one in figures if (one.checkpoint, one.group) == (label, group)), None)
 
 
-def _heading(group: str, kind: ColumnKind) -> str:
-    name = "all" if group == OVERALL else group
-    return f"{name}, %" if kind == "share" else name
+def _heading(group: str) -> str:
+    return "all" if group == OVERALL else group

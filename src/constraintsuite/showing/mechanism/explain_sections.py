@@ -189,7 +189,7 @@ def _attention(looks: Sequence[Look]) -> Iterator[SectionBlock]:
 
 def _look_table(looks: Sequence[Look]) -> Table:
     rows = tuple((one.site, one.of, one.to, one.share) for one in looks)
-    columns = (Column("head"), Column("from"), Column("to"), Column("share, %", "share"))
+    columns = (Column("head"), Column("from"), Column("to"), Column("share", "share"))
     return Table("attention", f"Attention of {', '.join(LOOKING)} to all roles.", columns, rows, long=True)
 
 
@@ -210,7 +210,7 @@ def _circuit(name: str, report: CircuitReport) -> Iterator[SectionBlock]:
         f"faithfulness-{name}",
         f"Faithfulness, {report.ablation} ablation",
         axis("sites kept"),
-        "share of the margin kept",
+        axis("share of the margin kept", "linear"),
         points,
         [LevelLine("the whole model", 1.0, "1")],
     )

@@ -13,13 +13,12 @@ from constraintsuite.mechanism.effects.summary import Baseline, SiteSummary
 from constraintsuite.mechanism.explain.records import Explained
 from constraintsuite.mechanism.sites import parse_site
 from constraintsuite.records.figures import MISSING, CellValue, ColumnKind, show
+from constraintsuite.records.formats.text import WIDTH
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.tables import Column, Table
 
 SHOWN, HEADS = 12, 8
 """Of the strongest places, and of heads."""
-WIDTH = 100
-"""Of a terminal."""
 _CARRYING = ("embeddings", "residual")
 _ROUNDING = 1e-4  # by which a share of an effect may differ from all of it
 TableColumns = Sequence[tuple[str, ColumnKind]]
@@ -32,7 +31,7 @@ def baseline_table(explained: Explained, *, whole: bool = False) -> Table:
         ("contrasts", "text"),
         ("clean margin", "number"),
         ("corrupt margin", "number"),
-        ("clean above 0, %", "share"),
+        ("clean above 0", "share"),
     )
     caption = "Margins in logits, of contrasts that are studied and of their controls."
     if any(_is_chosen(one) for one in explained.summary.baselines):
@@ -132,7 +131,7 @@ def agreement_table(explained: Explained, *, whole: bool = False) -> Table | Non
         ("error", "number"),
         ("effect", "number"),
         ("missed", "text"),
-        ("false neg., %", "share"),
+        ("false neg.", "share"),
     )
     choice = explained.comparison.choice
     caption = (
@@ -142,7 +141,7 @@ def agreement_table(explained: Explained, *, whole: bool = False) -> Table | Non
         "negatives are estimated from them."
     )
     table = _table("agreement", caption, columns, rows)
-    return table if whole else replace(table, caption=fill(caption, WIDTH))
+    return table if whole else _for_terminal(table)
 
 
 def kinds_of(explained: Explained) -> list[tuple[str, str]]:
@@ -218,7 +217,7 @@ def _figure_columns(method: str) -> TableColumns:
     return (
         ("effect", "number"),
         ("lost" if lost else "recovered", "number"),
-        ("flips, %", "share"),
+        ("flips", "share"),
         ("plain relevance", "number"),
     )
 
@@ -260,16 +259,4 @@ def _table(name: str, caption: str, columns: TableColumns, rows: tuple[tuple[Cel
 
 
 def _for_terminal(table: Table) -> Table:
-    """The same narrower: n, which all of a row share, is said once."""
-    rows = tuple((str(row[0]), _count(row[1]), *map(_bare, row[1:], table.columns[1:])) for row in table.rows)
-    columns = (table.columns[0], Column("n", "count"), *(Column(one.title) for one in table.columns[1:]))
-    return replace(table, caption=fill(table.caption, WIDTH), columns=columns, rows=rows)
-
-
-def _count(value: CellValue) -> int | None:
-    return value.n if isinstance(value, Interval) else None
-
-
-def _bare(value: CellValue, column: Column) -> str:
-    figure = show(value, column.kind)
-    return f"{figure.value} [{figure.bounds}]" if figure.bounds else figure.value
+    return replace(table, caption=fill(table.caption, WIDTH))

@@ -48,8 +48,3 @@ def kind_of(run: MemoryRun, metric: str) -> ColumnKind:
     values = [figure.figure.value for figure in run.summary.figures if figure.metric == metric]
     known = [value for value in values if value is not None]
     return "number" if metric in SIZES or any(not 0 <= value <= 1 for value in known) else "share"
-
-
-def title_of(run: MemoryRun, metric: str) -> str:
-    """The name of a metric over a column."""
-    return f"{metric}, %" if kind_of(run, metric) == "share" else metric

@@ -16,7 +16,7 @@ from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.display import Display, refusing_others
 from constraintsuite.showing.mechanism.pages import marked
-from constraintsuite.showing.memory.headlines import headlines, is_structured, kind_of, title_of
+from constraintsuite.showing.memory.headlines import headlines, is_structured, kind_of
 from constraintsuite.showing.memory.tables import contrast_table, group_tables, score_table, size_table, time_table
 from constraintsuite.showing.memory.verdicts import ablation_tables, claim_tables, replay_tables, rewording_tables
 
@@ -116,4 +116,4 @@ def _chart(run: MemoryRun, budget: int) -> Drawing | None:
     ]
     if kind_of(run, metric) != "share":
         return None
-    return bar_chart(f"chart-{run.summary.benchmark}-{budget}", f"{title_of(run, metric)}, budget {budget}", rows, None)
+    return bar_chart(f"chart-{run.summary.benchmark}-{budget}", f"{metric}, %, budget {budget}", rows, None)

@@ -11,7 +11,7 @@ from constraintsuite.memory.runs.record import MemoryRun
 from constraintsuite.records.figures import ColumnKind
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.tables import Column, Table
-from constraintsuite.showing.memory.headlines import SIZES, headlines, is_structured, kind_of, title_of
+from constraintsuite.showing.memory.headlines import SIZES, headlines, is_structured, kind_of
 
 BASELINE = "lexical_baseline"
 _MOST_GROUPS = 12
@@ -21,7 +21,7 @@ def score_table(run: MemoryRun, budget: int) -> Table:
     """One row a mode with the figures that matter most."""
     metrics = headlines(run, budget)
     rows = tuple((mode, *(_figure(run, mode, budget, metric) for metric in metrics)) for mode in run.summary.modes)
-    columns = (Column("mode"), *(Column(title_of(run, metric), kind_of(run, metric)) for metric in metrics))
+    columns = (Column("mode"), *(Column(metric, kind_of(run, metric)) for metric in metrics))
     clusters = f"{run.summary.clusters:,} cluster" + ("" if run.summary.clusters == 1 else "s")
     items = f"{run.summary.items:,} questions in {clusters}, which the 95 % intervals resample"
     caption = f"{run.summary.benchmark}: every mode returns at most {budget} units. {items}."
@@ -49,7 +49,7 @@ def group_tables(run: MemoryRun, budget: int) -> Iterator[Table]:
             rows = tuple((mode, *(_figure(run, mode, budget, metric, g) for g in groups)) for mode in run.summary.modes)
             columns = (Column("mode"), *(Column(group.partition("=")[2] or "none", kind) for group in groups))
             name = f"{metric.replace('@', '_at_')}_by_{grouping}_{budget}"
-            yield Table(name, f"{title_of(run, metric)}, by {grouping}, at a budget of {budget}.", columns, rows)
+            yield Table(name, f"{metric}, by {grouping}, at a budget of {budget}.", columns, rows)
 
 
 def contrast_table(run: MemoryRun, budget: int, baseline: str = BASELINE) -> Table | None:

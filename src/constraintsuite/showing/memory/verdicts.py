@@ -8,7 +8,7 @@ from constraintsuite.memory.runs.ablations import AblationResult, ablate, famili
 from constraintsuite.memory.runs.hypotheses import HypothesisResult, judge_claims
 from constraintsuite.memory.runs.record import MemoryRun
 from constraintsuite.memory.runs.robustness import TOLERATED, ParaphraseCost, rewordings_of
-from constraintsuite.records.figures import CellValue
+from constraintsuite.records.figures import CellValue, percent
 from constraintsuite.records.tables import Column, Table
 
 
@@ -95,8 +95,8 @@ def replay_tables(run: MemoryRun) -> Iterator[Table]:
         Column("mode"),
         Column("budget", "count"),
         Column("effect on the unit"),
-        Column("last edge of the walk, %", "share"),
-        Column("another edge, %", "share"),
+        Column("last edge of the walk", "share"),
+        Column("another edge", "share"),
         Column("difference", "points"),
     )
     rows = tuple(
@@ -121,10 +121,10 @@ def rewording_tables(run: MemoryRun) -> Iterator[Table]:
     columns = (
         Column("mode"),
         Column("budget", "count"),
-        Column("as it stands, %", "share"),
+        Column("as it stands", "share"),
         Column("paraphrased", "points"),
         Column("where one passes", "points"),
-        Column(f"loss >{TOLERATED:.0%} ruled out"),
+        Column(f"loss >{percent(TOLERATED)} ruled out"),
     )
     every = rewordings(run)
     for metric in dict.fromkeys(each.metric for each in every):

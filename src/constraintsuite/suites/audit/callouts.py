@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from constraintsuite.records.examples import Example
+from constraintsuite.records.figures import percent, say
 from constraintsuite.suites.audit.base import SolverTrial
 from constraintsuite.suites.audit.results import ALL_MAIN, QUERY_BLIND, AuditRow
 from constraintsuite.suites.audit.verdicts import LEAK_ABOVE, SolverJudge
@@ -18,13 +19,13 @@ def about_row(row: AuditRow, trial: SolverTrial, judge: SolverJudge) -> Iterator
     winning = trial if forward else trial.reversed()
     what = _what(row.solver, forward)
     if row.verdict == "leak" and what:
-        yield f"{_where(row.slice)}, {what} is right in {judge.shares(winning).accuracy}: no query need be understood."
+        yield f"{_where(row.slice)}, {what} is right in {say(judge.shares(winning).accuracy, 'share')}: no query need be understood."
     elif row.verdict == "leak_in_part" and what:
         decided = winning.wins.sum() + winning.losses.sum()
         yield (
-            f"{_where(row.slice)}, {what} decides only {_percent(decided / len(trial.units))} of the examples, but is "
-            f"right in {_percent(winning.wins.sum() / decided)} of those; with a coin for the rest it reaches "
-            f"{judge.shares(winning.with_coin()).accuracy}."
+            f"{_where(row.slice)}, {what} decides only {percent(decided / len(trial.units))} of the examples, but is "
+            f"right in {percent(winning.wins.sum() / decided)} of those; with a coin for the rest it reaches "
+            f"{say(judge.shares(winning.with_coin()).accuracy, 'share')}."
         )
     elif row.solver == QUERY_BLIND:
         yield from _about_doubt(row)
@@ -53,11 +54,7 @@ def _about_doubt(row: AuditRow) -> Iterator[str]:
     if row.verdict == "undefined":
         yield f"{_where(row.slice)}, there are too few unrelated examples to train a query-blind classifier."
     elif row.verdict in ("ok", "too_few_to_tell") and high is not None and high > LEAK_ABOVE:
-        yield f"{_where(row.slice)}, a query-blind leak cannot be ruled out: {row.accuracy}. More examples would tell."
-
-
-def _percent(share: float) -> str:
-    return f"{share:.0%}".replace("%", " %")
+        yield f"{_where(row.slice)}, a query-blind leak cannot be ruled out: {say(row.accuracy, 'share')}. More examples would tell."
 
 
 def _where(part: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.suites.audit.results import ALL_MAIN, QUERY_BLIND, Audit, AuditRow, BalanceRow, LeakVerdict
 from constraintsuite.suites.constraints.base import load_solver
 
@@ -40,24 +41,13 @@ def _doubts(rows: Sequence[AuditRow]) -> Iterator[str]:
 
 
 def _slices(rows: Sequence[AuditRow]) -> Iterator[str]:
+    columns = (Column("solver"), Column("right", "share"), Column("ties", "share"), Column("verdict"))
     for name, members in groupby(rows, key=lambda row: row.slice):
         part = list(members)
         yield f"### {_title(name)}"
-        yield _table(
-            ("solver", "right", "95 % interval", "ties", "n", "verdict"),
-            [
-                (
-                    f"`{row.solver}`",
-                    _number(row.accuracy.value),
-                    _bounds(row.accuracy.low, row.accuracy.high),
-                    _percent(row.tie_rate),
-                    f"{row.accuracy.n:,}",
-                    _verdict(row),
-                )
-                for row in part
-            ],
-        )
-        yield f"Intervals resample {_GROUPS[part[0].groups]}; a tie counts as wrong."
+        caption = f"With 95 % intervals, which resample {_GROUPS[part[0].groups]}; a tie counts as wrong."
+        cells = tuple((f"`{row.solver}`", row.accuracy, row.tie_rate, _verdict(row)) for row in part)
+        yield Table(f"audit_{name}", caption, columns, cells).to_markdown().rstrip()
 
 
 def _verdict(row: AuditRow) -> str:
@@ -88,24 +78,32 @@ def _balance(rows: Sequence[BalanceRow]) -> Iterator[str]:
     if not rows:
         return
     yield "### Balance of the two documents"
-    yield (
-        "SMD: difference of the means, satisfying minus violating, in standard deviations. "
-        "Bold: 0.1 or more, or two different constants."
+    columns = (
+        Column("slice"),
+        Column("feature"),
+        Column("satisfying", "number"),
+        Column("violating", "number"),
+        Column("SMD", "number"),
+        Column("unlike"),
+        Column("n", "count"),
     )
-    yield _table(
-        ("slice", "feature", "satisfying", "violating", "SMD", "n"),
-        [
-            (
-                _title(row.slice),
-                row.feature,
-                _number(row.mean_satisfying),
-                _number(row.mean_violating),
-                f"**{_number(row.smd)}**" if row.flagged else _number(row.smd),
-                f"{row.n:,}",
-            )
-            for row in rows
-        ],
+    caption = (
+        "Means, and SMD: their difference, satisfying minus violating, in standard deviations. "
+        "Unlike: 0.1 or more, or two different constants."
     )
+    cells = tuple(
+        (
+            _title(row.slice),
+            row.feature,
+            row.mean_satisfying,
+            row.mean_violating,
+            row.smd,
+            "**yes**" if row.flagged else "",
+            row.n,
+        )
+        for row in rows
+    )
+    yield Table("balance", caption, columns, cells).to_markdown().rstrip()
 
 
 def _legend(solvers: Iterable[str]) -> Iterator[str]:
@@ -117,22 +115,5 @@ def _title(name: str) -> str:
     return "All main slices" if name == ALL_MAIN else f"`{name}`"
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-
-
 def _bullets(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
-
-
-def _bounds(low: float | None, high: float | None) -> str:
-    return "–" if low is None or high is None else f"{low:.3f} to {high:.3f}"
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{value:.0%}".replace("%", " %")

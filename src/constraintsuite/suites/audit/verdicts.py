@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.metrics.intervals import estimate
+from constraintsuite.metrics.resampling import estimate
 from constraintsuite.records.examples import Example
 from constraintsuite.records.scores import Interval
 from constraintsuite.suites.audit.base import SolverTrial

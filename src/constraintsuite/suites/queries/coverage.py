@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from constraintsuite.records.figures import percent
 from constraintsuite.suites.domain import Knowledge
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.queries.view import CorpusView
@@ -88,11 +89,11 @@ def _ranked(counts: Counter[str]) -> tuple[tuple[str, int], ...]:
 
 def _verdict(share: float, suits: bool, sure: int, settings: QuerySettings) -> str:
     if suits:
-        return f"This corpus suits: {share:.0%} of the documents say what they are, and {sure} (topic, Y) can be asked as they stand."
+        return f"This corpus suits: {percent(share)} of the documents say what they are, and {sure} (topic, Y) can be asked as they stand."
     if share < settings.min_class_share:
         return (
-            f"This corpus does not suit unattended building: only {share:.0%} of the documents say what they are "
-            f"(at least {settings.min_class_share:.0%} is needed). Nothing is built unasked. Run `csuite propose`, accept or reword "
+            f"This corpus does not suit unattended building: only {percent(share)} of the documents say what they are "
+            f"(at least {percent(settings.min_class_share)} is needed). Nothing is built unasked. Run `csuite propose`, accept or reword "
             "proposals in its file, and build with --approved."
         )
     return (

@@ -18,7 +18,7 @@ from constraintsuite.experiments.ranking.judged import JudgedQuery, Refusing, ju
 from constraintsuite.experiments.ranking.measures import QueryRanking, measure_rankings, parse_measures
 from constraintsuite.experiments.ranking.trec import read_run
 from constraintsuite.experiments.scoring import score_pairs
-from constraintsuite.metrics.intervals import DRAWS, clipped, estimate
+from constraintsuite.metrics.resampling import estimate
 from constraintsuite.models.base import Scorer, Workbench
 from constraintsuite.retrieval.base import Passages, search_all
 from constraintsuite.retrieval.naming import load_retriever
@@ -59,8 +59,8 @@ class RankingMeasurement:
     def _measured(self, part: str, rankings: Sequence[QueryRanking]) -> Iterator[EvaluationFigure]:
         for measure, column in measure_rankings(parse_measures(self.measures), rankings).items():
             rng = generator(0, [query.id for query in self.queries])
-            interval = estimate(column[:, None], [False], np.arange(len(rankings)), rng=rng, draws=DRAWS)[0]
-            yield EvaluationFigure(part, str(measure), rounded(clipped(interval, 0.0, 1.0)))
+            (interval,) = estimate(column[:, None], [True], np.arange(len(rankings)), rng=rng)
+            yield EvaluationFigure(part, str(measure), rounded(interval))
 
 
 class RetrievalSet(NamedTuple):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from constraintsuite.records.figures import percent
 from constraintsuite.records.plots import Axis, LevelLine, Plot, Series, Spot
 from constraintsuite.retrieval.topk import FloatArray
 from constraintsuite.vectors.ann.frontier import Arena, by_name, engine_of, front, recall_of, speed_of
@@ -90,7 +91,7 @@ def spread_chart(arena: Arena, recalls: Sequence[tuple[str, FloatArray]]) -> Plo
     if lowest == 1.0:
         return None
     curves = tuple(Series(name, _below(values, lowest)) for name, values in recalls)
-    across, up = Axis(f"ann.recall_tie@{arena.k} of a query", "linear"), Axis("queries below, %", "linear")
+    across, up = Axis(f"ann.recall_tie@{arena.k} of a query", "share"), Axis("queries below", "share")
     return Plot(f"queries-{arena.slug}", "Recall, query by query", across, up, curves, stepped=True)
 
 
@@ -107,14 +108,14 @@ def relevance_chart(
         for engine, own in by_name(near).items()
     )
     ceiling = near[0].figures[name.replace("rel.", "rel.ceiling.", 1)].value or 0.0
-    levels = [LevelLine("exact search", ceiling, f"{name} {ceiling:.3f}")]
+    levels = [LevelLine("exact search", ceiling, f"{name} {percent(ceiling)}")]
     for ranking in rankings:
         found = ranking.figures[name].value if name in ranking.figures else None
         if found is not None:
-            levels.append(LevelLine(ranking.retriever, found, f"{name} {found:.3f}"))
+            levels.append(LevelLine(ranking.retriever, found, f"{name} {percent(found)}"))
     across = Axis(f"ann.recall_tie@{arena.k}", "logit")
     title = "Neighbours and relevance"
-    return Plot(f"relevance-{arena.slug}", title, across, Axis(name, "linear"), curves, tuple(levels))
+    return Plot(f"relevance-{arena.slug}", title, across, Axis(name, "share"), curves, tuple(levels))
 
 
 def _curve(name: str, cells: Sequence[MeasuredCell], quantity: Quantity) -> Series:
@@ -131,19 +132,19 @@ def _curve(name: str, cells: Sequence[MeasuredCell], quantity: Quantity) -> Seri
 def _spot(cell: MeasuredCell, y: float, words: str, *, best: bool = True) -> Spot:
     point = cell.point
     settings = f"{point.series}, {point.setting}"
-    return Spot(recall_of(cell), y, f"{settings}: recall {recall_of(cell):.4f}, {words}", best)
+    return Spot(recall_of(cell), y, f"{settings}: recall {percent(recall_of(cell))}, {words}", best)
 
 
 def _judged_spot(cell: MeasuredCell, name: str) -> Spot:
     value = cell.figures[name].value or 0.0
-    return _spot(cell, value, f"{name} {value:.3f}")
+    return _spot(cell, value, f"{name} {percent(value)}")
 
 
 def _below(recalls: FloatArray, lowest: float) -> tuple[Spot, ...]:
-    """Steps up behind each recall that a query has, in per cent of all queries."""
+    """Steps up behind each recall that a query has, as shares of all queries."""
     levels = np.unique(np.concatenate([recalls, [lowest, 1.0]]))
-    shares = [100 * float((recalls < level).mean()) for level in levels]
-    said = f"{shares[-1]:.1f} % of queries miss a neighbour, worst recall {recalls.min():.3f}"
+    shares = [float((recalls < level).mean()) for level in levels]
+    said = f"{percent(shares[-1])} of queries miss a neighbour, worst recall {percent(recalls.min())}"
     return tuple(
         Spot(float(level), share, said if level == 1.0 else "") for level, share in zip(levels, shares, strict=True)
     )

@@ -32,7 +32,7 @@ def judged(arena: Arena, cells: Sequence[MeasuredCell], runs: Sequence[AnnRun]) 
     names = [name for name in known[0].figures if name.startswith(_SHOWN)]
     columns = [Column("what ranks"), Column("search")]
     for name in names:
-        columns += [Column(f"{name}, %", "share"), Column(f"{name} less exact search", "points")]
+        columns += [Column(f"{name}", "share"), Column(f"{name} less exact search", "points")]
     rows = tuple(_rows(arena, known, names, runs))
     caption = (
         f"{arena.title}. Over queries with a relevant row among the vectors. Exact search with the same vectors is what an index "

@@ -7,7 +7,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from constraintsuite.metrics.intervals import UNDEFINED, clipped, estimate
+from constraintsuite.metrics.intervals import UNDEFINED, clipped
+from constraintsuite.metrics.resampling import estimate
 from constraintsuite.records.scores import Interval
 from constraintsuite.retrieval.topk import FloatArray, IntArray, Neighbours
 from constraintsuite.vectors.ann.failing import MeasurementError
@@ -84,20 +85,21 @@ def summarise(values: PerQuery, k: int, tuning: IntArray, seed: int = 0) -> dict
 
 
 def mean(values: FloatArray, seed: int = 0, *, bounded: bool = True) -> Interval:
-    """The mean over queries with its 95 % interval; `bounded` values lie between 0 and 1, and are a share if all are 0 or 1.
+    """The mean over queries with its 95 % interval; `bounded` values lie between 0 and 1.
 
-    Of others that all agree there is no interval: nothing is known of how far they could spread.
+    Other values that all agree have no interval: nothing is known of how far they could spread.
     """
     defined = values[~np.isnan(values)]
     if not len(defined):
         return UNDEFINED
-    if not bounded and defined.min() == defined.max():
+    columns, queries, rng = defined[:, np.newaxis], np.arange(len(defined)), np.random.default_rng(seed)
+    if bounded:
+        return estimate(columns, [True], queries, rng=rng)[0]
+    if defined.min() == defined.max():
         return Interval(float(defined[0]), None, None, len(defined))
-    share = bounded and bool(np.isin(defined, (0.0, 1.0)).all())
-    queries = np.arange(len(defined))
-    (figure,) = estimate(defined[:, np.newaxis], [share], queries, rng=np.random.default_rng(seed))
+    (figure,) = estimate(columns, [False], queries, rng=rng)
     # Student's t, which is taken for few queries, knows no ends; no gap is below 0 but by rounding.
-    return clipped(figure, 0.0, 1.0) if bounded else clipped(figure, min(0.0, float(defined.min())), np.inf)
+    return clipped(figure, min(0.0, float(defined.min())), np.inf)
 
 
 def _tolerance(last: FloatArray, ties: RecallTieRule) -> FloatArray:

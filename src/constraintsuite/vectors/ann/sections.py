@@ -33,7 +33,7 @@ _FIRST = "What was measured, how and where; and what the figures do not say."
 _ARENA = (
     "Figures of this section may be compared with each other, and with those of no other section. Lines join what no other setting "
     "of the same engine beats; the rest is hollow. Dashed lines are what compares everything, and rankings without vectors. Recall from "
-    "0.9995 on lies on the right edge. Query by query is shown the fastest setting of each engine that reaches the lowest target, or its "
+    "99.95 % on lies on the right edge. Query by query is shown the fastest setting of each engine that reaches the lowest target, or its "
     "most exact one. A setting that compares candidates again (rerank) is as large as its index and the full vectors together."
 )
 _COMPARED = (
@@ -159,7 +159,7 @@ def _run_compared(run: AnnRun, name: str) -> Iterator[tuple[str, TableBlock]]:
         groups.setdefault(one.arena, []).extend([one.group] if one.group in tested else [])
     for number, (arena, inside) in enumerate(groups.items(), 1):
         if inside:
-            caption = f"{arena.title}. {RECALL}@{arena.k}, %, paired by query."
+            caption = f"{arena.title}. {RECALL}@{arena.k}, paired by query."
             own = [test for test in tests if test.group in inside]
             found = difference_table(f"{name}_{number}", caption, own, ("systems", "group"))
             settings = {

@@ -6,15 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from constraintsuite.records.figures import CellValue
 from constraintsuite.records.tables import Column, Table
-from constraintsuite.vectors.ann.frontier import (
-    Arena,
-    Reached,
-    arenas,
-    engine_of,
-    keep_up,
-    reach,
-    settings_of,
-)
+from constraintsuite.vectors.ann.frontier import Arena, Reached, arenas, engine_of, keep_up, reach, settings_of
 from constraintsuite.vectors.ann.results import AnnRun, Failure, MeasuredCell
 from constraintsuite.vectors.ann.run_labels import labelled
 
@@ -38,12 +30,12 @@ def measured(arena: Arena, cells: Sequence[MeasuredCell]) -> Table:
     columns = (
         Column("engine"),
         Column("search"),
-        Column(f"ann.recall_tie@{arena.k}, %", "share"),
-        Column(f"ann.recall@{arena.k}, %", "share"),
-        Column(f"ann.recall_p05@{arena.k}, %", "share"),
-        Column("missing, %", "share"),
+        Column(f"ann.recall_tie@{arena.k}", "share"),
+        Column(f"ann.recall@{arena.k}", "share"),
+        Column(f"ann.recall_p05@{arena.k}", "share"),
+        Column("missing", "share"),
         Column("queries/s", "count"),
-        Column("variation, %", "share"),
+        Column("variation", "share"),
     )
     caption = (
         f"{arena.title}. Median of the repeats; variation is their standard deviation over their mean. 95 % of the "
@@ -74,7 +66,7 @@ def latencies(arena: Arena, cells: Sequence[MeasuredCell]) -> Table | None:
         Column("engine"),
         Column("search"),
         *(Column(f"{name}, ms", "number") for name in _PERCENTILES.values()),
-        Column("in the engine, %", "share"),
+        Column("in the engine", "share"),
     )
     rows = tuple(
         (
@@ -99,10 +91,13 @@ def reached(arena: Arena, cells: Sequence[MeasuredCell], targets: Sequence[float
     yield Table(
         f"speed_at_recall_{arena.slug}",
         f"{how}, in queries a second; a dash where none does so there.",
-        (Column("engine"), *(Column(f"ann.recall_tie@{arena.k} ≥ {target:.4g}", "count") for target in targets)),
+        (
+            Column("engine"),
+            *(Column(f"ann.recall_tie@{arena.k} ≥ {100 * target:.4g} %", "count") for target in targets),
+        ),
         _crossed(rows, [None if row.cell is None else row.cell.speed.qps for row in rows]),
     )
-    columns = (Column("engine"), Column("target, %", "share"), *_reached_columns(arena))
+    columns = (Column("engine"), Column("target", "share"), *_reached_columns(arena))
     details = tuple(_reached_row(row, "not reached") for row in rows)
     yield Table(f"targets_{arena.slug}", f"{how}, and its recall on the other.", columns, details)
 
@@ -114,7 +109,7 @@ def kept_up(arena: Arena, cells: Sequence[MeasuredCell], speeds: Sequence[float]
     how = f"{arena.title}. {chosen}, and its recall on the other"
     yield Table(
         f"recall_at_speed_{arena.slug}",
-        f"{how}: ann.recall_tie@{arena.k}, %.",
+        f"{how}: ann.recall_tie@{arena.k}.",
         (Column("engine"), *(Column(f"queries/s ≥ {speed:,.10g}", "share") for speed in speeds)),
         _crossed(rows, [row.recall for row in rows]),
     )
@@ -231,7 +226,7 @@ def _crossed(rows: Sequence[Reached], values: Sequence[CellValue]) -> tuple[tupl
 
 
 def _reached_columns(arena: Arena) -> tuple[Column, ...]:
-    recall = f"ann.recall_tie@{arena.k} on the other half, %"
+    recall = f"ann.recall_tie@{arena.k} on the other half"
     return Column("queries/s", "count"), Column(recall, "share"), Column("reached with")
 
 

@@ -59,7 +59,7 @@ def _figures(summary: RunSummary) -> Section:
         "chart-figures", "All main examples, %", [(m.title, overall.metrics[m.name]) for m in shares], None
     )
     told = tuple(tie_remarks({summary.model: summary}))
-    blocks: list[SectionBlock] = [Charts((chart,)), TableBlock(_table(summary, shares, "shares", "Shares, %"))]
+    blocks: list[SectionBlock] = [Charts((chart,)), TableBlock(_table(summary, shares, "shares", "Shares"))]
     if numbers:
         words = "Gaps and sensitivities, in deviations of the model's own scores or in their own unit"
         blocks.append(TableBlock(_table(summary, numbers, "numbers", words)))

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from constraintsuite.records.constraints import Constraint
 from constraintsuite.records.examples import MINPAIRS, OMISSION, Example, ExampleDocument
+from constraintsuite.records.figures import percent
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.suites.filters.topic import topic_share
 from constraintsuite.suites.pairs.couples import length_ratio
@@ -43,15 +44,15 @@ def _rows(example: Example, filters: FilterSettings, pairs: PairSettings) -> Ite
     first, second = (len(document.text.split()) for document in documents)
     asked = f"the longer is at most {pairs.max_length_ratio:g} times the shorter: {length_ratio(first, second):.2f}"
     yield "length", asked, f"{first:,} words", f"{second:,} words"
-    asked = f"holds at least {filters.min_topic_overlap:.0%} of the words of the topic"
+    asked = f"holds at least {percent(filters.min_topic_overlap)} of the words of the topic"
     shares = [topic_share(example.topic or "", document.title, document.text) for document in documents]
-    yield "topic", asked, *("–" if share is None else f"{share:.0%}" for share in shares)
+    yield "topic", asked, *("–" if share is None else percent(share) for share in shares)
     if example.slice == MINPAIRS:
         asked = "the two texts differ; a minimal pair may be as alike as it can be"
     else:
-        asked = f"at most {filters.max_pair_similarity:.0%} of all words stand in both"
+        asked = f"at most {percent(filters.max_pair_similarity)} of all words stand in both"
     alike = jaccard(*(set(words(document.text)) for document in documents))
-    yield "similarity", asked, f"{alike:.0%} in both", f"{alike:.0%} in both"
+    yield "similarity", asked, f"{percent(alike)} in both", f"{percent(alike)} in both"
     if example.is_edited:
         yield "wording", "the edit leaves no fault behind", *map(_edited, documents)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from constraintsuite.mechanism.effects.ratios import ratios_of_means
+from constraintsuite.metrics.resampling import ratios_of_means
 
 NAN = float("nan")
 

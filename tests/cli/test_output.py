@@ -1,0 +1,48 @@
+"""What commands print."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from constraintsuite.cli.output import emit, format_duration
+
+
+@dataclass(frozen=True)
+class Figure:
+    value: float
+    place: Path
+
+
+def test_json_is_one_indented_document_without_undefined_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    emit({"figures": (Figure(float("nan"), Path("runs/ä")),)}, True, "nothing")
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == {"figures": [{"value": None, "place": "runs/ä"}]}
+    assert printed.startswith('{\n  "figures"')
+    assert "ä" in printed
+
+
+def test_text_is_one_string_or_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    emit({}, False, "one\ntwo")
+    emit({}, False, (line for line in ("three", "four")))
+    emit({}, False, [])
+    assert capsys.readouterr().out == "one\ntwo\nthree\nfour\n"
+
+
+def test_lines_are_made_only_when_they_are_printed() -> None:
+    def lines() -> Iterator[str]:
+        raise AssertionError
+        yield ""
+
+    emit({}, True, lines())
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.2, "1 s"), (89, "89 s"), (90, "2 min"), (5_300, "88 min"), (5_460, "1.5 h")]
+)
+def test_durations_are_as_exact_as_a_forecast(seconds: float, words: str) -> None:
+    assert format_duration(seconds) == words
