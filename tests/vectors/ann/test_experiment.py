@@ -79,6 +79,11 @@ def test_the_fastest_of_each_engine_is_compared_at_each_target_that_two_reach(tm
     assert found.settings["a"][MOST_EXACT]["queries/s"] == 50
 
 
+def test_engines_keep_the_order_of_the_benchmark_file(tmp_path: Path) -> None:
+    run = made_run(tmp_path, [made("far", 0.5, 9), made("flat", 1.0, 5, exact=True), made("near", 0.95, 9)])
+    assert ann_experiment(run).table.systems == ("far", "near")
+
+
 def test_the_most_exact_are_chosen_on_the_queries_that_do_not_count(tmp_path: Path) -> None:
     lucky, steady, other = made("a", 0.8, 100, report=0.1), made("a", 0.7, 50), made("z", 0.5, 10)
     lucky = replace(lucky, figures={**lucky.figures, "ann.recall_tie@10": Interval(0.45, None, None, 40)})

@@ -123,7 +123,8 @@ def _ann_table(run: AnnRun, chosen: Sequence[ChosenCells]) -> StoredTable:
     answers = {key: _read_reported(run, cell, metrics) for key, cell in cells.items()}
     asked = {one.arena: answers[cell.key].queries for one in chosen for cell in one.cells.values()}
     items = [_make_item(one, query) for one in chosen for query in asked[one.arena].tolist()]
-    systems = dict.fromkeys(name for one in chosen for name in one.cells)
+    compared = {name for one in chosen for name in one.cells}
+    systems = [name for name in by_name(run.cells) if name in compared]
     values = {system: {name: np.full(len(items), np.nan) for name in metrics} for system in systems}
     groups: dict[str, range] = {}
     first = 0
