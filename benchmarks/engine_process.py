@@ -20,7 +20,7 @@ Search = Callable[[list[str]], Sequence[int]]
 
 
 def retriever(documents: list[str], k: int, k1: float, b: float) -> Search:
-    """The retriever of ConstraintSuite: bm25s, compiled where numba is installed."""
+    """The retriever of ConstraintSuite."""
     module, terms = import_module("constraintsuite.retrieval.bm25"), import_module("constraintsuite.text.terms")
 
     class Split(terms.TermAnalyser):  # type: ignore[misc,name-defined]
@@ -86,8 +86,7 @@ def reference(documents: list[str], k: int, k1: float, b: float) -> Search:
 
 
 ENGINES: dict[str, tuple[Callable[..., Search], tuple[str, ...], dict[str, str]]] = {
-    "retriever": (retriever, ("bm25s",), {}),
-    "retriever+numba": (retriever, ("numba", "llvmlite"), {}),
+    "retriever": (retriever, (), {}),
     "bm25s-numpy": (bm25s, ("bm25s",), {"backend": "numpy"}),
     "bm25s-numba": (bm25s, ("numba", "llvmlite"), {"backend": "numba"}),
     "tantivy": (tantivy, ("tantivy",), {}),

@@ -4,7 +4,7 @@
     python benchmarks/reference.py compare OLD NEW           # pairs, verdicts, scores, figures: what is the same, what is not
 
 `run` uses the package that is installed; for another version, put its `src` into PYTHONPATH. `compare` reads the records of
-before the record model of 2026-11 as well (`query.neg`, `docs.pos`), and says so.
+before the record model of 2026-11 as well (`query.neg`, `docs.pos`), and the figures and comparisons of before the outcome table.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def run(out: Path, data: Path) -> None:
         models = [part for model in MODELS for part in ("--model", model)]
         _csuite(out, "eval", f"suites/{suite}", *models, "--out", "runs")
         runs = sorted(str(path.relative_to(out)) for path in (out / "runs" / suite).iterdir())
-        (out / f"compare-{suite}.json").write_text(_csuite(out, "compare", *runs, "--json"), encoding="utf-8")
+        compared = _csuite(out, "compare", *runs, "--metric", "accuracy", "--by", "slice", "--json")
+        (out / f"compare-{suite}.json").write_text(compared, encoding="utf-8")
         if suite != "nevir":
             audit = _csuite(out, "suite", "audit", f"suites/{suite}", "--json")
             (out / f"audit-{suite}.json").write_text(audit, encoding="utf-8")
@@ -261,7 +262,8 @@ def _figures(old: Path, new: Path, place: str) -> Iterator[str]:
 
 
 def _group(name: str, before: Json, after: Json) -> Iterator[str]:
-    yield from _differ(f"{name} n", before["examples"], after["examples"])
+    own, other = (("items", "clusters") if "items" in one else ("examples", "groups") for one in (before, after))
+    yield from _differ(f"{name} n", [before[key] for key in own], [after[key] for key in other])
     is_old = "base_accuracy" in before["metrics"]
     idioms = is_old and before["metrics"]["twin_accuracy"]["n"] > 0
     for metric, interval in before["metrics"].items():
@@ -285,10 +287,20 @@ _CLASSES = ("correct", "sticks_to_satisfying", "sticks_to_violating", "reversed"
 
 
 def _comparison(old: Path, new: Path, suite: str) -> Iterator[str]:
+    """The tests of the groups that both have: those over all main examples are over the headline now."""
     before, after = (json.loads((root / f"compare-{suite}.json").read_text()) for root in (old, new))
-    yield from _differ("tests", before["tests"], after["tests"])
-    for pair, changes in before["changes"].items():
-        yield from _differ(pair, [one["id"] for one in changes], [one["id"] for one in after["changes"][pair]])
+    there = {_test_name(test): test for test in after["tests"]}
+    shared = [test for test in before["tests"] if _test_name(test) in there]
+    if not shared:
+        yield "no test is in both"
+    for test in shared:
+        found = there[_test_name(test)]
+        for key in ("value_first", "value_second", "difference", "only_first", "only_second", "mcnemar", "p"):
+            yield from _differ(f"{_test_name(test)} {key}", test[key], found[key])
+
+
+def _test_name(test: Json) -> str:
+    return " ".join(test[key] for key in ("first", "second", "metric", "group"))
 
 
 _SOLVERS = {"bm25_negated": "bm25_query", "bm25_affirmative": "bm25_opposite"}

@@ -101,7 +101,7 @@ def test_a_forged_figure_passes_no_gate(folder: Path) -> None:
 
 def test_unfinished_runs_are_left_out_with_a_note(folder: Path) -> None:
     (folder / "failed").mkdir()
-    (folder / "failed" / ".lock").touch()
+    (folder / "failed" / ".working").touch()
     arguments = [str(folder / name) for name in ("bad", "failed", "good")]
     result = CliRunner().invoke(comparing.compare, arguments, catch_exceptions=False)
     assert result.stderr.startswith(f"{folder / 'failed'}: left out, as it is not finished.")

@@ -1,10 +1,9 @@
-"""Folders that are written once."""
+"""Runs in their folders: made again where a file is gone, and of one suite each."""
 
 from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,62 +12,12 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.facts import split_facts
 from constraintsuite.experiments.load import find_suite, load_run, load_suite
-from constraintsuite.experiments.output import OutputCounts, write_once
 from constraintsuite.experiments.run import evaluate_suite, evaluate_suites
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.experiments.writing import RunContent, record_run, run_origin
 from constraintsuite.models.base import ModelFact
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin
-from constraintsuite.store.revisions import Revision
+from constraintsuite.store.artifact import Artifact
 from experiments.tiny_suite import EXAMPLES, write_suite
-
-ORIGIN = ArtifactOrigin("list", "words", {}, {"suite": "tiny"}, 0, Revision(1))
-
-
-def write(folder: Path) -> OutputCounts:
-    (folder / "parts").mkdir()
-    (folder / "words.txt").write_text("one two")
-    (folder / "parts" / "one.txt").write_text("one")
-    return OutputCounts({"words": 2})
-
-
-def fail(folder: Path) -> OutputCounts:
-    write(folder)
-    raise UserError("the model is gone")
-
-
-def write_words(out: Path, origin: ArtifactOrigin = ORIGIN) -> Artifact:
-    return write_once(out, origin, ("words.txt", "parts/*.txt"), write)
-
-
-def test_what_is_there_is_not_made_again(tmp_path: Path) -> None:
-    first = write_words(tmp_path / "out")
-    assert write_once(tmp_path / "out", ORIGIN, (), fail).manifest == first.manifest
-    assert first.verify() == []
-
-
-@pytest.mark.parametrize("name", ["words.txt", "parts/one.txt"])
-def test_a_file_that_was_taken_away_is_made_again(tmp_path: Path, name: str) -> None:
-    (write_words(tmp_path / "out").path / name).unlink()
-    assert write_words(tmp_path / "out").verify() == []
-
-
-def test_work_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
-    write_words(tmp_path / "out")
-    with pytest.raises(UserError, match="the model is gone"):
-        write_once(tmp_path / "out", replace(ORIGIN, seed=1), ("words.txt", "parts/*.txt"), fail)
-    assert Artifact.open(tmp_path / "out").verify() == []
-    assert not (tmp_path / "out" / ".new").exists()
-
-
-@pytest.mark.parametrize("name", ["mine.txt", "parts/mine.csv", "parts/deeper/one.txt"])
-def test_what_is_not_of_the_command_is_left_alone(tmp_path: Path, name: str) -> None:
-    mine = write_words(tmp_path / "out").path / name
-    mine.parent.mkdir(exist_ok=True)
-    mine.write_text("mine")
-    with pytest.raises(UserError, match=f"{name}: this is not of a list. Choose another --out"):
-        write_words(tmp_path / "out", replace(ORIGIN, seed=1))
-    assert (mine.read_text(), (tmp_path / "out" / "words.txt").read_text()) == ("mine", "one two")
 
 
 def test_a_run_whose_summary_was_deleted_is_made_again(tmp_path: Path) -> None:

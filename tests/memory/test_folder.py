@@ -71,17 +71,18 @@ def test_writing_the_same_again_changes_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("parts", "name", "settings", "said"),
     [
-        ([ANNEX], "tiny", {"by_path": False}, "of other documents. Add and remove documents there, or choose another"),
-        ([LEASE], "tiny", {"rules": 2}, 'with other settings, {"by_path": false}. Choose another --out.'),
-        ([ANNEX], "tiny", {"rules": 2}, 'with other settings, {"by_path": false}. Choose another --out.'),
-        ([LEASE], "big", {"by_path": False}, "of the same documents with the name 'tiny'. Use that name, or choose"),
+        ([ANNEX], "tiny", {"by_path": False}, "or add and remove documents there."),
+        ([LEASE], "tiny", {"rules": 2}, 'or use its settings, {"by_path": false}.'),
+        ([ANNEX], "tiny", {"rules": 2}, 'or use its settings, {"by_path": false}.'),
+        ([LEASE], "big", {"by_path": False}, "or use its name."),
     ],
 )
 def test_another_memory_is_not_written_over_one(
     tmp_path: Path, parts: list[MemoryDocument], name: str, settings: dict[str, object], said: str
 ) -> None:
     write_memory(tmp_path, [LEASE], name="tiny", settings={"by_path": False})
-    with pytest.raises(UserError, match=re.escape(f"here lies a memory {said}")):
+    there = "here lies the graph 'tiny', made from other inputs, settings or versions. Choose another --out"
+    with pytest.raises(UserError, match=re.escape(f"{there}, {said}")):
         write_memory(tmp_path, parts, name=name, settings=settings)
     assert documents(tmp_path) == ["lease"]
 
@@ -96,7 +97,7 @@ def test_a_folder_among_the_segments_is_left_and_ends_no_change(tmp_path: Path) 
 
 def test_a_memory_is_not_written_among_other_files(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(UserError, match=r"holds 'notes.txt', which is not of a memory"):
+    with pytest.raises(UserError, match=r"notes\.txt: this is not part of the graph"):
         write_memory(tmp_path, [LEASE], name="tiny")
     with pytest.raises(UserError, match="this is a file"):
         write_memory(tmp_path / "notes.txt", [LEASE], name="tiny")

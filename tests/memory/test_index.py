@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraintsuite.memory import folder
-from constraintsuite.memory.columns import Int32Array
 from constraintsuite.memory.folder import KIND, open_memory, update_memory, verify_memory, write_memory
 from constraintsuite.memory.index import INDEX, kept_terms
-from constraintsuite.memory.lexical import LexicalIndex, TermPostings
 from constraintsuite.memory.memory import Indexing, Memory
 from constraintsuite.memory.records import MemoryDocument
+from constraintsuite.models.bm25.index import Bm25Index
+from constraintsuite.models.bm25.postings import Postings
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.text.terms import TermAnalyser
 from memory.tiny_parts import part
@@ -34,16 +34,16 @@ def found(memory: Memory) -> list[list[float]]:
     return [memory.lexical(query).tolist() for query in QUERIES]
 
 
-def terms(path: Path) -> TermPostings | None:
+def terms(path: Path) -> Postings | None:
     return kept_terms(Artifact.open(path, KIND), Indexing())
 
 
-def same(left: TermPostings | None, right: TermPostings | None) -> bool:
+def same(left: Postings | None, right: Postings | None) -> bool:
     assert left is not None
     assert right is not None
     arrays = (
         (left.starts, right.starts),
-        (left.texts, right.texts),
+        (left.documents, right.documents),
         (left.counts, right.counts),
         (left.lengths, right.lengths),
     )
@@ -51,10 +51,12 @@ def same(left: TermPostings | None, right: TermPostings | None) -> bool:
 
 
 def no_text_may_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(self: LexicalIndex, texts: Sequence[str]) -> None:
-        raise AssertionError(f"read again: {list(texts)[:1]}")
+    def refuse(self: TermAnalyser, texts: Iterable[str]) -> Iterator[list[str]]:
+        for text in texts:
+            raise AssertionError(f"read again: {text}")
+        yield from ()
 
-    monkeypatch.setattr(LexicalIndex, "add", refuse)
+    monkeypatch.setattr(TermAnalyser, "analyse", refuse)
 
 
 def test_opening_a_memory_reads_no_text_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,14 +69,14 @@ def test_opening_a_memory_reads_no_text_again(tmp_path: Path, monkeypatch: pytes
 def test_an_update_reads_the_texts_that_came_and_no_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_memory(tmp_path, [LEASE, EMPTY], name="tiny")
     asked: list[str] = []
-    add = LexicalIndex.add
+    analyse = TermAnalyser.analyse
 
-    def noted(self: LexicalIndex, texts: Iterable[str]) -> Int32Array:
+    def noted(self: TermAnalyser, texts: Iterable[str]) -> Iterator[list[str]]:
         given = list(texts)
         asked.extend(given)
-        return add(self, given)
+        return analyse(self, given)
 
-    monkeypatch.setattr(LexicalIndex, "add", noted)
+    monkeypatch.setattr(TermAnalyser, "analyse", noted)
     update_memory(tmp_path, [ANNEX], ["empty"])
     assert asked == ["Repairs\nBoiler repairs, boiler parts and boiler oil."]
     assert found(open_memory(tmp_path)) == found(Memory.of([LEASE, ANNEX]))
@@ -148,9 +150,9 @@ def test_a_writer_that_dies_before_the_terms_are_kept_has_confirmed_its_document
     assert same(terms(tmp_path), counts_of([ANNEX, EMPTY, LEASE]))
 
 
-def counts_of(parts: Sequence[MemoryDocument]) -> TermPostings:
-    memory, index = Memory(), LexicalIndex()
-    return index.term_counts(index.add(memory.searched(unit) for each in parts for unit in each.units))
+def counts_of(parts: Sequence[MemoryDocument]) -> Postings:
+    memory, index = Memory(), Bm25Index(np.float64)
+    return index.postings(index.add(memory.terms(unit for each in parts for unit in each.units)))
 
 
 @pytest.mark.parametrize(
@@ -173,14 +175,14 @@ def test_the_kept_terms_are_no_part_of_the_artifact(tmp_path: Path) -> None:
 @pytest.mark.parametrize("before", [[], ["zebra oil", "the boiler"]])
 def test_counted_terms_give_the_scores_of_the_texts(analyser: TermAnalyser, before: list[str]) -> None:
     texts = ["The tenant pays for oil.", "", "Oil, oil and a boiler: the landlord pays.", "Nothing."]
-    made = LexicalIndex(analyser=analyser)
-    made.add(["gone for good", *texts])
+    made = Bm25Index(np.float64)
+    made.add(analyser.analyse(["gone for good", *texts]))
     made.remove(np.array([0], dtype=np.int32))
-    counted = made.term_counts(np.array([4, 3, 1], dtype=np.int32))
-    taken, added = LexicalIndex(analyser=analyser), LexicalIndex(analyser=analyser)
+    counted = made.postings(np.array([4, 3, 1], dtype=np.int32))
+    taken, added = Bm25Index(np.float64), Bm25Index(np.float64)
     for index in (taken, added):
-        index.add(before)
+        index.add(analyser.analyse(before))
     slots = taken.take(counted)
-    assert slots.tolist() == added.add([texts[3], texts[2], texts[0]]).tolist()
-    for query in QUERIES:
+    assert slots.tolist() == added.add(analyser.analyse([texts[3], texts[2], texts[0]])).tolist()
+    for query in map(analyser.terms, QUERIES):
         assert taken.scores(query).tolist() == added.scores(query).tolist()

@@ -12,7 +12,6 @@ import torch
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
-from constraintsuite.execution.unfinished import keep_same
 from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
@@ -99,7 +98,8 @@ def test_shards_of_another_device_are_not_gone_on_with(
     save_cross(here / "cross")
     suite, model = write_suite(here / "suite"), "cross:cross,backend=torch,threads=1"
     left = here / "run" / "stages"
-    keep_same(left, "of a graphics card")
+    left.mkdir(parents=True)
+    (here / "run" / ".working").write_text("of a graphics card")
     (left / "00000.outcome.json").write_text("{}")
     spread = evaluate_suite(suite, model, here / "run", Silent(), engine=elsewhere)
     assert spread.manifest == evaluate_suite(suite, model, here / "alone", Silent()).manifest

@@ -194,7 +194,7 @@ def test_a_folder_with_other_files_is_left_as_it_is(reported: Reported, tmp_path
     mine = tmp_path / "report" / place
     mine.parent.mkdir(parents=True)
     mine.write_text("mine")
-    with pytest.raises(UserError, match=r"mine\.txt: this is not of a report"):
+    with pytest.raises(UserError, match=r"mine\.txt: this is not part of the report"):
         write_report(reported.suite, reported.runs, tmp_path / "report")
     assert [path.name for path in (tmp_path / "report").rglob("*.*") if path.name != ".lock"] == ["mine.txt"]
 

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import random
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 
+import bm25s
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.opening import open_source
+from constraintsuite.models.bm25.formula import Bm25Formula, CorpusStatistics
 from constraintsuite.retrieval.base import Hit
 from constraintsuite.retrieval.bm25 import Bm25Retriever
-from constraintsuite.retrieval.hiding import hidden
-from constraintsuite.retrieval.postings import CorpusStatistics, collect_postings
-from constraintsuite.retrieval.sharded import Bm25Shard, asked_terms, merge_rankings
+from constraintsuite.retrieval.sharded import (
+    asked_terms,
+    collect_postings,
+    merge_rankings,
+    open_shard,
+    read_shard,
+    write_shard,
+)
 from constraintsuite.text.terms import TermAnalyser
-
-with hidden("jax", "jax.lax"):  # as where it is used
-    import bm25s
 
 WORDS = ("soup", "cream", "leeks", "leek", "pasta", "the", "not", "é", "x1")
 TEXT = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)
@@ -31,9 +37,9 @@ def search_parts(parts: Sequence[Part], queries: Sequence[str], k: int, k1: floa
     analyser = TermAnalyser()
     asked = asked_terms(map(analyser.terms, queries))
     read = [collect_postings(((name, analyser.terms(text)) for name, text in part), asked) for part in parts]
-    whole = CorpusStatistics.merged(part.counts(asked) for part in read)
-    shards = [Bm25Shard(part, asked, whole, k1=k1, b=b) for part in read]
-    merged = [merge_rankings([shard.rank(query, k) for shard in shards], k) for query in queries]
+    whole = CorpusStatistics.merged(part.postings.statistics() for part in read)
+    shards = [open_shard(part, whole, Bm25Formula(k1, b)) for part in read]
+    merged = [merge_rankings([shard.rank_terms(analyser.terms(query), k) for shard in shards], k) for query in queries]
     return [
         [Hit(*hit) for hit in zip(each.documents, range(1, len(each.documents) + 1), each.scores, strict=True)]
         for each in merged
@@ -94,8 +100,8 @@ def test_every_posting_has_the_score_that_bm25s_gives_it(texts: list[list[str]],
     index = bm25s.BM25(k1=k1, b=b, method="lucene")
     index.index(texts, show_progress=False)
     ids = [f"{number:02}" for number in range(len(texts))]
-    postings = collect_postings(zip(ids, texts, strict=True), sorted(WORDS))
-    shard = Bm25Shard(postings, sorted(WORDS), postings.counts(sorted(WORDS)), k1=k1, b=b)
+    part = collect_postings(zip(ids, texts, strict=True), sorted(WORDS))
+    shard = open_shard(part, part.postings.statistics(), Bm25Formula(k1, b))
     for term in {term for text in texts for term in text}:
         ranking = shard.rank_terms([term], len(ids))
         ours = dict(zip(ranking.documents, ranking.scores, strict=True))
@@ -115,3 +121,26 @@ def test_the_sample_is_searched_as_one(shards: int) -> None:
     parts = [documents[shard::shards] for shard in range(shards)]
     queries = [text for _, text in documents[::4]]
     assert search_parts(parts, queries, 200, 0.9, 0.4) == search_whole(parts, queries, 200, 0.9, 0.4)
+
+
+def test_only_asked_terms_are_kept_in_the_order_of_ids_and_all_terms_count_for_the_length() -> None:
+    documents = [("b", ["soup", "of", "leek", "soup"]), ("a", ["pasta"]), ("c", [])]
+    part = collect_postings(documents, ("leek", "soup", "é"))
+    assert part.ids == ["a", "b", "c"]
+    assert part.postings.lengths.tolist() == [1, 4, 0]
+    assert list(part.postings.terms) == ["leek", "soup"]
+    assert (part.postings.documents.tolist(), part.postings.counts.tolist()) == ([1, 1], [1, 2])
+    assert part.postings.statistics() == CorpusStatistics(3, 5, {"leek": 1, "soup": 1})
+
+
+@given(st.dictionaries(st.text(max_size=4), st.lists(st.sampled_from(WORDS), max_size=300), max_size=9))
+def test_a_file_gives_a_part_back(documents: dict[str, list[str]]) -> None:
+    written = collect_postings(documents.items(), WORDS[:4])
+    with tempfile.TemporaryDirectory() as folder:
+        write_shard(Path(folder) / "part", written)
+        read = read_shard(Path(folder) / "part")
+    assert list(read.ids) == list(written.ids)
+    assert list(read.postings.terms) == list(written.postings.terms)
+    for name in ("starts", "documents", "counts", "lengths"):
+        one, other = getattr(read.postings, name), getattr(written.postings, name)
+        assert (one.dtype, one.tolist()) == (other.dtype, other.tolist())

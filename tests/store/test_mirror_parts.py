@@ -10,6 +10,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import MANIFEST, Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.mirror import Mirror, open_mirror
 from constraintsuite.store.revisions import Revision
+from constraintsuite.store.workspace import claim
 from store.s3_server import Server
 from store.test_mirror import URL, elsewhere, finished
 
@@ -109,3 +110,23 @@ def test_a_folder_that_was_opened_again_is_unfinished_there_once_its_files_are_s
     mirror.push(mirror.root)
     assert f"suites/tiny/{MANIFEST}" not in s3.objects()
     assert read_manifest(mirror.root) is None
+
+
+def test_unfinished_work_is_resumed_on_another_machine_and_nothing_of_it_stays(
+    s3: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    origin = ArtifactOrigin("list", "words", {}, {}, 0, Revision(1))
+    mirror = open_mirror(URL)
+    with pytest.raises(KeyboardInterrupt), claim(mirror.root, origin, ("words.txt",)) as space:
+        space.mark_done("first")
+        mirror.push(space.stages)
+        raise KeyboardInterrupt
+    other = elsewhere(monkeypatch, tmp_path / "other")
+    other.pull()
+    with claim(other.root, origin, ("words.txt",)) as space:
+        assert space.is_done("first")
+        (space.empty_new() / "words.txt").write_text("one")
+        space.finish({})
+    third = elsewhere(monkeypatch, tmp_path / "third")
+    third.pull()
+    assert names_in(third.root) == {"environment.json", "manifest.json", "words.txt"}

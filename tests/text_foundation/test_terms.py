@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.text.terms import TermAnalyser, stopwords, words
@@ -41,3 +43,11 @@ def test_lucene_leaves_no_not_and_with_out_of_an_index_but_keeps_without(word: s
 def test_an_unknown_stop_list_is_a_user_error_that_lists_them() -> None:
     with pytest.raises(UserError, match=r"No stop list named 'smart'\. There are: .*lucene"):
         TermAnalyser("smart").terms("soup")
+
+
+@pytest.mark.parametrize("analyser", [TermAnalyser(), TermAnalyser("none", stem=False)])
+@given(
+    texts=st.lists(st.text() | st.sampled_from(["The soups, and no soup", "l’été de l'été", "İstanbul"]), max_size=4)
+)
+def test_texts_analysed_together_have_the_terms_of_each_alone(analyser: TermAnalyser, texts: list[str]) -> None:
+    assert list(analyser.analyse(texts)) == [analyser.terms(text) for text in texts]

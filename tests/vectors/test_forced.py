@@ -9,7 +9,9 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
+from constraintsuite.store import workspace
 from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.workspace import Workspace
 from constraintsuite.vectors import LAYOUTS, importing, subset
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle
@@ -67,12 +69,14 @@ def test_texts_that_were_changed_are_refused_and_made_again_by_force(tmp_path: P
     assert Bundle.open(old).id == before  # with the vectors and truths of the same texts
 
 
-@pytest.mark.parametrize("function", ["replace_texts", "finish", "tidy"])
+@pytest.mark.parametrize(
+    ("place", "function"), [(Workspace, "finish"), (workspace, "finish"), (subset, "remove_other_parts")]
+)
 def test_killed_near_the_end_the_old_vectors_are_never_those_of_the_new_texts(
-    tmp_path: Path, old: Path, monkeypatch: pytest.MonkeyPatch, function: str
+    tmp_path: Path, old: Path, monkeypatch: pytest.MonkeyPatch, place: object, function: str
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(subset, function, stopped)
+        patch.setattr(place, function, stopped)
         with pytest.raises(Stopped):
             build(tmp_path, old)
     again = build(tmp_path, old)
@@ -84,7 +88,7 @@ def test_killed_near_the_end_the_old_vectors_are_never_those_of_the_new_texts(
 def test_vectors_of_other_texts_are_named_and_not_opened(
     tmp_path: Path, old: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(subset, "tidy", stopped)
+    monkeypatch.setattr(subset, "remove_other_parts", stopped)
     with pytest.raises(Stopped):
         build(tmp_path, old)
     opened = Bundle.open(old)
@@ -100,7 +104,7 @@ def test_work_on_vectors_of_the_same_texts_is_not_taken_away(
     tmp_path: Path, old: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(subset, "tidy", stopped)
+        patch.setattr(subset, "remove_other_parts", stopped)
         with pytest.raises(Stopped):
             build(tmp_path, old)
     build(tmp_path, old)
@@ -119,15 +123,17 @@ def folders(tmp_path: Path, old: Path) -> tuple[Path, Path]:
     return tmp_path / "one" / "seven", tmp_path / "two" / "seven"
 
 
-@pytest.mark.parametrize("function", ["finish", "tidy", "_write_vectors"])
+@pytest.mark.parametrize(
+    ("place", "function"), [(workspace, "finish"), (importing, "remove_other_parts"), (importing, "_write_vectors")]
+)
 def test_a_replaced_import_is_a_fresh_one_also_when_it_was_killed(
-    tmp_path: Path, folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, function: str
+    tmp_path: Path, folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, place: object, function: str
 ) -> None:
     one, two = folders
     out = tmp_path / "imported"
     import_folder(one, out, "cosine")
     with monkeypatch.context() as patch:
-        patch.setattr(importing, function, stopped)
+        patch.setattr(place, function, stopped)
         with pytest.raises(Stopped):
             import_folder(two, out, "cosine", force=True)
     again = import_folder(two, out, "cosine").texts

@@ -14,9 +14,11 @@ from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.records.text import Document
+from constraintsuite.store import workspace
+from constraintsuite.store.workspace import Workspace
 from constraintsuite.vectors import parts, subset
 from constraintsuite.vectors.bundle import Bundle
-from constraintsuite.vectors.folder import reading, replace_texts
+from constraintsuite.vectors.folder import reading
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
 from constraintsuite.vectors.tables import write_table
@@ -121,23 +123,29 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("function", "call", "again"),
+    ("place", "function", "call", "again"),
     [
-        ("spread", 1, 1),  # surveyed: only the texts are read again
-        ("write_table", 1, 0),  # texts are there: no document is read again
-        ("write_table", 4, 0),
-        ("write_jsonl", 5, 0),
-        ("replace_texts", 1, 0),
-        ("finish", 1, 0),
-        ("tidy", 1, 0),
+        (subset, "spread", 1, 1),  # surveyed: only the texts are read again
+        (subset, "write_table", 1, 0),  # texts are there: no document is read again
+        (subset, "write_table", 4, 0),
+        (subset, "write_jsonl", 5, 0),
+        (Workspace, "finish", 1, 0),
+        (workspace, "finish", 1, 0),
+        (subset, "remove_other_parts", 1, 0),
     ],
 )
 def test_what_was_finished_is_not_done_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, readings: list[str], function: str, call: int, again: int
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    readings: list[str],
+    place: object,
+    function: str,
+    call: int,
+    again: int,
 ) -> None:
     whole = Bundle.open(make_bundle(tmp_path / "whole"))
     with monkeypatch.context() as patch:
-        patch.setattr(subset, function, stopping(getattr(subset, function), call))
+        patch.setattr(place, function, stopping(getattr(place, function), call))
         with pytest.raises(Stopped):
             make_bundle(tmp_path / "stopped")
     readings.clear()
@@ -224,7 +232,7 @@ def test_an_old_bundle_stays_until_the_new_one_is_whole(
     source = write_source(tmp_path / "source")
     settings = SubsetSettings(size=31, namespace="tiny")
     with monkeypatch.context() as patch:
-        patch.setattr(subset, "replace_texts", stopping(replace_texts, 1))
+        patch.setattr(Workspace, "finish", stopping(Workspace.finish, 1))
         with pytest.raises(Stopped):
             build_subset(source, settings, old.path, Silent(), force=True)
     assert Bundle.open(old.path).id == old.id

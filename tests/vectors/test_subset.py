@@ -98,7 +98,7 @@ def test_a_finished_bundle_is_left_alone_and_another_refused(tmp_path: Path) -> 
     before = (out / "manifest.json").stat().st_mtime_ns
     make_bundle(tmp_path)
     assert (out / "manifest.json").stat().st_mtime_ns == before
-    with pytest.raises(UserError, match="here lies a bundle of other texts or settings"):
+    with pytest.raises(UserError, match=r"here lies the bundle .* or replace it with --force"):
         make_bundle(tmp_path, size=31)
 
 
@@ -112,6 +112,7 @@ def test_what_a_killed_build_left_behind_does_not_matter(tmp_path: Path) -> None
         "corpus/part-00001.parquet",
         "stages/part-00000.jsonl",
         ".qrels.parquet.tmp-1",
+        ".working",
     ):
         (left / name).write_bytes(b"half")
     again = Bundle.open(make_bundle(tmp_path / "killed"))
@@ -130,7 +131,7 @@ def test_force_replaces_texts_and_clears_what_was_made_from_them(tmp_path: Path)
 def test_a_folder_of_someone_else_is_left_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "bundle").mkdir()
     (tmp_path / "bundle" / "notes.txt").write_text("mine")
-    with pytest.raises(UserError, match=r"the folder holds 'notes\.txt'"):
+    with pytest.raises(UserError, match=r"notes\.txt: this is not part of the bundle"):
         make_bundle(tmp_path)
 
 

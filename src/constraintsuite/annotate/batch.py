@@ -22,6 +22,7 @@ from constraintsuite.annotate.records import SIDES, AnnotationItem, AnnotationQu
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import sha256_of, write_text
 from constraintsuite.store.jsonl import adapter, describe, encode, read_jsonl, write_jsonl
+from constraintsuite.store.workspace import refuse_filled
 
 if TYPE_CHECKING:
     from constraintsuite.annotate.queue import AnnotationTask
@@ -76,10 +77,7 @@ class AnnotationBatch:
 
 def write_batch(path: Path, kind: ItemKind, source: str, *, seed: int = 0, repeats: float = 0.1) -> AnnotationBatch:
     """Make a batch of a kind's items; a folder that holds anything is a UserError."""
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise UserError(
-            f"{path}: something lies there already. Choose another --out: answers must not lose their items."
-        )
+    refuse_filled(path)  # answers must not lose their items
     items = list(kind.items())
     if not any(not item.expected for item in items):
         raise UserError(f"{source}: there is nothing to judge.")

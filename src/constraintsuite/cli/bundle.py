@@ -23,6 +23,7 @@ from constraintsuite.execution.progress import Terminal
 from constraintsuite.models.dense import Similarity
 from constraintsuite.store.files import whole_folder
 from constraintsuite.store.mirror import shown
+from constraintsuite.store.workspace import refuse_filled
 from constraintsuite.vectors import LAYOUTS
 from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle
 from constraintsuite.vectors.diff import BundleDifference, OverlapCounts, diff_bundles
@@ -99,8 +100,7 @@ def diff(left: Path, right: Path, as_json: bool) -> None:
 @json_option
 def export(folder: Path, layout: str, encoder: str | None, out: Path, as_json: bool) -> None:
     """Write a bundle in another form."""
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UserError(f"{out}: this is not an empty folder. Choose another --out.")
+    refuse_filled(out)
     with reading(folder) as opened, whole_folder(out) as new:
         notes = LAYOUTS.load(layout)(opened, new, encoder)
     lines = [f"Written: {shown(out)}", *(f"Note: {note}" for note in notes)]

@@ -185,10 +185,10 @@ def export(
     """Write labels and events as JSON lines; of examples also what to keep, repair and drop, of proposals the approved ones."""
     from constraintsuite.annotate.batch import open_batch
     from constraintsuite.annotate.labels import write_labels
+    from constraintsuite.store.workspace import refuse_filled
 
     batch = open_batch(folder)
-    if out.exists() and any(out.iterdir()):
-        raise UserError(f"{out}: this folder is not empty. Choose another --out.")
+    refuse_filled(out)
     if (batch.head.kind == "proposals") != (proposals is not None):
         wanted = "needs --proposals FILE" if proposals is None else "takes no --proposals"
         raise UserError(f"{folder}: a batch of {batch.head.kind} {wanted}.")

@@ -13,7 +13,7 @@ from constraintsuite.store.mirror import shown
 
 def finished_runs(folders: Sequence[Path]) -> tuple[Path, ...]:
     """The folders without those that a command began to fill and did not finish, each of which is told."""
-    from constraintsuite.experiments.load import is_unfinished  # noqa: PLC0415 - so that --help stays under 0.3 s
+    from constraintsuite.store.workspace import is_unfinished  # noqa: PLC0415 - so that --help stays under 0.3 s
 
     left = [folder for folder in folders if is_unfinished(folder)]
     for folder in left:

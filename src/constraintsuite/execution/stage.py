@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +13,10 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.spread import ShardFunction, WorkCounts, spread
-from constraintsuite.execution.unfinished import forget, keep_same
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish, read_manifest
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, read_manifest
 from constraintsuite.store.environment import TEXT_LIBRARIES
 from constraintsuite.store.revisions import Revision
+from constraintsuite.store.workspace import claim, discard, is_resumable
 
 Settings = TypeVar("Settings", bound=BaseModel)
 
@@ -122,13 +121,12 @@ class Pipeline(Generic[Settings]):
             return Artifact(out, manifest)
         for name in stage.needs:
             done[name].refuse_foreign()
-        if manifest is not None or redo:
-            forget(out)
-        keep_same(out, origin.fingerprint)
-        start = time.monotonic()
-        job = Job(recipe, out, {name: done[name].path for name in stage.needs}, engine, reporter)
-        outcome = stage.work(job)
-        artifact = finish(out, origin, outcome.counts, outcome.rejects, time.monotonic() - start)
+        if redo or not is_resumable(out, origin):
+            discard(out)  # shards are written where they stay, so that nothing of earlier ones may be there
+        with claim(out, origin, ("**",)) as space:
+            job = Job(recipe, out, {name: done[name].path for name in stage.needs}, engine, reporter)
+            outcome = stage.work(job)
+            artifact = space.finish(outcome.counts, outcome.rejects)
         reporter.note(f"{stage.name}: {_in_words(outcome)}")
         return artifact
 

@@ -24,7 +24,7 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,79}", re.ASCII)
 _FRESH = ".new"
 
 
-class Baseline(NamedTuple):
+class KeptBaseline(NamedTuple):
     """A run that is kept."""
 
     name: str
@@ -69,12 +69,12 @@ def find_baseline(store: Path, name: str, run: Experiment) -> Path:
     )
 
 
-def list_baselines(store: Path) -> Iterator[Baseline]:
+def list_baselines(store: Path) -> Iterator[KeptBaseline]:
     """All baselines, sorted."""
     for place in sorted(store.glob("*/*")):
         manifest = read_manifest(place) if place.is_dir() and not place.name.endswith(_FRESH) else None
         if manifest is not None:
-            yield Baseline(place.parent.name, place, manifest.kind, manifest.name)
+            yield KeptBaseline(place.parent.name, place, manifest.kind, manifest.name)
 
 
 def remove_baseline(store: Path, name: str) -> int:

@@ -11,7 +11,7 @@ from constraintsuite.records.tables import Column, Table
 
 LEGEND = (
     "Difference: second less first, paired, with its 95 % interval, resampled by cluster.\n"
-    "1st, 2nd: items that only this system gets right. McNemar: exact p, as if items were independent.\n"
+    "1st, 2nd: items that only this system gets right.\n"
     "p: clustered sign-flip test. Holm: that p corrected for all tests here.\n"
     "Detects: the smallest difference that so many items show with a probability of 80 %."
 )
@@ -34,7 +34,7 @@ def difference_table(
     binary = any(test.only_first is not None for test in tests)
     value: ColumnKind = "share" if shares else "number"
     change: ColumnKind = "points" if shares else "number"
-    counts = (Column("1st", "count"), Column("2nd", "count"), Column("McNemar", "p")) if binary else ()
+    counts = (Column("1st", "count"), Column("2nd", "count")) if binary else ()
     columns = (
         *(Column(_grouping(tests) if label == "group" else label) for label in labels),
         Column("first", value),
@@ -82,7 +82,7 @@ def _grouping(tests: Sequence[PairedDifference]) -> str:
 
 
 def _row(test: PairedDifference, *, binary: bool, mixed: bool) -> tuple[CellValue, ...]:
-    counts = (test.only_first, test.only_second, test.mcnemar) if binary else ()
+    counts = (test.only_first, test.only_second) if binary else ()
     first: CellValue = test.value_first
     second: CellValue = test.value_second
     difference: CellValue = test.difference

@@ -14,7 +14,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.pairwise import PairResult
 from constraintsuite.records.examples import Example
-from constraintsuite.store.artifact import MANIFEST, Artifact
+from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, describe, read_jsonl
 from constraintsuite.store.mirror import is_url, mirror_of, open_mirror, shown
@@ -24,7 +24,6 @@ CONTROLS = "controls.jsonl"
 SUMMARY = "summary.json"
 SCORES = "scores.jsonl"
 MODEL = "model.json"
-LOCK = ".lock"  # what a command that writes into a folder puts there first
 _SUITE_PLACE = ".suite"  # hidden, hence not hashed: a run is the same run wherever its suite lies
 
 
@@ -78,11 +77,6 @@ def load_run(path: Path) -> Run:
     """The finished run in a folder; one of which a file is missing or was changed is a UserError."""
     artifact = Artifact.open(path, "run")
     return Run(artifact, _read_summary(path / SUMMARY), read_results(path))
-
-
-def is_unfinished(path: Path) -> bool:
-    """Whether a command began to write here, and failed, was stopped, or is still at it."""
-    return not (path / MANIFEST).is_file() and (path / LOCK).is_file()
 
 
 def read_results(path: Path) -> tuple[PairResult, ...]:

@@ -18,7 +18,7 @@ from constraintsuite.metrics.clusters import ItemClusters, cluster_items
 from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.metrics.metric import Metric, find_metric
 
-Groups = Mapping[str, Mapping[str, Sequence[int]]]
+ItemGroups = Mapping[str, Mapping[str, Sequence[int]]]
 """Positions of items, by grouping and group."""
 Details = Mapping[str, str | float]
 """What a person should read of an item or of an outcome, each part under its name."""
@@ -53,7 +53,7 @@ class OutcomeTable(ABC):
 
     @property
     @abstractmethod
-    def groups(self) -> Groups:
+    def groups(self) -> ItemGroups:
         """Positions of items by grouping and group."""
 
     @abstractmethod
@@ -150,7 +150,7 @@ class StoredTable(OutcomeTable):
         items: Sequence[Item],
         metrics: Mapping[str, Metric],
         values: Mapping[str, Mapping[str, FloatArray]],
-        groups: Groups,
+        groups: ItemGroups,
         headline_metric: str,
         *,
         within: str | None = None,
@@ -169,7 +169,7 @@ class StoredTable(OutcomeTable):
         self._settings = settings or {}
 
     @property
-    def groups(self) -> Groups:
+    def groups(self) -> ItemGroups:
         """As they were given."""
         return self._groups
 
@@ -192,7 +192,7 @@ class StoredTable(OutcomeTable):
 class JoinedTable(OutcomeTable):
     """Several tables over the same items, side by side; items that one of them lacks are left out.
 
-    Groups, clusters and texts are those of the first. `labels` name the systems of the joined table: for each label, which
+    ItemGroups, clusters and texts are those of the first. `labels` name the systems of the joined table: for each label, which
     table and which of its systems are meant.
     """
 
@@ -220,7 +220,7 @@ class JoinedTable(OutcomeTable):
         self.within = first.within
 
     @property
-    def groups(self) -> Groups:
+    def groups(self) -> ItemGroups:
         """Those of the first table, without the items that are left out."""
         return self._groups
 

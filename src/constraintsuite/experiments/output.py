@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter, Silent
-from constraintsuite.execution.unfinished import forget, is_unfinished_work
 from constraintsuite.experiments.load import remember_suite, suite_place
 from constraintsuite.models.base import ModelFact
-from constraintsuite.store.artifact import (
-    ENVIRONMENT,
-    MANIFEST,
-    STAGES,
-    Artifact,
-    ArtifactOrigin,
-    Manifest,
-    finish,
-    read_manifest,
-)
-from constraintsuite.store.files import folder_lock
-
-_FRESH = ".new"  # hidden, hence no part of the artifact
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, Manifest, read_manifest
+from constraintsuite.store.workspace import Replace, claim
 
 
 @dataclass(frozen=True)
@@ -54,30 +39,22 @@ def write_once(
     the work is done. Anything else in `out` is a UserError, and left as it is. `suite` is where the suite lies: that is
     noted in the folder.
     """
-    _refuse_others(out, origin, suite)
-    with folder_lock(out):
-        told = reporter or Silent()
-        artifact = _finished(out, origin)
-        changed = None if artifact is None else next(artifact.changed_files(), None)
-        if artifact is not None and changed is None:
-            told.note(f"{origin.name}: {out} is up to date")
-        else:
-            if changed is not None:
-                told.note(f"{origin.name}: {out / changed} is not what was written, so it is all made again")
-            artifact = _replace(out, origin, files, write, events)
+    _refuse_other_suite(out, origin, suite)
+    with claim(out, origin, files, replace=Replace.SAME_NAME, note=(reporter or Silent()).note) as space:
+        artifact = space.finished
+        if artifact is None:
+            written = write(space.empty_new())
+            artifact = space.finish(written.counts, written.rejects, events, written.place)
         if suite is not None:
             remember_suite(out, suite)
         return artifact
 
 
-def _refuse_others(out: Path, origin: ArtifactOrigin, suite: Path | None) -> None:
-    if out.exists() and not out.is_dir():
-        raise UserError(f"{out}: this is a file, not a folder. Choose another --out.")
-    manifest = read_manifest(out)
-    if manifest is None:
+def _refuse_other_suite(out: Path, origin: ArtifactOrigin, suite: Path | None) -> None:
+    """A UserError if earlier output of the same system is of another suite: that suite may have the same name."""
+    manifest = read_manifest(out) if out.is_dir() else None
+    if manifest is None or (manifest.kind, manifest.name) != (origin.kind, origin.name):
         return
-    if (manifest.kind, manifest.name) != (origin.kind, origin.name):
-        raise UserError(f"{out}: here lies the {manifest.kind} {manifest.name!r}. Choose another --out.")
     before, now = manifest.settings.get("suite"), origin.settings.get("suite")
     place = suite and _other_place(out, manifest, suite)
     if before != now or place:
@@ -103,60 +80,3 @@ def _content(suite: Path) -> str | None:
 
 def _at(place: Path | None) -> str:
     return f" in {place}" if place else ""
-
-
-def _finished(out: Path, origin: ArtifactOrigin) -> Artifact | None:
-    """What lies there, if it is of this origin."""
-    manifest = read_manifest(out)
-    return Artifact(out, manifest) if manifest is not None and manifest.fingerprint == origin.fingerprint else None
-
-
-def _replace(
-    out: Path,
-    origin: ArtifactOrigin,
-    files: Sequence[str],
-    write: Callable[[Path], OutputCounts],
-    events: Sequence[str],
-) -> Artifact:
-    own = (MANIFEST, ENVIRONMENT, *files)
-    foreign = next((path for path in _visible(out) if not _is_own(path.relative_to(out).as_posix(), own)), None)
-    if foreign is not None:
-        raise UserError(f"{foreign}: this is not of a {origin.kind}. Choose another --out.")
-    fresh = out / _FRESH
-    shutil.rmtree(fresh, ignore_errors=True)  # of a process that was killed
-    fresh.mkdir()
-    start = time.monotonic()
-    try:
-        written = write(fresh)
-        _exchange(out, fresh, own)
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
-    artifact = finish(out, origin, written.counts, written.rejects, time.monotonic() - start, events, written.place)
-    if is_unfinished_work(out / STAGES):
-        forget(out / STAGES)
-    return artifact
-
-
-def _exchange(out: Path, fresh: Path, own: Sequence[str]) -> None:
-    (out / MANIFEST).unlink(missing_ok=True)  # first of all: from now on the folder is unfinished
-    for path in [path for path in _visible(out) if _is_own(path.relative_to(out).as_posix(), own)]:
-        path.unlink()
-    for path in list(_visible(fresh)):
-        target = out / path.relative_to(fresh)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        path.replace(target)
-
-
-def _visible(folder: Path) -> Iterator[Path]:
-    """All files but hidden ones, and shards of work that was stopped."""
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith(".") or (path.name == STAGES and is_unfinished_work(path)):
-            continue
-        if path.is_dir() and not path.is_symlink():
-            yield from _visible(path)
-        else:
-            yield path
-
-
-def _is_own(name: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatchcase(name, pattern) and name.count("/") == pattern.count("/") for pattern in patterns)

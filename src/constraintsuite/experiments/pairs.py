@@ -7,7 +7,7 @@ from functools import cached_property
 
 from constraintsuite.experiments.groupings import split_up
 from constraintsuite.experiments.headline import headline_members, headline_metric
-from constraintsuite.experiments.outcome_table import Details, Groups, Item, OutcomeTable
+from constraintsuite.experiments.outcome_table import Details, Item, ItemGroups, OutcomeTable
 from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.metrics.pairwise import METRICS, PairResult
 from constraintsuite.records.examples import Example
@@ -34,7 +34,7 @@ class PairTable(OutcomeTable):
         self.headline_metric = headline_metric(examples).name if paired else "accuracy"
 
     @cached_property
-    def groups(self) -> Groups:
+    def groups(self) -> ItemGroups:
         """Positions by grouping and group; controls stand only under `slice` and `control`."""
         main = len(self.main)
         return split_up(self.examples[:main], self.examples[main:])

@@ -11,7 +11,6 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.execution.spread import UNWORKABLE
-from constraintsuite.execution.unfinished import keep_same
 from constraintsuite.experiments.load import Suite, load_suite
 from constraintsuite.experiments.scoring import documents_of, pairs_of
 from constraintsuite.experiments.shards import Scored, plan_shards, score_cache, score_shards
@@ -66,9 +65,8 @@ def evaluate_suite(
     origin = run_origin(loaded, scorer.name, {"scorer": sent.fingerprint}, seed)
 
     def score() -> RunContent:
-        folder = keep_same(out / STAGES, origin.fingerprint)
         with holding(sent.name, sent.fingerprint, scorer, bench):
-            scored = score_shards(shards, sent, scorer, folder, engine, reporter)
+            scored = score_shards(shards, sent, scorer, out / STAGES, engine, reporter)
         bench.events[:] = scored.events
         return _content(loaded, scored, reporter)
 

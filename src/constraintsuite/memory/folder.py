@@ -5,6 +5,8 @@
 A segment adds, replaces and removes documents. It is on disk for good before the manifest names it, and the manifest is
 replaced in one step: whoever opens the folder sees all of a change or nothing of it. Readings are there where documents
 were ingested: what was read in each of them, so that all can be linked anew when one comes or goes.
+
+Only the first segment is written as other artifacts are, through a workspace. A memory then grows in place.
 """
 
 from __future__ import annotations
@@ -23,16 +25,10 @@ from constraintsuite.memory.memory import Indexing, Memory
 from constraintsuite.memory.records import MemoryDocument
 from constraintsuite.memory.segments import DocumentChange, SegmentEntry, applied, entries, living_parts
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.store.artifact import (
-    ENVIRONMENT,
-    MANIFEST,
-    Artifact,
-    ArtifactOrigin,
-    Manifest,
-    read_manifest,
-)
+from constraintsuite.store.artifact import MANIFEST, Artifact, ArtifactOrigin, Manifest, read_manifest
 from constraintsuite.store.files import folder_lock, sha256_text
 from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.store.workspace import Replace, claim
 
 KIND = "graph"
 T = TypeVar("T")
@@ -52,21 +48,15 @@ def write_memory(
     changes = [DocumentChange.to(part) for part in given]
     held = applied({}, changes)
     origin = _origin(name, settings or {}, held)
-    if path.exists() and not path.is_dir():
-        raise UserError(f"{path}: this is a file, not a folder. Choose another --out.")
-    with folder_lock(path):
-        manifest = read_manifest(path)
-        if manifest is None:
-            _refuse_foreign(path)
+    files = [f"{log}/*" for log in LOGS]
+    with claim(
+        path, origin, files, replace=Replace.UNFINISHED, otherwise=lambda there: _advice(there, origin)
+    ) as space:
+        if space.finished is None:
             lines: dict[str, Sequence[LogLine]] = {SEGMENTS: changes} | ({READINGS: readings} if readings else {})
-            now = confirm(path, origin, held, None, lines)
-            keep_terms(None, changes, now)
-            return now
-        if manifest.kind != KIND:
-            raise UserError(f"{path}: here lies the {manifest.kind} {manifest.name!r}. Choose another --out.")
-        if manifest.fingerprint != origin.fingerprint:
-            raise UserError(f"{path}: here lies {_difference(manifest, origin)}")
-        return Artifact.open(path, KIND)
+            space.finished = confirm(path, origin, held, None, lines)
+            keep_terms(None, changes, space.finished)
+        return space.finished
 
 
 class MemoryChangePlan(NamedTuple):
@@ -182,23 +172,15 @@ def _verify(artifact: Artifact) -> None:
         raise _FaultsError(found)
 
 
-def _refuse_foreign(path: Path) -> None:
-    own = {MANIFEST, ENVIRONMENT, *LOGS}
-    foreign = sorted(each.name for each in path.iterdir() if each.name not in own and not each.name.startswith("."))
-    if foreign:
-        raise UserError(f"{path}: the folder holds {foreign[0]!r}, which is not of a memory. Choose another --out.")
-
-
-def _difference(there: Manifest, wanted: ArtifactOrigin) -> str:
-    """In what a memory differs from the one to be written, and what to do about it."""
+def _advice(there: Manifest, wanted: ArtifactOrigin) -> str:
+    """What can be done about a memory that is not the one to be written, by what differs."""
     if there.settings != json.loads(json.dumps(wanted.settings)):
-        settings = json.dumps(there.settings, sort_keys=True, ensure_ascii=False)
-        return f"a memory with other settings, {settings}. Choose another --out."
+        return f"or use its settings, {json.dumps(there.settings, sort_keys=True, ensure_ascii=False)}"
     if there.inputs != wanted.inputs:
-        return "a memory of other documents. Add and remove documents there, or choose another --out."
+        return "or add and remove documents there"
     if there.name != wanted.name:
-        return f"a memory of the same documents with the name {there.name!r}. Use that name, or choose another --out."
-    return "a memory that was written by another version. Choose another --out."
+        return "or use its name"
+    return "or move it away"
 
 
 def _refuse_other_settings(artifact: Artifact, settings: Mapping[str, Any] | None) -> None:

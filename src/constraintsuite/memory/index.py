@@ -19,14 +19,14 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from constraintsuite.memory.columns import Int32Array
-from constraintsuite.memory.lexical import LexicalIndex, TermPostings
 from constraintsuite.memory.memory import Indexing, Memory
-from constraintsuite.memory.records import MemoryDocument
+from constraintsuite.memory.records import MemoryDocument, Unit
 from constraintsuite.memory.segments import DocumentChange, living_parts
+from constraintsuite.models.bm25.index import Bm25Index
+from constraintsuite.models.bm25.postings import Postings, read_postings, write_postings
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import atomic_writer, sha256_text
 from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.text.terms import TermAnalyser
 
 INDEX = ".terms.index"
 
@@ -45,10 +45,10 @@ class _Head(BaseModel):
 class _Kept(NamedTuple):
     documents: Mapping[str, int]
     """How many units each has, in the order of their ids."""
-    counts: TermPostings
+    counts: Postings
 
 
-def kept_terms(artifact: Artifact, indexing: Indexing) -> TermPostings | None:
+def kept_terms(artifact: Artifact, indexing: Indexing) -> Postings | None:
     """The terms of the units of a memory in their order; None where they have to be counted."""
     kept = _read(artifact, indexing)
     return kept.counts if kept is not None else None
@@ -57,7 +57,7 @@ def kept_terms(artifact: Artifact, indexing: Indexing) -> TermPostings | None:
 def keep_terms(before: Artifact | None, changes: Sequence[DocumentChange], now: Artifact) -> None:
     """Keep the terms of a memory as it is now: those of documents that did not change are taken from what was kept."""
     indexing = Indexing()
-    index = LexicalIndex(analyser=TermAnalyser(indexing.stop_list, indexing.stem))
+    index = Bm25Index(np.float64)
     places: dict[str, Int32Array] = {}
     parts: Iterable[MemoryDocument] = (change.part for change in changes if change.part is not None)
     old = _read(before, indexing) if before is not None else None
@@ -69,20 +69,20 @@ def keep_terms(before: Artifact | None, changes: Sequence[DocumentChange], now: 
         parts = living_parts(now)
     places |= _add(index, indexing, parts)
     ordered = {document: places[document] for document in sorted(places)}
-    counts = index.term_counts(np.concatenate([*ordered.values(), np.empty(0, np.int32)]))
+    counts = index.postings(np.concatenate([*ordered.values(), np.empty(0, np.int32)]))
     _write(now, indexing, _Kept({document: len(slots) for document, slots in ordered.items()}, counts))
 
 
-def _add(index: LexicalIndex, indexing: Indexing, parts: Iterable[MemoryDocument]) -> dict[str, Int32Array]:
+def _add(index: Bm25Index[np.float64], indexing: Indexing, parts: Iterable[MemoryDocument]) -> dict[str, Int32Array]:
     memory = Memory(indexing=indexing)
     sizes: dict[str, int] = {}
 
-    def texts() -> Iterable[str]:
+    def units() -> Iterable[Unit]:
         for part in parts:
             sizes[part.id] = len(part.units)
-            yield from map(memory.searched, part.units)
+            yield from part.units
 
-    slots = index.add(texts())
+    slots = index.add(memory.terms(units()))
     return _places(sizes, slots)
 
 
@@ -100,8 +100,7 @@ def _rules(indexing: Indexing) -> str:
 def _write(artifact: Artifact, indexing: Indexing, kept: _Kept) -> None:
     body = io.BytesIO()
     body.write(json.dumps(kept.documents).encode() + b"\n")
-    for array in (np.frombuffer("\n".join(kept.counts.terms).encode(), dtype=np.uint8), *kept.counts[1:]):
-        np.save(body, array, allow_pickle=False)
+    write_postings(body, kept.counts)
     sha256 = hashlib.sha256(body.getbuffer()).hexdigest()
     head = _Head(content=artifact.manifest.content, rules=_rules(indexing), sha256=sha256)
     with atomic_writer(artifact.path / INDEX) as file:
@@ -121,6 +120,4 @@ def _read(artifact: Artifact, indexing: Indexing) -> _Kept | None:
     if hashlib.sha256(data).hexdigest() != head.sha256:
         return None
     body = io.BytesIO(data)
-    documents = json.loads(body.readline())
-    terms, *others = (np.load(body, allow_pickle=False) for _ in TermPostings._fields)
-    return _Kept(documents, TermPostings(terms.tobytes().decode().split("\n") if len(terms) else (), *others))
+    return _Kept(json.loads(body.readline()), read_postings(body))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from copy import copy
 from pathlib import Path
 
@@ -15,9 +15,11 @@ from constraintsuite.memory.columns import BoolArray
 from constraintsuite.memory.dense import DenseIndex, Matrix
 from constraintsuite.memory.entities import EntityFinder
 from constraintsuite.memory.graph import FloatArray, Int32Array, MemoryGraph
-from constraintsuite.memory.lexical import LexicalIndex, TermPostings
 from constraintsuite.memory.records import MemoryDocument, Unit
 from constraintsuite.memory.synonyms import EntitySynonyms, NameVectors
+from constraintsuite.models.bm25.formula import Bm25Formula
+from constraintsuite.models.bm25.index import Bm25Index
+from constraintsuite.models.bm25.postings import Postings
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.retrieval.bm25 import Bm25Settings
 from constraintsuite.text.terms import TermAnalyser
@@ -37,8 +39,8 @@ class Memory:
     ) -> None:
         self.graph = MemoryGraph()
         self.indexing = indexing or Indexing()
-        analyser = TermAnalyser(self.indexing.stop_list, self.indexing.stem)
-        self._lexical = LexicalIndex(k1=self.indexing.k1, b=self.indexing.b, analyser=analyser)
+        self._analyser = TermAnalyser(self.indexing.stop_list, self.indexing.stem)
+        self._lexical = Bm25Index(np.float64, Bm25Formula(self.indexing.k1, self.indexing.b))
         self._slots = np.empty(0, dtype=np.int32)  # (units,) where each is in the indices
         self._in_order = True  # whether the n-th unit is in the n-th slot, and no other slot is there
         self._dense = DenseIndex(encoder, cache) if encoder is not None else None
@@ -52,7 +54,7 @@ class Memory:
         encoder: DenseScorer | None = None,
         indexing: Indexing | None = None,
         cache: Path | None = None,
-        terms: TermPostings | None = None,
+        terms: Postings | None = None,
     ) -> Memory:
         """The memory of some documents; `cache` is a folder of vectors of texts that were embedded before.
 
@@ -75,7 +77,7 @@ class Memory:
         """Forget documents; edges of others to them wait until they come back."""
         self.update((), documents)
 
-    def update(self, add: Iterable[MemoryDocument], remove: Collection[str], terms: TermPostings | None = None) -> None:
+    def update(self, add: Iterable[MemoryDocument], remove: Collection[str], terms: Postings | None = None) -> None:
         """Remove, then add; on an error nothing has changed. `terms` are those of the units that come, if they are known."""
         graph, origin = self.graph.updated(add, remove)
         new = [graph.units[i] for i in np.flatnonzero(origin < 0).tolist()]
@@ -84,7 +86,7 @@ class Memory:
         self._index(origin, new, terms)
         self.graph = graph
 
-    def _index(self, origin: Int32Array, new: list[Unit], terms: TermPostings | None) -> None:
+    def _index(self, origin: Int32Array, new: list[Unit], terms: Postings | None) -> None:
         stays = np.zeros(len(self._slots), dtype=np.bool_)
         stays[origin[origin >= 0]] = True
         self._lexical.remove(self._slots[~stays])
@@ -93,7 +95,7 @@ class Memory:
         if terms is not None and len(terms.lengths) == len(new):
             slots[origin < 0] = self._lexical.take(terms)
         else:
-            slots[origin < 0] = self._lexical.add(map(self.searched, new))
+            slots[origin < 0] = self._lexical.add(self.terms(new))
         if self._dense is not None:
             self._dense.take()
         if self._lexical.gone > len(slots):
@@ -108,14 +110,18 @@ class Memory:
         """The text under which a unit is found."""
         return "\n".join((*unit.headings, unit.text)) if self.indexing.headings else unit.text
 
+    def terms(self, units: Iterable[Unit]) -> Iterator[list[str]]:
+        """The terms by which each of some units is found."""
+        return self._analyser.analyse(map(self.searched, units))
+
     def lexical(self, query: str, visible: BoolArray | None = None) -> FloatArray:
         """Of each unit its BM25, 0 where it shares nothing with the query; with `visible`, as if no others were there."""
-        scores = self._lexical.scores(query, self._among(visible))
+        scores = self._lexical.scores(self._analyser.terms(query), self._among(visible))
         return scores if self._in_order else scores[self._slots]
 
     def coverage(self, query: str, visible: BoolArray | None = None) -> FloatArray:
         """Of each unit how much of the query it holds, from 0 to 1, by BM25: one accidental word is little of a question."""
-        whole = self._lexical.whole(query, self._among(visible))
+        whole = self._lexical.full_score(self._analyser.terms(query), self._among(visible))
         held = self.lexical(query, visible)
         covered: FloatArray = np.minimum(held / whole, 1.0) if whole else np.zeros(len(held))
         return covered

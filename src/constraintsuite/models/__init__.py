@@ -6,7 +6,7 @@ from constraintsuite.models.base import ScorerFactory
 SCORERS: Catalogue[ScorerFactory] = Catalogue(
     "model",
     {
-        "bm25": "constraintsuite.models.bm25:make_bm25",
+        "bm25": "constraintsuite.models.bm25.scorer:make_bm25",
         "colbert": "constraintsuite.models.torch.colbert:make_colbert",
         "cross": "constraintsuite.models.cross:make_cross",
         "dense": "constraintsuite.models.dense:make_dense",

@@ -1,4 +1,4 @@
-"""What the lexical scorers know of a collection: how many texts hold a term, and how long texts are."""
+"""The texts of a suite as the lexical scorers see them: their terms, counted, and the statistics of all of them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
+from constraintsuite.models.bm25.formula import CorpusStatistics
 from constraintsuite.store.files import sha256_text
 from constraintsuite.text.terms import TermAnalyser
 
 
-class CollectionStatistics:
+class TextCollection:
     """Distinct texts and their terms, counted when first asked for."""
 
     def __init__(self, documents: Sequence[str], analyser: TermAnalyser) -> None:
@@ -27,15 +28,11 @@ class CollectionStatistics:
         return {document: Counter(self.analyser.terms(document)) for document in self.documents}
 
     @cached_property
-    def document_frequency(self) -> Counter[str]:
-        """In how many of the texts a term stands; 0 for a term of none."""
-        return Counter(term for counts in self._counts.values() for term in counts)
-
-    @cached_property
-    def mean_length(self) -> float:
-        """Terms per text, repetitions included; 1 where there are none, so that it can be divided by."""
-        terms = sum(counts.total() for counts in self._counts.values())
-        return terms / len(self.documents) if terms else 1.0
+    def statistics(self) -> CorpusStatistics:
+        """The numbers of texts, of their terms, and of the texts that hold each term."""
+        length = sum(counts.total() for counts in self._counts.values())
+        holding = Counter(term for counts in self._counts.values() for term in counts)
+        return CorpusStatistics(len(self.documents), length, holding)
 
     def counts(self, text: str) -> Counter[str]:
         """How often each term stands in a text, be it of the collection or not."""

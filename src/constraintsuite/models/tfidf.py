@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Scorer, Workbench
-from constraintsuite.models.collection import CollectionStatistics
+from constraintsuite.models.collection import TextCollection
 from constraintsuite.models.naming import ModelName
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.yaml_files import read_package_yaml
@@ -34,7 +34,7 @@ class TfidfScorer:
 
     def __init__(self, documents: Sequence[str]) -> None:
         self.name = "tfidf"
-        self._collection = CollectionStatistics(documents, TermAnalyser(stop_list="none", stem=True))
+        self._collection = TextCollection(documents, TermAnalyser(stop_list="none", stem=True))
         self.fingerprint = sha256_text("tfidf", self._collection.fingerprint)
         self._norms: dict[str, float] = {}
 
@@ -54,8 +54,9 @@ class TfidfScorer:
         return math.sqrt(math.fsum(self._weight(term, count) ** 2 for term, count in counts.items()))
 
     def _weight(self, term: str, count: int) -> float:
-        holding = self._collection.document_frequency[term]
-        return (1 + math.log(count)) * (1 + math.log((1 + len(self._collection.documents)) / (1 + holding)))
+        statistics = self._collection.statistics
+        holding = statistics.holding.get(term, 0)
+        return (1 + math.log(count)) * (1 + math.log((1 + statistics.documents) / (1 + holding)))
 
 
 class NevirTfidfScorer:

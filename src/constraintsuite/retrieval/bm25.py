@@ -1,4 +1,4 @@
-"""BM25 over documents in memory, through bm25s."""
+"""The retriever `bm25`, over documents in memory."""
 
 from __future__ import annotations
 
@@ -7,21 +7,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Workbench
+from constraintsuite.models.bm25.formula import Bm25Formula
+from constraintsuite.models.bm25.index import Bm25Index
 from constraintsuite.models.naming import ModelSettings, parse_model
 from constraintsuite.retrieval.base import Deferred, Hit, Passages, System
-from constraintsuite.retrieval.hiding import hidden
 from constraintsuite.store.files import sha256_text
 from constraintsuite.text.terms import TermAnalyser
-
-with hidden(
-    "jax", "jax.lax"
-):  # bm25s starts JAX to select with it, and JAX takes most of a GPU; its scores need neither
-    import bm25s
 
 
 class Bm25Settings(ModelSettings):
@@ -57,27 +52,15 @@ class HitColumns:
 
 
 class Bm25Search:
-    """Searches an index of bm25s whose documents stand in the order of their ids."""
+    """Searches an index whose documents stand in the order of their ids."""
 
-    def __init__(self, ids: Sequence[str], index: bm25s.BM25, analyser: TermAnalyser) -> None:
-        self.name = "bm25"
+    def __init__(self, ids: Sequence[str], index: Bm25Index[np.float32]) -> None:
         self.ids = ids
-        self.analyser = analyser
         self._index = index
 
-    def search(self, query: str, k: int) -> list[Hit]:
-        """At most `k` documents that share a term with the query."""
-        ranking = self.rank(query, k)
-        found = zip(ranking.documents, ranking.scores, strict=True)
-        return [Hit(document, rank, score) for rank, (document, score) in enumerate(found, 1)]
-
-    def rank(self, query: str, k: int) -> HitColumns:
-        """What `search` finds."""
-        return self.rank_terms(self.analyser.terms(query), k)
-
     def rank_terms(self, terms: Sequence[str], k: int) -> HitColumns:
-        """The same for a query that is already cut into terms."""
-        scores = self._scores(terms)
+        """At most `k` documents that share a term with a query, which is given by its terms."""
+        scores = self._index.scores(terms)
         candidates = np.flatnonzero(scores > 0)  # selecting among all would drown in equal zeros
         if len(candidates) > k > 0:
             held = scores[candidates]
@@ -85,13 +68,6 @@ class Bm25Search:
         # Ties are broken by document id: the index is laid out in that order, and this sort is stable.
         best = candidates[np.argsort(-scores[candidates], kind="stable")][:k]
         return HitColumns([self.ids[i] for i in best.tolist()], scores[best].tolist())
-
-    def _scores(self, terms: Sequence[str]) -> npt.NDArray[np.float32]:
-        known = [term for term in terms if term in self._index.vocab_dict]
-        if not known:
-            return np.zeros(len(self.ids), dtype=np.float32)
-        scores: npt.NDArray[np.float32] = self._index.get_scores(known)
-        return scores
 
 
 class Bm25Retriever(Bm25Search):
@@ -106,12 +82,19 @@ class Bm25Retriever(Bm25Search):
         b: float = 0.4,
         analyser: TermAnalyser | None = None,
     ) -> None:
-        analyser = analyser or TermAnalyser()
-        order = sorted(range(len(ids)), key=lambda i: ids[i])
-        corpus = [analyser.terms(texts[i]) for i in order]
-        index = bm25s.BM25(k1=k1, b=b, method="lucene")
-        if any(corpus):
-            index.index(corpus, show_progress=False)
-        else:  # bm25s fails where no document has a term
-            index.vocab_dict = {}
-        super().__init__([ids[i] for i in order], index, analyser)
+        self.name = "bm25"
+        self.analyser = analyser or TermAnalyser()
+        order = sorted(range(len(ids)), key=ids.__getitem__)
+        index = Bm25Index(np.float32, Bm25Formula(k1, b))
+        index.add(self.analyser.analyse(texts[i] for i in order))
+        super().__init__([ids[i] for i in order], index)
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """At most `k` documents that share a term with the query."""
+        ranking = self.rank(query, k)
+        found = zip(ranking.documents, ranking.scores, strict=True)
+        return [Hit(document, rank, score) for rank, (document, score) in enumerate(found, 1)]
+
+    def rank(self, query: str, k: int) -> HitColumns:
+        """What `search` finds."""
+        return self.rank_terms(self.analyser.terms(query), k)

@@ -11,7 +11,6 @@ from typing import Any
 
 TEXT_LIBRARIES = (
     "numpy",
-    "bm25s",
     "pystemmer",
     "ahocorasick-rs",
     "rensa",

@@ -54,9 +54,11 @@ def temporary_for(path: Path) -> Path:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Take away what killed processes left of files they were writing; only for one who holds the folder's lock."""
-    for path in folder.rglob(".*.tmp-*"):
-        if path.is_file():
+    """Remove what killed processes left of files and folders they were writing; only for one who holds the folder's lock."""
+    for path in list(folder.rglob(".*.tmp-*")):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
             path.unlink(missing_ok=True)
 
 

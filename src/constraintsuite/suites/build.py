@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import json
 import shutil
-import time
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 from constraintsuite.corpora.opening import open_source
-from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.stage import Pipeline, Stage
 from constraintsuite.records.examples import Example
-from constraintsuite.store.artifact import MANIFEST, Artifact, ArtifactOrigin, finish, read_manifest
 from constraintsuite.store.artifact import STAGES as STAGES_FOLDER
-from constraintsuite.store.files import folder_lock, sha256_of, sha256_text, write_text
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, Manifest
+from constraintsuite.store.files import sha256_of, sha256_text, write_text
 from constraintsuite.store.jsonl import adapter
 from constraintsuite.store.revisions import REVISIONS, Revision
+from constraintsuite.store.workspace import Replace, Workspace, claim
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.balance import balance
 from constraintsuite.suites.audit.markdown import audit_markdown
@@ -92,6 +91,8 @@ _COPIED = (
 )
 _REJECTED = ("kept", "rejected.jsonl")
 """Stages and the files of them that a suite has, and the one that tells which approved proposals gave nothing."""
+_AUDIT, _SCHEMA, _CARD = "audit.json", "schema.json", "README.md"
+_FILES = (*(name for _, name in _COPIED), _AUDIT, _SCHEMA, _CARD)
 SHOWN_WARNINGS = 3  # the card has them all
 
 
@@ -123,37 +124,27 @@ def build_suite(
     inputs = fingerprint_inputs(recipe)
     revision = Revision(REVISIONS["suite"].number, REVISIONS["suite"].libraries, PIPELINE.revisions())
     origin = ArtifactOrigin("suite", recipe.name, inputs, recipe.model_dump(mode="json"), recipe.seed, revision)
-    with folder_lock(out):
-        present = read_manifest(out)
-        if present is not None and redo_from is None:
-            found = Artifact(out, present)
-            changed = next(found.changed_files(), None)
-            same = present.fingerprint == origin.fingerprint
-            if same and changed is None:
-                reporter.note(f"{out}: already built from the same inputs and settings.")
-                return Built(out, found, {})
-            if same and changed is not None:
-                reporter.note(f"{out / changed} is not what was written, so the suite is put together again.")
-            elif not replace:
-                # Where all stages are up to date, only the suite itself is not: the last one makes the least work.
-                stale = PIPELINE.first_stale(recipe, out / STAGES_FOLDER, inputs) or STAGES[-1].name
-                raise UserError(
-                    f"{out}: holds a suite built from other inputs, settings or another version. Choose another --out, or pass "
-                    f"--from {stale} to build it anew here."
-                )
-        _refuse_foreign(out, finished=present is not None)
-        start = time.monotonic()
+
+    def advise(_: Manifest) -> str:
+        # Where all stages are up to date, only the suite itself is not: the last one makes the least work.
+        stale = PIPELINE.first_stale(recipe, out / STAGES_FOLDER, inputs) or STAGES[-1].name
+        return f"or pass --from {stale} to build it anew here"
+
+    with claim(
+        out,
+        origin,
+        _FILES,
+        replace=Replace.UP_TO_DATE if redo_from else Replace.SAME_KIND if replace else Replace.DAMAGED,
+        beside=(STAGES_FOLDER,),
+        otherwise=advise,
+        note=reporter.note,
+    ) as space:
+        if space.finished is not None:
+            return Built(out, space.finished, {})
         stages = PIPELINE.run(recipe, out / STAGES_FOLDER, inputs, engine, reporter, redo_from=redo_from, until=until)
         if until is not None and until != STAGES[-1].name:
             return Built(out, None, stages)
-        return Built(out, _assemble(recipe, out, origin, stages, start, reporter), stages)
-
-
-def _refuse_foreign(out: Path, *, finished: bool) -> None:
-    """Keep away from a folder that holds somebody's files and no build."""
-    names = {path.name for path in out.iterdir()} - {".lock"}
-    if names and not finished and STAGES_FOLDER not in names:
-        raise UserError(f"{out}: this folder holds other files ({sorted(names)[0]}, …). Choose an empty or new --out.")
+        return Built(out, _assemble(recipe, space, stages, reporter), stages)
 
 
 def resolve(recipe: Recipe) -> Recipe:
@@ -179,13 +170,11 @@ def fingerprint_inputs(recipe: Recipe) -> dict[str, str]:
     return inputs
 
 
-def _assemble(
-    recipe: Recipe, out: Path, origin: ArtifactOrigin, stages: dict[str, Artifact], start: float, reporter: Reporter
-) -> Artifact:
+def _assemble(recipe: Recipe, space: Workspace, stages: dict[str, Artifact], reporter: Reporter) -> Artifact:
     """The suite folder: examples, controls, gold, proposals, schema, audit, card."""
     for stage, name in (*_COPIED, *([_REJECTED] if recipe.approved else [])):
         stages[stage].refuse_changed([name])
-    (out / MANIFEST).unlink(missing_ok=True)  # not before: a build that was refused leaves a finished suite as it is
+    out = space.empty_new()
     for stage, name in _COPIED:
         shutil.copyfile(stages[stage].path / name, out / name)
     examples = read_examples(out)
@@ -194,17 +183,17 @@ def _assemble(
     for warning in audit.warnings[:SHOWN_WARNINGS]:
         reporter.note(f"audit: {warning}")
     balanced = balance(examples)
-    write_text(out / "audit.json", adapter(Audit).dump_json(audit, indent=2).decode() + "\n")
-    write_text(out / "schema.json", json.dumps(example_schema(), indent=2, ensure_ascii=False) + "\n")
+    write_text(out / _AUDIT, adapter(Audit).dump_json(audit, indent=2).decode() + "\n")
+    write_text(out / _SCHEMA, json.dumps(example_schema(), indent=2, ensure_ascii=False) + "\n")
     coverage = adapter(CorpusCoverage).validate_json((out / "coverage.json").read_bytes())
     rejects = {f"{name}: {reason}": n for name, stage in stages.items() for reason, n in stage.manifest.rejects.items()}
     rejects |= _tell_barren(recipe, stages, examples, reporter)
-    write_card(out / "README.md", recipe, examples, coverage, rejects, audit, balanced, audit_markdown(audit, balanced))
+    write_card(out / _CARD, recipe, examples, coverage, rejects, audit, balanced, audit_markdown(audit, balanced))
     counts = {
         "examples": len(examples),
         **{k: v for s in ("controls", "gold") for k, v in stages[s].manifest.counts.items() if k == s},
     }
-    return finish(out, origin, counts, rejects, time.monotonic() - start)
+    return space.finish(counts, rejects)
 
 
 def _tell_barren(

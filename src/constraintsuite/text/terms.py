@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -43,3 +44,20 @@ class TermAnalyser:
         """The index terms of a text, in order, with repetitions."""
         kept = [word for word in words(text) if word not in stopwords(self.stop_list)]
         return list(self._stemmer.stemWords(kept)) if self.stem else kept
+
+    def analyse(self, texts: Iterable[str]) -> Iterator[list[str]]:
+        """The terms of each text, sooner than one by one: a word that was met before is not stemmed again."""
+        known = _TermOfWord(self.terms)
+        for text in texts:
+            yield list(filter(None, map(known.__getitem__, words(text))))
+
+
+class _TermOfWord(dict[str, str]):
+    """The term of each word, looked up once; that of a stop word is empty."""
+
+    def __init__(self, terms: Callable[[str], list[str]]) -> None:
+        self._terms = terms
+
+    def __missing__(self, word: str) -> str:
+        self[word] = term = "".join(self._terms(word))
+        return term

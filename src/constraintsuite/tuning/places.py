@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +9,6 @@ from constraintsuite.store.artifact import STAGES
 
 CHECKPOINTS, SELECTED = "checkpoints", "selected.json"
 """No content of the artifact: prepared data, states of optimizers, points of single checkpoints."""
-_TEMPORARY = re.compile(r"\..*\.tmp-\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +53,3 @@ class TrainingFolders:
     def data(self, task: str) -> Path:
         """The lists of a task."""
         return self.out / STAGES / "data" / task
-
-    def clear_leftovers(self) -> None:
-        """Remove what a killed process was writing."""
-        for path in list(self.out.rglob(".*.tmp-*")):
-            if _TEMPORARY.fullmatch(path.name):
-                shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,9 +10,10 @@ from constraintsuite.errors import UserError
 from constraintsuite.experiments.load import load_suite
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish, read_manifest
-from constraintsuite.store.files import sha256_of, whole_folder
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin
+from constraintsuite.store.files import sha256_of
 from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.store.workspace import claim
 from constraintsuite.tuning.data import DATA
 from constraintsuite.tuning.data.exclusion import exclusion_inputs
 from constraintsuite.tuning.data.records import DataContext
@@ -39,22 +39,20 @@ def prepare(task: TaskSettings, exclude: tuple[Path, ...], folder: Path, bench: 
     inputs = {**data_inputs(task.data), **exclusion_inputs(exclude)}
     settings: Mapping[str, object] = {"data": task.data.model_dump(mode="json")}
     origin = ArtifactOrigin("training data", f"data of {task.name}", inputs, settings, 0, REVISIONS["training data"])
-    manifest = read_manifest(folder)
-    if manifest is not None and manifest.fingerprint == origin.fingerprint:
-        return Artifact.open(folder, "training data")
-    start = time.monotonic()
-    prepared = DATA.load(task.data.kind)(task.data, bench)
-    if not prepared.lists.rows:
-        raise UserError(f"Task {task.name}: no list is left to train on: {dict(prepared.rejects)}.")
-    with whole_folder(folder) as fresh:
-        prepared.lists.write(fresh)
-        finish(fresh, origin, prepared.counts, prepared.rejects, time.monotonic() - start)
+    with claim(folder, origin, ("**",)) as space:
+        if space.finished is not None:
+            return space.finished
+        prepared = DATA.load(task.data.kind)(task.data, bench)
+        if not prepared.lists.rows:
+            raise UserError(f"Task {task.name}: no list is left to train on: {dict(prepared.rejects)}.")
+        prepared.lists.write(space.empty_new())
+        artifact = space.finish(prepared.counts, prepared.rejects)
     counts = ", ".join(f"{count:,} {name}" for name, count in prepared.counts.items())
     left_out = sum(prepared.rejects.values())
     bench.reporter.note(
         f"{task.name}: {counts}" + (f"; {left_out:,} left out: {dict(prepared.rejects)}" if left_out else "")
     )
-    return Artifact.open_unverified(folder, "training data")
+    return artifact
 
 
 def _hash(path: Path) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from importlib.util import find_spec
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.opening import open_source
-from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.errors import MissingExtraError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
@@ -21,10 +20,11 @@ from constraintsuite.models.torch.device import describe_device, fix_threads, pi
 from constraintsuite.models.torch.folder import library_versions, need_torch
 from constraintsuite.records.figures import say
 from constraintsuite.records.plots import Plot
-from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, finish, read_manifest
-from constraintsuite.store.files import folder_lock, write_text
+from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin
+from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.store.workspace import Workspace, claim
 from constraintsuite.tuning.curves import CURVES, OVERALL, TRAINING, TrainingCurvePoint, draw_curves, kind_of
 from constraintsuite.tuning.data.exclusion import exclusion_inputs, read_exclusion
 from constraintsuite.tuning.data.records import DataContext
@@ -41,7 +41,8 @@ from constraintsuite.tuning.selection import Selected, check_selectable, select
 from constraintsuite.tuning.session import TaskProgress
 
 KIND = "tune"
-_WORKING = ".working"
+_RECIPE, _PLOTS = "recipe.json", "plots"
+_FILES = (CURVES, SELECTED, _RECIPE, f"{_PLOTS}/*.svg", f"{CHECKPOINTS}/**")
 _NEEDED = ("accelerate", "datasets")
 
 
@@ -52,17 +53,8 @@ def tune(recipe: TuneRecipe, out: Path, reporter: Reporter, draw: Callable[[Plot
     """
     require_tune(recipe)
     origin = tune_origin(recipe)
-    _refuse_others(out, origin)  # before the lock, which leaves a file in what is not ours
-    with folder_lock(out):
-        _refuse_others(out, origin)  # and behind it: another may have begun here in between
-        manifest = read_manifest(out)
-        if manifest is not None:
-            finished = Artifact(out, manifest)
-            finished.refuse_changed()  # checkpoints are trained out of each other: one alone cannot be made again
-            reporter.note(f"{recipe.name}: {out} is up to date")
-            return finished
-        write_text(out / _WORKING, origin.fingerprint)
-        return _Training(recipe, out, reporter, draw).run(origin)
+    with claim(out, origin, _FILES, beside=(STAGES,), note=reporter.note) as space:
+        return space.finished or _Training(recipe, space, reporter, draw).run()
 
 
 def require_tune(recipe: TuneRecipe) -> None:
@@ -88,16 +80,16 @@ def tune_origin(recipe: TuneRecipe) -> ArtifactOrigin:
 
 
 class _Training:
-    def __init__(self, recipe: TuneRecipe, out: Path, reporter: Reporter, draw: Callable[[Plot], str] | None) -> None:
-        self._recipe, self._reporter, self._draw = recipe, reporter, draw
-        self._places = TrainingFolders(out)
+    def __init__(
+        self, recipe: TuneRecipe, space: Workspace, reporter: Reporter, draw: Callable[[Plot], str] | None
+    ) -> None:
+        self._recipe, self._space, self._reporter, self._draw = recipe, space, reporter, draw
+        self._places = TrainingFolders(space.out)
         self._device = str(pick_device(recipe.device))
         self._epochs = Epochs(recipe, self._places, self._device, reporter)
 
-    def run(self, origin: ArtifactOrigin) -> Artifact:
-        began = time.monotonic()
+    def run(self) -> Artifact:
         fix_threads(self._recipe.threads)
-        self._places.clear_leftovers()
         measurements = open_measurements(self._recipe, self._reporter)
         bench = DataContext(read_exclusion(self._recipe.exclude), self._reporter)
         prepared = {
@@ -108,17 +100,15 @@ class _Training:
         points = self._all_points()
         write_jsonl(self._places.out / CURVES, points)
         write_text(self._places.out / SELECTED, json.dumps([asdict(one) for one in selected], indent=2) + "\n")
-        write_text(self._places.out / "recipe.json", self._recipe.model_dump_json(indent=2) + "\n")
+        write_text(self._places.out / _RECIPE, self._recipe.model_dump_json(indent=2) + "\n")
         if self._draw is not None:
             for plot in draw_curves(points):
-                write_text(self._places.out / "plots" / f"{plot.name}.svg", self._draw(plot))
+                write_text(self._places.out / _PLOTS / f"{plot.name}.svg", self._draw(plot))
         counts = {f"{name} {what}": n for name, one in prepared.items() for what, n in one.manifest.counts.items()}
         rejects = {f"{name} {why}": n for name, one in prepared.items() for why, n in one.manifest.rejects.items()}
         place = {"device": describe_device(pick_device(self._recipe.device)), "libraries": library_versions()}
         made = {"checkpoints": len({point.checkpoint for point in points}), "points": len(points), **counts}
-        artifact = finish(self._places.out, origin, made, rejects, time.monotonic() - began, place=place)
-        (self._places.out / _WORKING).unlink()
-        return artifact
+        return self._space.finish(made, rejects, place=place)
 
     def _train_seed(self, seed: int, measurements: Sequence[Measurement]) -> Iterator[Selected]:
         """Task after task; each begins with what the one before selected."""
@@ -199,27 +189,3 @@ def _headline(points: Sequence[TrainingCurvePoint]) -> str:
         ", ".join(f"{p.evaluation} {p.metric} {say(p.value, kind_of(p.metric))}" for p in found)
         or "measured on nothing"
     )
-
-
-def _refuse_others(out: Path, origin: ArtifactOrigin) -> None:
-    if out.exists() and not out.is_dir():
-        raise UserError(f"{out}: this is a file, not a folder. Choose another --out.")
-    manifest = read_manifest(out) if out.is_dir() else None
-    if manifest is not None and manifest.fingerprint != origin.fingerprint:
-        raise UserError(
-            f"{out}: here lies the {manifest.kind} {manifest.name!r}, made from other settings, inputs or versions. "
-            "Choose another --out, or remove it."
-        )
-    marker = out / _WORKING
-    if marker.is_file() and marker.read_text(encoding="utf-8") != origin.fingerprint:
-        raise UserError(
-            f"{out}: here lies an unfinished training with other settings, inputs or versions, which this one cannot go on "
-            "with. Choose another --out, or remove it."
-        )
-    if (
-        manifest is None
-        and not marker.is_file()
-        and out.is_dir()
-        and any(not p.name.startswith(".") for p in out.iterdir())
-    ):
-        raise UserError(f"{out}: this folder holds something else. Choose another --out.")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from constraintsuite.corpora.base import BadRows, Source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
+from constraintsuite.store.workspace import Workspace
 from constraintsuite.vectors.coverage import CoverageState, QueryCoverage, measure_coverage, state_of
 from constraintsuite.vectors.first_pass import FirstPass, read_corpus
 from constraintsuite.vectors.judged import JudgedQueries, gaps, hard_negatives, read_judged
@@ -15,7 +16,6 @@ from constraintsuite.vectors.sampling import SampleRequest, Selection, select
 from constraintsuite.vectors.settings import KEEPING, SubsetSettings
 from constraintsuite.vectors.survey import Survey
 from constraintsuite.vectors.twins import DocumentTwin, Merged, Twins, find_twins, in_source, merge
-from constraintsuite.vectors.work import BundleWork
 
 
 @dataclass(frozen=True)
@@ -51,16 +51,16 @@ class _Choosable:
 
 
 def draft_subset(
-    source: Source, settings: SubsetSettings, skip_bad_rows: bool, reporter: Reporter, work: BundleWork | None = None
+    source: Source, settings: SubsetSettings, skip_bad_rows: bool, reporter: Reporter, space: Workspace | None = None
 ) -> SubsetDraft:
-    """Choose documents and queries; with `work`, a pass over the documents that was made before is not made again."""
+    """Choose documents and queries; with `space`, a pass over the documents that was made before is not made again."""
     bad = BadRows(skip=skip_bad_rows)
     judged = read_judged(source, settings, bad)
     hard = hard_negatives(settings, judged)
     wanted = judged.keep | hard
     if settings.dedup == "exact_text":
         wanted |= {qrel.document for qrel in judged.qrels}
-    seen = read_corpus(source, settings, wanted, bad, reporter, work)
+    seen = read_corpus(source, settings, wanted, bad, reporter, space)
     for gap in gaps(settings, judged, hard, seen.survey.found):
         reporter.note(f"Note: {gap}")
     pool = _choosable(seen, settings, judged, hard)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -14,23 +13,23 @@ from constraintsuite.execution.bulk import left_out
 from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.spread import WorkCounts, spread
-from constraintsuite.execution.unfinished import forget, keep_same
 from constraintsuite.models.base import ModelFact, TextRole
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.models.encoders import load_encoder
 from constraintsuite.models.held import letting_go
 from constraintsuite.models.sending import Sent, send_model
-from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, finish, read_manifest
-from constraintsuite.store.files import folder_lock, write_text
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin
+from constraintsuite.store.files import write_text
 from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.store.workspace import Replace, claim
 from constraintsuite.vectors.bundle import VECTORS, Bundle
 from constraintsuite.vectors.embedding import ShardTask, embed_shard
 from constraintsuite.vectors.encoders import folder_name
-from constraintsuite.vectors.folder import is_intact, reading, reopen
+from constraintsuite.vectors.folder import reading
 from constraintsuite.vectors.lengths import ZERO
 from constraintsuite.vectors.matrices import Matrix, map_matrix, write_matrix
 from constraintsuite.vectors.reuse import reading_known
-from constraintsuite.vectors.vectorset import DOCUMENTS_FILE, ENCODER_FILE, QUERIES_FILE, TRUNCATION_FILE
+from constraintsuite.vectors.vectorset import DOCUMENTS_FILE, ENCODER_FILE, QUERIES_FILE, TRUNCATION_FILE, VECTOR_FILES
 
 SHARD_ROWS = 10_000
 _ALONE = LocalEngine()
@@ -60,27 +59,25 @@ def _embed(
     inputs = {"texts": bundle.texts.manifest.content, **_reused(reuse, out.name)}
     settings = {"encoder": sent.fingerprint, "similarity": encoder.similarity, "shard_rows": shard_rows}
     origin = ArtifactOrigin("vectors", encoder.name, inputs, settings, 0, REVISIONS["vectors"])
-    with folder_lock(out):
-        manifest = read_manifest(out)
-        there = None if manifest is None else Artifact(out, manifest)
-        if (
-            there is not None and bundle.owns(there) and is_intact(there, reporter)
-        ):  # the folder's name is the encoder's
-            reporter.note(f"{encoder.name}: {out} is up to date")
-            forget(out / STAGES)
-            return there
-        start = time.monotonic()
-        reopen(out)
-        folder = keep_same(out / STAGES, f"{origin.fingerprint} {REVISIONS['embedding shard']}")
-        tasks = plan_shards(bundle, sent, folder, shard_rows, tuple(reuse))
-        outcome = spread("shards", embed_shard, tasks, folder, engine, reporter)
-        _gather(bundle, out, tasks)
+    with claim(
+        out,
+        origin,
+        VECTOR_FILES,
+        replace=Replace.SAME_KIND,
+        work=str(REVISIONS["embedding shard"]),
+        accept=bundle.owns,  # the folder's name is the encoder's
+        note=reporter.note,
+    ) as space:
+        if space.finished is not None:
+            return space.finished
+        new = space.empty_new()
+        tasks = plan_shards(bundle, sent, space.stages, shard_rows, tuple(reuse))
+        outcome = spread("shards", embed_shard, tasks, space.stages, engine, reporter)
+        _gather(bundle, new, tasks)
         said = [json.loads(task.said.read_text(encoding="utf-8")) for task in tasks.values()]
-        _describe(encoder, sent, said[0]["facts"] if sent.away else encoder.describe(), out, outcome)
-        events = [*(event for each in said for event in each["events"]), *left_out(folder, tasks)]
-        artifact = finish(out, origin, outcome.counts, outcome.rejects, time.monotonic() - start, events)
-        forget(folder)
-        return artifact
+        _describe(encoder, sent, said[0]["facts"] if sent.away else encoder.describe(), new, outcome)
+        events = [*(event for each in said for event in each["events"]), *left_out(space.stages, tasks)]
+        return space.finish(outcome.counts, outcome.rejects, events)
 
 
 def plan_shards(

@@ -17,13 +17,13 @@ from constraintsuite.execution.progress import Reporter
 from constraintsuite.records.text import Document
 from constraintsuite.store.files import atomic_writer, write_text
 from constraintsuite.store.jsonl import adapter
+from constraintsuite.store.workspace import Workspace
 from constraintsuite.vectors.keys import KeyMaker
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.strata import StrataReader
 from constraintsuite.vectors.survey import Survey, survey
 from constraintsuite.vectors.tables import passage, text_hash
 from constraintsuite.vectors.twins import TextHashes
-from constraintsuite.vectors.work import BundleWork
 
 _KEYS, _HASHES, _STRATA, _REST = "keys.npy", "hashes.npy", "strata.npy", "survey.json"
 
@@ -49,26 +49,26 @@ def read_corpus(
     wanted: frozenset[str],
     bad: BadRows,
     reporter: Reporter,
-    work: BundleWork | None = None,
+    space: Workspace | None = None,
 ) -> FirstPass:
-    """Read all documents once, unless `work` has kept what such a pass found; an id that is there twice is a UserError."""
+    """Read all documents once, unless `space` has kept what such a pass found; an id that is there twice is a UserError."""
     reader = _Reader(source, settings, bad)
-    if work is not None and work.done("surveyed"):
+    if space is not None and space.is_done("surveyed"):
         reporter.note("The documents were surveyed before; that is not done again.")
-        return _recall(work.folder, reader.ids)
+        return _recall(space.stages, reader.ids)
     make_keys = KeyMaker("corpus", settings.namespace or source.name, settings.seed)
     with reporter.track("documents", None) as advance:
         found = survey(reader.ids, make_keys, wanted, advance)
     found.refuse_repeated_ids()
     seen = reader.seen(found)
-    if work is not None:
-        _keep(seen, work)
+    if space is not None:
+        _keep(seen, space)
     return seen
 
 
-def left_out_before(work: BundleWork) -> Mapping[str, int]:
-    """Broken rows that the pass which `work` has kept left out, by reason."""
-    counts: dict[str, int] = _rest(work.folder)["bad"]["counts"] if work.done("surveyed") else {}
+def left_out_before(space: Workspace) -> Mapping[str, int]:
+    """Broken rows that the pass which `space` has kept left out, by reason."""
+    counts: dict[str, int] = _rest(space.stages)["bad"]["counts"] if space.is_done("surveyed") else {}
     return counts
 
 
@@ -105,10 +105,10 @@ def _bytes_of(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())  # whether it is ASCII, a string knows
 
 
-def _keep(seen: FirstPass, work: BundleWork) -> None:
+def _keep(seen: FirstPass, space: Workspace) -> None:
     for name, array in ((_KEYS, seen.survey.keys), (_HASHES, seen.hashes), (_STRATA, seen.strata)):
         if array is not None:
-            with atomic_writer(work.folder / name) as file:
+            with atomic_writer(space.stages / name) as file:
                 np.lib.format.write_array(file, array, allow_pickle=False)
     rest = {
         "found": seen.survey.found,
@@ -116,8 +116,8 @@ def _keep(seen: FirstPass, work: BundleWork) -> None:
         "bytes": seen.bytes,
         "bad": {"skip": seen.bad.skip, "counts": seen.bad.counts, "rows": [asdict(row) for row in seen.bad.rows]},
     }
-    write_text(work.folder / _REST, json.dumps(rest))
-    work.finish("surveyed")
+    write_text(space.stages / _REST, json.dumps(rest))
+    space.mark_done("surveyed")
 
 
 def _recall(folder: Path, ids: Callable[[], Iterator[str]]) -> FirstPass:

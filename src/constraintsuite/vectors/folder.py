@@ -1,17 +1,17 @@
-"""Folders of bundles: what may be written over, and what is cleared away."""
+"""Folders of bundles: who may read them, and which vectors and truths are removed with the texts they were made of."""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.travel import clear
-from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, STAGES, Artifact, Manifest, read_manifest
+from constraintsuite.store.artifact import ArtifactOrigin
 from constraintsuite.store.files import folder_lock
+from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.store.workspace import Replace, Workspace, claim, discard
 from constraintsuite.vectors.bundle import (
     CORPUS,
     COVERAGE,
@@ -24,19 +24,23 @@ from constraintsuite.vectors.bundle import (
     finished_parts,
 )
 
-_OWN = (CORPUS, QUERIES, QRELS, COVERAGE, REJECTS, TWINS, ENVIRONMENT)
+_FILES = (f"{CORPUS}/*", QUERIES, QRELS, COVERAGE, REJECTS, TWINS)
 
 
-@contextmanager
-def claimed(out: Path) -> Iterator[Manifest | None]:
-    """Keeps other commands out of `out`, and gives the manifest of the finished bundle that is there, if any."""
-    if out.exists() and not out.is_dir():
-        raise UserError(f"{out}: this is a file, not a folder. Choose another --out.")
-    manifest = read_manifest(out)
-    if manifest is not None and manifest.kind != "bundle":
-        raise UserError(f"{out}: here lies the {manifest.kind} {manifest.name!r}. Choose another --out.")
-    with folder_lock(out):
-        yield read_manifest(out)
+def claim_bundle(
+    out: Path, origin: ArtifactOrigin, reporter: Reporter, *, force: bool
+) -> AbstractContextManager[Workspace]:
+    """The workspace of a bundle's texts; finished texts are replaced only by `force`, as their vectors may have taken hours."""
+    return claim(
+        out,
+        origin,
+        _FILES,
+        replace=Replace.SAME_KIND if force else Replace.UNFINISHED,
+        beside=PARTS,
+        work=str(REVISIONS["subset work"]),
+        otherwise=lambda _: "or replace it with --force",
+        note=reporter.note,
+    )
 
 
 @contextmanager
@@ -55,76 +59,14 @@ def locked(path: Path) -> Iterator[None]:
         yield
 
 
-def refuse_others(out: Path, manifest: Manifest | None, *, force: bool) -> None:
-    """A UserError if `out` holds other texts, unless `force` is given, or anything that is not of a bundle."""
-    if manifest is not None and not force:
-        raise UserError(
-            f"{out}: here lies a bundle of other texts or settings. Choose another --out, or replace it with --force."
-        )
-    own = {MANIFEST, STAGES, *PARTS, *_OWN}
-    foreign = sorted(path.name for path in out.iterdir() if path.name not in own and not path.name.startswith("."))
-    if foreign:
-        raise UserError(f"{out}: the folder holds {foreign[0]!r}, which is not of a bundle. Choose another --out.")
-
-
-def open_for_texts(out: Path) -> None:
-    """Clear earlier texts away."""
-    (out / MANIFEST).unlink(missing_ok=True)  # first: from now on the bundle is unfinished
-    for name in (*_OWN, STAGES):
-        _remove(out / name)
-
-
-def replace_texts(out: Path, new: Path, names: Collection[str]) -> None:
-    """Put the finished files `names` of `new` in the place of earlier texts; stopped on the way, the same call goes on."""
-    (out / MANIFEST).unlink(missing_ok=True)  # first: from now on the bundle is unfinished
-    for name in _OWN:
-        if (new / name).exists() or name not in names:  # else it was moved before
-            _remove(out / name)
-        if (new / name).exists():
-            (new / name).rename(out / name)
-
-
-def is_intact(part: Artifact, reporter: Reporter) -> bool:
-    """Whether finished vectors or a truth are as they were written; if not, says that they are made again."""
-    changed = next(part.changed_files(), None)
-    if changed is not None:
-        reporter.note(f"{part.path / changed} is not what was written, so it is all made again")
-    return changed is None
-
-
-def reopen(part: Path) -> None:
-    """Make the folder of vectors or of a truth unfinished, before anything in it is written over."""
-    (part / MANIFEST).unlink(missing_ok=True)
-
-
-def tidy(bundle: Bundle) -> None:
-    """Take away what was only needed on the way, and vectors and truths of other texts, finished or not."""
-    own = {part.path for folder in PARTS for part in bundle.parts(folder)}
+def remove_other_parts(bundle: Bundle, *, unfinished: bool) -> None:
+    """Remove vectors and truths of other texts; those that are `unfinished` may be of these texts, and are removed on demand."""
     for folder in PARTS:
-        for part in (bundle.path / folder).iterdir() if (bundle.path / folder).is_dir() else ():
-            if part not in own:
-                _remove(part)
-    _remove(bundle.path / STAGES)
-
-
-def sweep(bundle: Bundle) -> None:
-    """Do what was left of `tidy` when a build was killed before its end."""
-    for each in leftovers(bundle):
-        _remove(each)
-
-
-def leftovers(bundle: Bundle) -> list[Path]:
-    """What a killed build left: its work, and what was made of other texts.
-
-    Vectors that are not finished are none: they may be of these texts, and wait for their command to be run again.
-    """
-    foreign = [part.path for name in PARTS for part in finished_parts(bundle.path, name) if not bundle.owns(part)]
-    return [*foreign, *([bundle.path / STAGES] if (bundle.path / STAGES).is_dir() else [])]
-
-
-def _remove(path: Path) -> None:
-    clear(path)
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
+        if unfinished:
+            own = {part.path for part in bundle.parts(folder)}
+            found = (bundle.path / folder).iterdir() if (bundle.path / folder).is_dir() else ()
+            other = [part for part in found if part not in own]
+        else:
+            other = [part.path for part in finished_parts(bundle.path, folder) if not bundle.owns(part)]
+        for part in other:
+            discard(part)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -14,15 +13,15 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.models.dense import Similarity
 from constraintsuite.records.text import Qrel
-from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, finish, read_manifest
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.files import sha256_text, write_text
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.store.workspace import Replace, claim
 from constraintsuite.vectors.bundle import (
     COVERAGE,
     MIN_RELEVANCE,
     PART_ROWS,
-    PARTS,
     QRELS,
     QUERIES,
     REJECTS,
@@ -32,7 +31,7 @@ from constraintsuite.vectors.bundle import (
 )
 from constraintsuite.vectors.coverage import state_of
 from constraintsuite.vectors.encoders import folder_name
-from constraintsuite.vectors.folder import claimed, is_intact, open_for_texts, refuse_others, reopen, sweep, tidy
+from constraintsuite.vectors.folder import claim_bundle, locked, remove_other_parts
 from constraintsuite.vectors.joining import Grades, Joined, join, judge
 from constraintsuite.vectors.judged import positives_of
 from constraintsuite.vectors.layouts import msmarco
@@ -51,7 +50,7 @@ from constraintsuite.vectors.tables import (
     text_hash,
     write_table,
 )
-from constraintsuite.vectors.vectorset import DOCUMENTS_FILE, ENCODER_FILE, QUERIES_FILE, TRUNCATION_FILE
+from constraintsuite.vectors.vectorset import DOCUMENTS_FILE, ENCODER_FILE, QUERIES_FILE, TRUNCATION_FILE, VECTOR_FILES
 
 
 class ImportedBundle(NamedTuple):
@@ -92,18 +91,16 @@ def import_folder(
     """Write the bundle; gives it and what was repaired. All is checked before anything is written."""
     content = _read(folder, texts, reporter or Silent(), allow_missing=allow_missing)
     origin = _origin(folder, texts, content)
-    with claimed(out) as manifest:
-        if manifest is not None and manifest.fingerprint == origin.fingerprint:
-            artifact = Artifact(out, manifest)
-            sweep(Bundle(artifact))
-        else:
-            refuse_others(out, manifest, force=force)
-            open_for_texts(out)
-            start = time.monotonic()
-            _write_texts(content, out)
-            rejects = content.joined.bad.counts if content.joined else {}
-            artifact = finish(out, origin, _counts(content), rejects, time.monotonic() - start, beside=PARTS)
-            tidy(Bundle(artifact))
+    with claim_bundle(out, origin, reporter or Silent(), force=force) as space:
+        again = space.finished is not None
+        if not again:
+            _write_texts(content, space.empty_new(), space.stages / "loose")
+            space.finish(_counts(content), content.joined.bad.counts if content.joined else {})
+        assert space.finished is not None
+        artifact = space.finished
+        if space.is_begun:
+            remove_other_parts(Bundle(artifact), unfinished=not again)
+    with locked(out):
         _write_vectors(content, out, artifact, metric, reporter or Silent())
     make_relevance(out)
     return ImportedBundle(artifact, content.repairs)
@@ -150,9 +147,8 @@ def _origin(folder: Path, texts: SourceSettings | None, content: _Content) -> Ar
     return ArtifactOrigin("bundle", name, inputs, {"source": source, **settings}, 0, REVISIONS["bundle"])
 
 
-def _write_texts(content: _Content, out: Path) -> None:
+def _write_texts(content: _Content, out: Path, loose: Path) -> None:
     found, joined = content.found, content.joined
-    loose = out / STAGES
     if joined is not None:
         spread(joined.placed(), len(found.document_ids), loose)
     for number, start in enumerate(range(0, len(found.document_ids), PART_ROWS)):
@@ -208,16 +204,13 @@ def _write_vectors(content: _Content, out: Path, texts: Artifact, metric: Simila
         "vectors", found.model, {"texts": texts.manifest.content}, settings, 0, REVISIONS["vectors"]
     )
     folder = out / VECTORS / folder_name(fingerprint)
-    manifest = read_manifest(folder)
-    there = None if manifest is None else Artifact(folder, manifest)
-    if there is not None and there.manifest.fingerprint == origin.fingerprint and is_intact(there, reporter):
-        return
-    reopen(folder)
-    start = time.monotonic()
-    for name, matrix in ((DOCUMENTS_FILE, found.documents), (QUERIES_FILE, found.queries)):
-        write_matrix(folder / name, blocks_of(matrix), *matrix.shape)
-    record = {"model": found.model, "fingerprint": fingerprint, "similarity": metric, "dimensions": matrix.shape[1]}
-    write_text(folder / ENCODER_FILE, json.dumps({**record, "dtype": "float32", "imported": True}, indent=2) + "\n")
-    write_text(folder / TRUNCATION_FILE, "{}\n")
-    counts = {"documents": len(found.documents), "queries": len(found.queries), **content.zeros}
-    finish(folder, origin, counts, {}, time.monotonic() - start)
+    with claim(folder, origin, VECTOR_FILES, replace=Replace.SAME_KIND, note=reporter.note) as space:
+        if space.finished is not None:
+            return
+        new = space.empty_new()
+        for name, matrix in ((DOCUMENTS_FILE, found.documents), (QUERIES_FILE, found.queries)):
+            write_matrix(new / name, blocks_of(matrix), *matrix.shape)
+        record = {"model": found.model, "fingerprint": fingerprint, "similarity": metric, "dimensions": matrix.shape[1]}
+        write_text(new / ENCODER_FILE, json.dumps({**record, "dtype": "float32", "imported": True}, indent=2) + "\n")
+        write_text(new / TRUNCATION_FILE, "{}\n")
+        space.finish({"documents": len(found.documents), "queries": len(found.queries), **content.zeros})

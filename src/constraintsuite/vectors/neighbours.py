@@ -5,7 +5,6 @@ It says how exact an index is. It cannot compare encoders: against its own neigh
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import cast
@@ -14,14 +13,13 @@ import numpy as np
 
 from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.unfinished import forget, keep_same
 from constraintsuite.models.dense import Similarity
 from constraintsuite.retrieval.topk import Neighbours, top_k
-from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, finish, read_manifest
-from constraintsuite.store.files import folder_lock
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.store.workspace import Replace, claim
 from constraintsuite.vectors.bundle import TRUTH, Bundle
-from constraintsuite.vectors.folder import is_intact, reading, reopen
+from constraintsuite.vectors.folder import reading
 from constraintsuite.vectors.matrices import Matrix
 from constraintsuite.vectors.searching import BEYOND, NearestRow, NeighbourSearch, search_shards
 from constraintsuite.vectors.tables import NEAREST_COLUMNS, WRITER, read_table, write_table
@@ -62,22 +60,16 @@ def _make(
     settings = {"encoder": vectors.name, "model": vectors.model, "metric": similarity, "k": k, "writer": WRITER}
     origin = ArtifactOrigin("truth", name, inputs, settings, 0, REVISIONS["truth"])
     out = bundle.path / TRUTH / name
-    with folder_lock(out):
-        manifest = read_manifest(out)
-        there = None if manifest is None else Artifact(out, manifest)
-        if there is not None and there.manifest.fingerprint == origin.fingerprint and is_intact(there, reporter):
-            reporter.note(f"{out} is up to date")
-            forget(out / STAGES)
-            return there
-        reopen(out)
-        start = time.monotonic()
-        folder = keep_same(out / STAGES, f"{origin.fingerprint} {shard_rows}")
+    with claim(
+        out, origin, (NEIGHBOURS_FILE,), replace=Replace.SAME_KIND, work=str(shard_rows), note=reporter.note
+    ) as space:
+        if space.finished is not None:
+            return space.finished
         files = vectors.artifact.path / QUERIES_FILE, vectors.artifact.path / DOCUMENTS_FILE
-        rows = search_shards(NeighbourSearch(*files, similarity, k), folder, shard_rows, engine, reporter)
-        write_table(out / NEIGHBOURS_FILE, NEAREST_COLUMNS, rows)
-        artifact = finish(out, origin, count_neighbours(_read(out)), {}, time.monotonic() - start)
-        forget(folder)
-        return artifact
+        new = space.empty_new()
+        rows = search_shards(NeighbourSearch(*files, similarity, k), space.stages, shard_rows, engine, reporter)
+        write_table(new / NEIGHBOURS_FILE, NEAREST_COLUMNS, rows)
+        return space.finish(count_neighbours(_read(new)))
 
 
 def count_neighbours(rows: Iterable[NearestRow]) -> dict[str, int]:

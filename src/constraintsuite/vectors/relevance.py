@@ -6,18 +6,16 @@ an index are together; it does not say how exact an index is.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, cast
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish, read_manifest
-from constraintsuite.store.files import folder_lock
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.store.workspace import Replace, claim
 from constraintsuite.vectors.bundle import TRUTH, Bundle
-from constraintsuite.vectors.folder import is_intact, reading, reopen
+from constraintsuite.vectors.folder import reading
 from constraintsuite.vectors.tables import JUDGED_COLUMNS, WRITER, read_table, write_table
 
 RELEVANCE, RELEVANCE_FILE = "relevance", "judged.parquet"
@@ -44,16 +42,12 @@ def _make(bundle: Bundle) -> Artifact:
     origin = ArtifactOrigin(
         "truth", RELEVANCE, {"texts": bundle.texts.manifest.content}, {"writer": WRITER}, 0, REVISIONS["truth"]
     )
-    with folder_lock(out):
-        manifest = read_manifest(out)
-        there = None if manifest is None else Artifact(out, manifest)
-        if there is not None and there.manifest.fingerprint == origin.fingerprint and is_intact(there, Silent()):
-            return there
-        reopen(out)
-        start = time.monotonic()
+    with claim(out, origin, (RELEVANCE_FILE,), replace=Replace.SAME_KIND) as space:
+        if space.finished is not None:
+            return space.finished
         rows = relevance_rows(bundle)
-        write_table(out / RELEVANCE_FILE, JUDGED_COLUMNS, rows)
-        return finish(out, origin, count_judged(rows), {}, time.monotonic() - start)
+        write_table(space.empty_new() / RELEVANCE_FILE, JUDGED_COLUMNS, rows)
+        return space.finish(count_judged(rows))
 
 
 def count_judged(rows: Sequence[JudgedRow]) -> dict[str, int]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -20,12 +19,12 @@ from constraintsuite.corpora.opening import find_format, open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.records.text import Document
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish, read_manifest
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, read_manifest
 from constraintsuite.store.files import sha256_of, write_text
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.store.workspace import Workspace
 from constraintsuite.vectors.bundle import (
-    CORPUS,
     COVERAGE,
     PART_ROWS,
     PARTS,
@@ -40,7 +39,7 @@ from constraintsuite.vectors.counting import counted
 from constraintsuite.vectors.coverage import refuse_poor
 from constraintsuite.vectors.draft import SubsetDraft, draft_subset
 from constraintsuite.vectors.first_pass import left_out_before
-from constraintsuite.vectors.folder import claimed, leftovers, refuse_others, replace_texts, sweep, tidy
+from constraintsuite.vectors.folder import claim_bundle, remove_other_parts
 from constraintsuite.vectors.parts import BundleDocument, LoosePart, loose_file, part_count, read_loose, spread
 from constraintsuite.vectors.sampling import Selection
 from constraintsuite.vectors.settings import SubsetSettings
@@ -55,7 +54,6 @@ from constraintsuite.vectors.tables import (
     write_table,
 )
 from constraintsuite.vectors.twins import DocumentTwin
-from constraintsuite.vectors.work import BundleWork
 
 
 def build_subset(
@@ -77,31 +75,23 @@ def build_subset(
     origin = _origin(source, corpus, settings)
     if settings.biased:
         reporter.note(f"Warning: {settings.biased}")
-    manifest = read_manifest(out)
-    if manifest is not None and manifest.fingerprint == origin.fingerprint:  # no lock: others may be reading it
-        _refuse_left_out(out, manifest.rejects, skip=corpus.skip_bad_rows)
-        refuse_many_left_out(source.name, manifest.rejects, max_bad_rows)
-        found = Artifact(out, manifest)
-        if not force:
-            found.refuse_changed()
-        if next(found.changed_files(), None) is None:
-            reporter.note(f"{out} is up to date")
-            return _swept(found)
-    with claimed(out) as manifest:
-        refuse_others(out, manifest, force=force)
-        start = time.monotonic()
-        work = BundleWork.resume(out, origin.fingerprint)
-        _refuse_left_out(out, left_out_before(work), skip=corpus.skip_bad_rows)
-        draft = _draft(source, settings, corpus.skip_bad_rows, reporter, work)
+    with claim_bundle(out, origin, reporter, force=force) as space:
+        if space.finished is not None:
+            _refuse_left_out(out, space.finished.manifest.rejects, skip=corpus.skip_bad_rows)
+            refuse_many_left_out(source.name, space.finished.manifest.rejects, max_bad_rows)
+            if space.is_begun:
+                remove_other_parts(Bundle(space.finished), unfinished=False)
+            return space.finished
+        _refuse_left_out(out, left_out_before(space), skip=corpus.skip_bad_rows)
+        draft = _draft(source, settings, corpus.skip_bad_rows, reporter, space)
         refuse_many_left_out(source.name, draft.bad.counts, max_bad_rows)
         coverage = draft.coverage
         refuse_poor(coverage.judged - coverage.none, coverage.judged, settings.mode, accepted=accept_coverage)
-        if not work.done("written"):
+        if not space.is_done("written"):
             _require_space(out, draft.bytes)
-            _write(source, draft, work, reporter)
-        replace_texts(out, work.new, _names(draft))
-        artifact = finish(out, origin, _counts(draft), draft.bad.counts, time.monotonic() - start, beside=PARTS)
-        tidy(Bundle(artifact))
+            _write(source, draft, space, reporter)
+        artifact = space.finish(_counts(draft), draft.bad.counts)
+        remove_other_parts(Bundle(artifact), unfinished=True)
         return artifact
 
 
@@ -132,22 +122,13 @@ def _refuse_left_out(out: Path, rejects: Mapping[str, int], *, skip: bool) -> No
         )
 
 
-def _swept(artifact: Artifact) -> Artifact:
-    """The same, without what a build left that was stopped in its last moment."""
-    if leftovers(Bundle(artifact)):
-        with claimed(artifact.path) as manifest:
-            if manifest is not None:
-                sweep(Bundle(Artifact(artifact.path, manifest)))
-    return artifact
-
-
 def _draft(
-    source: Source, settings: SubsetSettings, skip_bad_rows: bool, reporter: Reporter, work: BundleWork
+    source: Source, settings: SubsetSettings, skip_bad_rows: bool, reporter: Reporter, space: Workspace
 ) -> SubsetDraft:
     try:
-        return draft_subset(source, settings, skip_bad_rows, reporter, work)
+        return draft_subset(source, settings, skip_bad_rows, reporter, space)
     except UserError:
-        work.discard()  # it would be refused again
+        space.discard_work()  # it would be refused again
         raise
 
 
@@ -177,25 +158,20 @@ def _require_space(out: Path, needed: int) -> None:
         raise UserError(f"{out}: the texts need about {2 * needed / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free.")
 
 
-def _names(draft: SubsetDraft) -> tuple[str, ...]:
-    """The files of the bundle."""
-    return (CORPUS, QUERIES, QRELS, COVERAGE, REJECTS, *([TWINS] if draft.twins else []))
-
-
-def _write(source: Source, draft: SubsetDraft, work: BundleWork, reporter: Reporter) -> None:
+def _write(source: Source, draft: SubsetDraft, space: Workspace, reporter: Reporter) -> None:
     chosen = draft.selection
-    if not work.done("spread"):
+    if not space.is_done("spread"):
         with reporter.track("texts", len(draft.survey)) as advance:
             documents = source.documents(BadRows(skip=draft.bad.skip))
-            spread(_placed(documents, draft, advance), len(chosen.positions), work.loose)
-        work.finish("spread")
+            spread(_placed(documents, draft, advance), len(chosen.positions), _loose(space))
+        space.mark_done("spread")
     for number in range(part_count(len(chosen.positions))):
-        _write_part(work, number, chosen)
+        _write_part(space, number, chosen)
     if draft.twins is not None:
-        write_jsonl(work.new / TWINS, _twins(work, draft))
-    _write_judged(draft, work.new)
-    write_jsonl(work.new / REJECTS, draft.bad.rows)
-    work.finish("written")
+        write_jsonl(space.new / TWINS, _twins(space, draft))
+    _write_judged(draft, space.new)
+    write_jsonl(space.new / REJECTS, draft.bad.rows)
+    space.mark_done("written")
 
 
 def _placed(
@@ -218,14 +194,14 @@ def _placed(
         )
 
 
-def _write_part(work: BundleWork, number: int, selection: Selection) -> None:
+def _write_part(space: Workspace, number: int, selection: Selection) -> None:
     """Put a part in order, unless that is done: the part is written after its twins, and its loose file goes last."""
-    if not part_file(work.new, number).is_file():
-        part = read_loose(work.loose, number)
+    if not part_file(space.new, number).is_file():
+        part = read_loose(_loose(space), number)
         ids = {row: name for row, name, _, _ in part.documents}
-        write_jsonl(_twins_file(work, number), (DocumentTwin(name, ids[row], row) for row, name in part.twins))
-        write_table(part_file(work.new, number), DOCUMENT_COLUMNS, _rows(part, selection))
-    loose_file(work.loose, number).unlink(missing_ok=True)
+        write_jsonl(_twins_file(space, number), (DocumentTwin(name, ids[row], row) for row, name in part.twins))
+        write_table(part_file(space.new, number), DOCUMENT_COLUMNS, _rows(part, selection))
+    loose_file(_loose(space), number).unlink(missing_ok=True)
 
 
 def _rows(part: LoosePart, selection: Selection) -> Iterator[DocumentRow]:
@@ -235,13 +211,18 @@ def _rows(part: LoosePart, selection: Selection) -> Iterator[DocumentRow]:
         yield DocumentRow(row, name, title, text, stratum.name, stratum.probability, digest)
 
 
-def _twins_file(work: BundleWork, number: int) -> Path:
-    return work.folder / "twins" / f"part-{number:05}.jsonl"
+def _loose(space: Workspace) -> Path:
+    """The folder of documents that are not in order yet."""
+    return space.stages / "loose"
 
 
-def _twins(work: BundleWork, draft: SubsetDraft) -> Iterator[DocumentTwin]:
+def _twins_file(space: Workspace, number: int) -> Path:
+    return space.stages / "twins" / f"part-{number:05}.jsonl"
+
+
+def _twins(space: Workspace, draft: SubsetDraft) -> Iterator[DocumentTwin]:
     for number in range(part_count(len(draft.selection.positions))):
-        yield from read_jsonl(_twins_file(work, number), DocumentTwin)
+        yield from read_jsonl(_twins_file(space, number), DocumentTwin)
     yield from draft.moved
 
 

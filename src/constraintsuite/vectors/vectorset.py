@@ -16,6 +16,7 @@ from constraintsuite.vectors.matrices import Matrix, map_matrix
 
 DOCUMENTS_FILE, QUERIES_FILE = "docs.npy", "queries.npy"
 ENCODER_FILE, TRUNCATION_FILE = "encoder.json", "truncation.json"
+VECTOR_FILES = (DOCUMENTS_FILE, QUERIES_FILE, ENCODER_FILE, TRUNCATION_FILE)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Advance, Silent
-from constraintsuite.mechanism.circuits import finding
 from constraintsuite.mechanism.circuits import search as searching
 from constraintsuite.mechanism.circuits.course import Call
 from constraintsuite.mechanism.circuits.finding import find_circuit, plan_search, read_circuits
@@ -26,6 +25,7 @@ from constraintsuite.mechanism.explain.settings import AnalysisScope
 from constraintsuite.mechanism.explain.verify import verify
 from constraintsuite.mechanism.patching.memory import plan_memory
 from constraintsuite.mechanism.subject import load_subject
+from constraintsuite.store.workspace import Workspace
 from mechanism.planted import PLANTED, make_planted, planted_contrasts
 
 FEW = CircuitSettings(chance=20, band=2, parts=3, random_models=2, random_contrasts=4)
@@ -82,7 +82,7 @@ def test_what_was_stopped_goes_on_and_ends_with_the_same_bytes(
 
 def test_one_stopped_just_before_its_end_runs_nothing_again(patched: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.MonkeyPatch.context() as stop:
-        stop.setattr(finding, "finish", None)
+        stop.setattr(Workspace, "finish", None)
         with pytest.raises(TypeError):
             find_circuit(patched, FEW)
     done = run_counted(monkeypatch)
@@ -118,7 +118,7 @@ def test_memory_decides_nothing(patched: Path) -> None:
 def test_several_circuits_side_by_side(patched: Path) -> None:
     find_circuit(patched, FEW)
     find_circuit(patched, FEW.model_copy(update={"ablation": "zero"}))
-    with pytest.raises(UserError, match="made from other contrasts, settings"):
+    with pytest.raises(UserError, match=r"made from other inputs, settings or versions\. Choose .* another --name"):
         find_circuit(patched, FEW.model_copy(update={"size": 3}))
     find_circuit(patched, FEW.model_copy(update={"size": 3}), name="three")
     found = read_circuits(patched)

@@ -148,7 +148,7 @@ def test_what_a_killed_drift_was_writing_is_taken_away(
     out = tmp_path / "out"
     left = [out / ".drift.json.tmp-123", out / "stages" / ".000.npz.tmp-123"]
     (out / "stages").mkdir(parents=True)
-    with pytest.raises(UserError, match="here lies something"):  # not of a drift: left alone
+    with pytest.raises(UserError, match="stages: this is not part of the drift"):  # not of a drift: left alone
         measure_drift(checkpoints, [suite], out, SETTINGS, Silent())
     shutil.rmtree(out)
     with pytest.raises(TypeError):
@@ -178,7 +178,7 @@ def test_other_contrasts_of_the_same_suite_are_another_drift(
         stop.setattr(steps.CheckpointWalk, "go_on", None)
         with pytest.raises(TypeError):
             measure_drift(checkpoints, [tmp_path / "suite"], tmp_path / "out", SETTINGS, Silent())
-    with pytest.raises(UserError, match="here lies an unfinished analysis"):  # of 40 contrasts, not 20
+    with pytest.raises(UserError, match="here lies an unfinished drift"):  # of 40 contrasts, not 20
         alone = replace(SETTINGS, independent=True)
         measure_drift(checkpoints, [tmp_path / "suite"], tmp_path / "out", alone, Silent())
 
@@ -188,7 +188,7 @@ def test_one_stopped_just_before_its_end_looks_at_nothing_again(
 ) -> None:
     checkpoints, suite = ground
     with monkeypatch.context() as stop:
-        stop.setattr(measuring, "finish", None)
+        stop.setattr(measuring, "write_text", None)  # of the results, the last file
         with pytest.raises(TypeError):
             measure_drift(checkpoints, [suite], tmp_path / "out", SETTINGS, Silent())
     monkeypatch.setattr(steps, "observe_checkpoint", None)

@@ -160,7 +160,7 @@ def test_what_cannot_be_done_is_refused(scope: AnalysisScope, message: str, give
 
 def test_something_else_in_the_folder_is_left_alone(given: Given, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(UserError, match="here lies something"):
+    with pytest.raises(UserError, match=r"mine\.txt: this is not part of the explain"):
         attribute(given.contrasts, given.model, tmp_path, WIDE, Silent())
     assert [file.name for file in tmp_path.iterdir() if not file.name.startswith(".")] == ["mine.txt"]
 

@@ -240,7 +240,7 @@ def test_a_folder_of_other_things_is_left_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "run" / "thesis.txt").write_text("all of it")
     result = call("run", bench(tmp_path, EXACT), "--out", tmp_path / "run")
     assert isinstance(result.exception, UserError)
-    assert "'thesis.txt', which is not of this command" in str(result.exception)
+    assert "thesis.txt: this is not part of the ann" in str(result.exception)
     assert [file.name for file in (tmp_path / "run").iterdir()] == ["thesis.txt"]
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
@@ -22,16 +20,17 @@ from constraintsuite.mechanism.circuits.settings import CircuitSettings
 from constraintsuite.mechanism.circuits.trial import passes_a_second
 from constraintsuite.mechanism.circuits.watching import Watch
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
-from constraintsuite.mechanism.explain.folder import begin, load_effects, load_explained
+from constraintsuite.mechanism.explain.folder import load_effects, load_explained
 from constraintsuite.mechanism.explain.source import KIND as EXPLAIN
 from constraintsuite.mechanism.patching.memory import Budget, peak_mib, plan_memory
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.mechanism.subject import Subject, load_subject
 from constraintsuite.models.torch.device import describe_device
-from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, finish
-from constraintsuite.store.files import folder_lock, remove_leftovers, write_text
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin
+from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, describe
 from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.store.workspace import claim
 
 KIND = "circuit"
 FOLDER = "circuit"
@@ -66,14 +65,11 @@ def find_circuit(
     told = reporter or Silent()
     out = folder / FOLDER / _checked(f"{settings.side}-{settings.ablation}" if name is None else name)
     work = _prepare(folder, settings, memory)
-    with folder_lock(out):
-        if begin(out, work.origin) is not None:
-            told.note(f"{out}: up to date")
-            shutil.rmtree(out / STAGES, ignore_errors=True)  # of one that was stopped when it was all but done
+    with claim(
+        out, work.origin, (REPORT,), otherwise=lambda _: "or give the circuit another --name", note=told.note
+    ) as space:
+        if space.finished is not None:
             return read_circuit(out)
-        start = time.monotonic()
-        for place in (out, out / STAGES):
-            remove_leftovers(place)
         bench = make_bench(
             work.subject,
             work.sites,
@@ -81,7 +77,7 @@ def find_circuit(
             settings.ablation,
             work.budget,
             settings.seed,
-            folder=out / STAGES,
+            folder=space.stages,
             watch=Watch(told),
         )
         report = search_circuit(bench, work.contrasts, work.effects, settings)
@@ -93,8 +89,7 @@ def find_circuit(
             "tokens": asdict(work.budget),
         }
         counts = {"contrasts": sum(report.contrasts), "sites": report.sites, "members": len(report.circuit)}
-        finish(out, work.origin, counts, {}, time.monotonic() - start, place=machine)
-        shutil.rmtree(out / STAGES, ignore_errors=True)
+        space.finish(counts, place=machine)
     return report
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,13 +28,13 @@ from constraintsuite.mechanism.drift.plan import DriftPlan, plan_drift
 from constraintsuite.mechanism.drift.records import CheckpointDrift
 from constraintsuite.mechanism.drift.settings import DriftSettings
 from constraintsuite.mechanism.drift.steps import CheckpointWalk, walk
-from constraintsuite.mechanism.explain.folder import begin
 from constraintsuite.mechanism.subject import Subject, load_subject
 from constraintsuite.models.torch.device import describe_device
-from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, finish, read_manifest
-from constraintsuite.store.files import folder_lock, remove_leftovers, write_text
+from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, read_manifest
+from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter
 from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.store.workspace import claim
 
 _DRAWS = 500  # of clusters: figures of rankings are made one draw at a time
 _FEWEST_OF_HALF = FEWEST // 2
@@ -72,15 +70,9 @@ def measure_drift(
     origin = _origin(checkpoints, chosen, settings)
     if read_manifest(out) is None:
         _refuse_top(settings, shared_shape(checkpoints).sites)
-    with folder_lock(out):
-        finished = begin(out, origin)
-        if finished is not None:
-            reporter.note(f"{origin.name}: {out} is up to date")
-            shutil.rmtree(out / STAGES, ignore_errors=True)  # of one that was stopped when it was all but done
-            return finished
-        began = time.monotonic()
-        for folder in (out, out / STAGES):
-            remove_leftovers(folder)
+    with claim(out, origin, (CONTRASTS, RESULTS), beside=(RUNS,), note=reporter.note) as space:
+        if space.finished is not None:
+            return space.finished
         with about(checkpoints[0].label):
             first = load_subject(checkpoints[0].model)
         tokens = _tokenise(chosen, first)
@@ -90,10 +82,7 @@ def measure_drift(
         counts = {"checkpoints": len(checkpoints), "suites": len(chosen.suites), "contrasts": found.contrasts}
         cut = Counter(f"tokens: {one.reason}" for one in tokens.rejected)
         place = {"device": describe_device(first.device)}
-        rejects = {**chosen.rejects, **cut}
-        done = finish(out, origin, counts, rejects, time.monotonic() - began, place=place, beside=(RUNS,))
-        shutil.rmtree(out / STAGES, ignore_errors=True)
-        return done
+        return space.finish(counts, {**chosen.rejects, **cut}, place=place)
 
 
 def _measure(

@@ -1,4 +1,4 @@
-"""The folder of an analysis: finished parts stay, so that one that was stopped goes on where it was."""
+"""The folder of an analysis, read."""
 
 from __future__ import annotations
 
@@ -12,41 +12,18 @@ from constraintsuite.mechanism.contrasts.files import CONTRASTS, read_contrasts
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.effects.records import PatchEffects
 from constraintsuite.mechanism.effects.summary import EffectSummary
+from constraintsuite.mechanism.effects.table import FOLDER as EFFECTS
 from constraintsuite.mechanism.effects.table import read_effects
 from constraintsuite.mechanism.explain.records import AttributionCheck, Explained, SubjectFacts
 from constraintsuite.mechanism.explain.source import KIND
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin, read_manifest
-from constraintsuite.store.files import write_text
+from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import adapter, describe
 
 SUMMARY, SUBJECT, COMPARISON = "summary.json", "subject.json", "comparison.json"
 BESIDE = ("circuit",)
 """Folders inside that are artifacts of their own."""
-_WORKING = ".working"
+FILES = (CONTRASTS, SUMMARY, SUBJECT, COMPARISON, f"{EFFECTS}/*")
 T = TypeVar("T")
-
-
-def begin(out: Path, origin: ArtifactOrigin) -> Artifact | None:
-    """Take a folder for an analysis; if that is finished there already, what lies there. Anything else there is refused."""
-    if out.exists() and not out.is_dir():
-        raise UserError(f"{out}: this is a file, not a folder. Choose another --out.")
-    manifest = read_manifest(out)
-    if manifest is not None and manifest.fingerprint == origin.fingerprint:
-        artifact = Artifact(out, manifest)
-        artifact.refuse_changed()
-        return artifact
-    marker = out / _WORKING
-    begun = marker.read_text(encoding="utf-8") if marker.is_file() else ""
-    holds = manifest is not None or (out.is_dir() and any(not path.name.startswith(".") for path in out.iterdir()))
-    if holds and begun != origin.fingerprint:
-        what = (
-            f"the {manifest.kind} {manifest.name!r}" if manifest else "an unfinished analysis" if begun else "something"
-        )
-        raise UserError(
-            f"{out}: here lies {what}, made from other contrasts, settings or versions. Choose another --out, or remove it."
-        )
-    write_text(marker, origin.fingerprint)
-    return None
 
 
 def load_explained(path: Path) -> Explained:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,14 +9,13 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.spread import UNWORKABLE
-from constraintsuite.execution.unfinished import forget, keep_same
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, write_contrasts
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.effects.agreement import compare
 from constraintsuite.mechanism.effects.records import ABLATIONS, AblationKind
 from constraintsuite.mechanism.effects.summary import summarise_effects
 from constraintsuite.mechanism.effects.table import read_effects, writer
-from constraintsuite.mechanism.explain.folder import BESIDE, COMPARISON, SUBJECT, SUMMARY, begin
+from constraintsuite.mechanism.explain.folder import BESIDE, COMPARISON, FILES, SUBJECT, SUMMARY
 from constraintsuite.mechanism.explain.held import begun_here, letting_go
 from constraintsuite.mechanism.explain.plan import RANDOM, TOP, rows_by_side
 from constraintsuite.mechanism.explain.planning import PlannedAnalysis, plan_question
@@ -33,10 +31,11 @@ from constraintsuite.mechanism.explain.shards import write_all_effects
 from constraintsuite.mechanism.explain.source import KIND
 from constraintsuite.mechanism.patching.memory import peak_mib
 from constraintsuite.metrics.resampling import DRAWS
-from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, finish
-from constraintsuite.store.files import folder_lock, sha256_text, write_text
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin
+from constraintsuite.store.files import sha256_text, write_text
 from constraintsuite.store.jsonl import adapter
 from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.store.workspace import Workspace, claim
 
 _ALONE = LocalEngine()
 
@@ -90,27 +89,21 @@ def _analyse(question: ExplainQuestion, out: Path, reporter: Reporter, engine: E
     with letting_go():
         planned = plan_question(question, engine)
         origin = _origin(question, planned)
-        with folder_lock(out):
-            finished = begin(out, origin)
-            if finished is not None:
-                reporter.note(f"{out}: up to date")
-                return finished
-            return _answer(planned, origin, out, reporter, engine)
+        with claim(out, origin, FILES, beside=BESIDE, note=reporter.note) as space:
+            return space.finished or _answer(planned, space, reporter, engine)
 
 
-def _answer(
-    planned: PlannedAnalysis, origin: ArtifactOrigin, out: Path, reporter: Reporter, engine: Engine
-) -> Artifact:
-    start = time.monotonic()
-    folder = keep_same(out / STAGES, origin.fingerprint)
-    left = write_all_effects(planned, out, folder, engine, reporter)
+def _answer(planned: PlannedAnalysis, space: Workspace, reporter: Reporter, engine: Engine) -> Artifact:
+    out = space.out
+    space.stages.mkdir(exist_ok=True)
+    left = write_all_effects(planned, out, space.stages, engine, reporter)
     rows = read_effects(out)
     if not len(rows):
         raise UserError(f"{out}: none of the patches could change anything in any contrast. Name other --roles.")
     asked = [one for one in planned.contrasts if one.id not in left.contrasts]
     write_contrasts(out / CONTRASTS, asked)
     _write(out / SUBJECT, planned.subject)
-    _write(out / SUMMARY, summarise_effects(rows, asked, origin.seed))
+    _write(out / SUMMARY, summarise_effects(rows, asked, space.origin.seed))
     guide = planned.guide
     if guide is not None:
         found = compare(guide.estimates, rows_by_side(rows, asked), guide.choice)
@@ -120,9 +113,7 @@ def _answer(
     place = dict(planned.place)
     if isinstance(engine, LocalEngine):
         place["peak_mib"] = round(peak_mib(begun_here(planned.question).work.subject.device))
-    artifact = finish(out, origin, counts, rejects, time.monotonic() - start, left.events, place, BESIDE)
-    forget(folder)
-    return artifact
+    return space.finish(counts, rejects, left.events, place)
 
 
 def _origin(question: ExplainQuestion, planned: PlannedAnalysis) -> ArtifactOrigin:

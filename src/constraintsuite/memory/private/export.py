@@ -21,6 +21,7 @@ from constraintsuite.memory.private.labelling import LEAST, evidence_agreement, 
 from constraintsuite.memory.private.versions import DOCUMENTS, Version, require_version
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import describe, write_jsonl
+from constraintsuite.store.workspace import refuse_filled
 
 GOLDEN = "golden.json"
 SHADOW = "shadow.jsonl"
@@ -57,8 +58,7 @@ def export(
     pilot: Path, out: Path, *, least: float = LEAST, require: bool = False, number: int | None = None
 ) -> BenchmarkExport:
     """Write golden.json, shadow.jsonl, the documents, labels and events; with `require` only if the set is accepted."""
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UserError(f"{out}: something lies there already. Choose another --out.")
+    refuse_filled(out)
     version = require_version(pilot, number)
     batch = pilot_batch(pilot, version)
     cases = judged_cases(pilot, version, batch)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +12,11 @@ from constraintsuite.errors import UserError
 from constraintsuite.memory.ingest.collection import collection_version, ingest
 from constraintsuite.memory.private.inventory import InventoryEntry, read_inventory
 from constraintsuite.memory.records import MemoryDocument
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish, read_manifest
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, read_manifest
 from constraintsuite.store.files import folder_lock, sha256_of, sha256_text
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.store.workspace import Replace, claim
 
 KIND = "snapshot"
 VERSIONS = "versions"
@@ -62,7 +62,6 @@ def freeze(pilot: Path, *, new_version: bool = False) -> Version:
 
     `new_version` makes one of unchanged documents too: cases that were judged can be changed in no other way.
     """
-    start = time.monotonic()
     chosen = [entry for entry in read_inventory(pilot) if entry.selected == "yes"]
     if not chosen:
         raise UserError(
@@ -82,7 +81,7 @@ def freeze(pilot: Path, *, new_version: bool = False) -> Version:
                     f"{pilot}: since version {last.number} was frozen\n{shown}\nLabels are of the old texts. Bring the documents "
                     "back, or make a new version with --new-version; the old one stays."
                 )
-        return _write(pilot, 1 if last is None else last.number + 1, sources, parts, start)
+        return _write(pilot, 1 if last is None else last.number + 1, sources, parts)
 
 
 def latest_version(pilot: Path) -> Version | None:
@@ -151,23 +150,20 @@ def _changes(last: Version, parts: Sequence[MemoryDocument]) -> Iterator[str]:
                 yield f"{document}: the same text is cut into other units now ({len(moved)} ids, such as {moved[0]})"
 
 
-def _write(
-    pilot: Path, number: int, sources: Mapping[str, Path], parts: Sequence[MemoryDocument], start: float
-) -> Version:
+def _write(pilot: Path, number: int, sources: Mapping[str, Path], parts: Sequence[MemoryDocument]) -> Version:
     path = pilot / VERSIONS / str(number)
-    if path.exists():
-        shutil.rmtree(path)  # without a manifest: a freeze that was stopped
-    (path / DOCUMENTS).mkdir(parents=True)
-    for part in parts:
-        copy = path / DOCUMENTS / sources[part.id].name
-        shutil.copyfile(sources[part.id], copy)
-        if sha256_of(copy) != part.sha256:
-            raise UserError(f"{sources[part.id]}: was changed while it was being frozen. Run the command again.")
-    units = tuple(frozen_units(parts))
-    write_jsonl(path / UNITS, units)
     settings = {"version": number, "documents": collection_version(parts)}
     origin = ArtifactOrigin(
         KIND, pilot.resolve().name, {part.id: part.sha256 for part in parts}, settings, 0, REVISIONS[KIND]
     )
-    artifact = finish(path, origin, {"documents": len(parts), "units": len(units)}, {}, time.monotonic() - start)
-    return Version(number, artifact, units)
+    units = tuple(frozen_units(parts))
+    with claim(path, origin, (UNITS, f"{DOCUMENTS}/*"), replace=Replace.UNFINISHED) as space:
+        new = space.empty_new()
+        (new / DOCUMENTS).mkdir()
+        for part in parts:
+            copy = new / DOCUMENTS / sources[part.id].name
+            shutil.copyfile(sources[part.id], copy)
+            if sha256_of(copy) != part.sha256:
+                raise UserError(f"{sources[part.id]}: was changed while it was being frozen. Run the command again.")
+        write_jsonl(new / UNITS, units)
+        return Version(number, space.finish({"documents": len(parts), "units": len(units)}), units)

@@ -20,10 +20,9 @@ MOST_ALL_PAIRS = 5
 """Up to so many runs each is compared with each; of more, each with the best."""
 _METRICS = ("paired_accuracy", "accuracy")
 _ABOUT = (
-    "Second system less first, example by example; 1st and 2nd count the examples that only this one gets right. McNemar's "
-    "exact p takes examples as independent; p is of the clustered sign-flip test, which does not, and is corrected by "
-    "Holm's method for all tests of this section. Detects is the smallest difference that so many examples show with a "
-    "probability of 80 %."
+    "Second system less first, example by example; 1st and 2nd count the examples that only this one gets right. p is of the "
+    "clustered sign-flip test, which does not take examples as independent, and is corrected by Holm's method for all tests of "
+    "this section. Detects is the smallest difference that so many examples show with a probability of 80 %."
 )
 
 

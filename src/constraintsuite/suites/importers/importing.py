@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from constraintsuite.errors import UserError
-from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST, Artifact, ArtifactOrigin, finish, read_manifest
-from constraintsuite.store.files import folder_lock, write_text
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin
+from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.store.workspace import Replace, claim
 from constraintsuite.suites.importers import IMPORTERS
 from constraintsuite.suites.importers.base import ImportedSuite
 from constraintsuite.suites.importers.rows import name_source
@@ -32,23 +31,10 @@ def import_suite(kind: str, source: str, out: Path, split: str | None = None) ->
     origin = ArtifactOrigin(
         "suite", imported.name, {"source": imported.content}, settings, 0, REVISIONS["imported suite"]
     )
-    if out.exists() and not out.is_dir():
-        raise UserError(f"{out}: this is a file, not a folder. Choose another --out.")
     held = _records(imported)
-    with folder_lock(out):
-        present = read_manifest(out)
-        found = Artifact(out, present) if present is not None and present.fingerprint == origin.fingerprint else None
-        if found is not None and next(found.changed_files(), None) is None:
-            return found
-        own = () if found is None else (MANIFEST, ENVIRONMENT, _SCHEMA, _CARD, *(f"{name}.jsonl" for name in held))
-        strangers = sorted(
-            path.name for path in out.iterdir() if not path.name.startswith(".") and path.name not in own
-        )
-        if strangers:
-            raise UserError(f"{out}: this folder holds other files ({strangers[0]}, …). Choose an empty or new --out.")
-        start = time.monotonic()
-        (out / MANIFEST).unlink(missing_ok=True)  # first: from now on the folder is unfinished
-        return finish(out, origin, _write(imported, held, out), {}, time.monotonic() - start)
+    files = (_SCHEMA, _CARD, *(f"{name}.jsonl" for name in held))
+    with claim(out, origin, files, replace=Replace.DAMAGED) as space:
+        return space.finished or space.finish(_write(imported, held, space.empty_new()))
 
 
 def _records(imported: ImportedSuite) -> dict[str, Sequence[Any]]:

@@ -15,10 +15,17 @@ from constraintsuite.execution.care import Care
 from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.execution.travel import clear
+from constraintsuite.models.bm25.formula import Bm25Formula, CorpusStatistics
 from constraintsuite.records.text import Document
 from constraintsuite.retrieval.bm25 import HitColumns
-from constraintsuite.retrieval.postings import CorpusStatistics, collect_postings, read_postings, write_postings
-from constraintsuite.retrieval.sharded import Bm25Shard, asked_terms, merge_rankings
+from constraintsuite.retrieval.sharded import (
+    asked_terms,
+    collect_postings,
+    merge_rankings,
+    open_shard,
+    read_shard,
+    write_shard,
+)
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, encode, read_jsonl, write_jsonl
 from constraintsuite.suites.corpus.parts import part_path
@@ -93,9 +100,9 @@ def clear_up(job: Job[Recipe]) -> None:
 def count_shard(task: CountTask, care: Care) -> WorkCounts:
     """Read one shard, keep what its documents hold of the terms of queries, and count it."""
     asked = asked_terms(_QUERIES.validate_json(task.queries.read_bytes()))
-    postings = collect_postings(_terms_of(task.source, _analyser(task.settings), care), asked)
-    write_postings(task.postings, postings)
-    write_text(task.counts, encode(postings.counts(asked)).decode())
+    shard = collect_postings(_terms_of(task.source, _analyser(task.settings), care), asked)
+    write_shard(task.postings, shard)
+    write_text(task.counts, encode(shard.postings.statistics()).decode())
     return WorkCounts()
 
 
@@ -103,9 +110,8 @@ def rank_shard(task: RankTask, care: Care) -> WorkCounts:
     """Search one shard for all queries; nothing but this shard is in memory."""
     whole = adapter(CorpusStatistics).validate_json(task.whole.read_bytes())
     queries = _QUERIES.validate_json(task.queries.read_bytes())
-    settings, postings = task.settings, read_postings(task.postings)
-    shard = Bm25Shard(postings, asked_terms(queries), whole, k1=settings.k1, b=settings.b)
-    write_jsonl(task.hits, (shard.rank_terms(terms, settings.k_pool) for terms in queries))
+    shard = open_shard(read_shard(task.postings), whole, Bm25Formula(task.settings.k1, task.settings.b))
+    write_jsonl(task.hits, (shard.rank_terms(terms, task.settings.k_pool) for terms in queries))
     return WorkCounts()
 
 
@@ -124,7 +130,7 @@ def _counts(job: Job[Recipe]) -> list[Path]:
 
 
 def _postings(job: Job[Recipe]) -> list[Path]:
-    return _handed_over(job, "postings", "npz")
+    return _handed_over(job, "postings", "npy")
 
 
 def _hits(job: Job[Recipe]) -> list[Path]:

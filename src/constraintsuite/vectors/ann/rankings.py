@@ -107,9 +107,9 @@ def _judge(found: IntArray, relevance: Relevance, ks: Sequence[int], least: int)
 
 def _key(system: System, texts: Texts, staged: Staged, ks: Sequence[int]) -> str:
     """Of all that decides a ranking: texts, which of them, judgments, retriever, and what computes the measures."""
-    programs = " ".join(f"{name} {metadata.version(name)}" for name in ("bm25s", "ir-measures"))
+    measures = f"ir-measures {metadata.version('ir-measures')}"
     shown = json.dumps([staged.facts.name, system.name, list(ks)])
-    parts = (texts.content, staged.facts.content, shown, _fingerprint(system), programs)
+    parts = (texts.content, staged.facts.content, shown, _fingerprint(system), measures)
     return sha256_text(str(REVISIONS["cell of texts"]), *parts)[:24]
 
 

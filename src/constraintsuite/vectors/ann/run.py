@@ -6,25 +6,15 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Advance, Reporter
-from constraintsuite.store.artifact import (
-    ENVIRONMENT,
-    MANIFEST,
-    STAGES,
-    Artifact,
-    ArtifactOrigin,
-    finish,
-    read_manifest,
-)
-from constraintsuite.store.files import folder_lock
+from constraintsuite.store.artifact import MANIFEST, STAGES, Artifact, ArtifactOrigin, read_manifest
 from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.store.workspace import Replace, claim
 from constraintsuite.vectors.ann.host import Host, describe_host, machine_of, note_load, own_turn
 from constraintsuite.vectors.ann.per_query import require_pyarrow
 from constraintsuite.vectors.ann.plan import Build, PlannedCell, plan, refuse_missing
@@ -36,7 +26,7 @@ from constraintsuite.vectors.ann.staging import Staged, stage
 from constraintsuite.vectors.ann.threads import require_threadpoolctl
 from constraintsuite.vectors.ann.worker import WorkerJob
 
-"""Kept beside the results and not part of them: copies of vectors, and their truth."""
+_FILES = (RUN, *(f"{folder}/*" for folder in (CELLS, FAILED, PER_QUERY, RANKINGS)))
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
@@ -51,15 +41,22 @@ class BenchmarkCounts:
 
 
 def run_benchmark(bench: AnnBenchmark, folder: Path, out: Path, reporter: Reporter) -> BenchmarkCounts:
-    """Measure every cell of `bench` that is not in `out` yet; paths of data start at `folder`."""
-    started = time.monotonic()
+    """Measure every cell of `bench` that is not in `out` yet; paths of data start at `folder`.
+
+    Cells are written where they stay, and those of earlier settings are kept: hours of measuring outlive a changed benchmark.
+    So a finished run is never "up to date" as a whole.
+    """
     require_pyarrow()  # before hours of measuring that could not be written down
     require_threadpoolctl()
-    _refuse_foreign(out, bench.name)
     refuse_missing(bench)
     host = describe_host()
     note_load(reporter)
-    with held(bench.data, folder), folder_lock(out):  # workers map the data for as long as anything is measured
+    settings = bench.model_dump(mode="json", serialize_as_any=True)
+    origin = ArtifactOrigin(KIND, bench.name, {}, settings, 0, REVISIONS[KIND])
+    with (
+        held(bench.data, folder),  # workers map the data for as long as anything is measured
+        claim(out, origin, _FILES, replace=Replace.SAME_NAME, beside=(STAGES,)) as space,
+    ):
         staged = _stage_all(bench, folder, out, reporter)
         _forget_changed(out, reporter)
         agenda = _agenda(bench, folder, staged, out, host)
@@ -75,12 +72,8 @@ def run_benchmark(bench: AnnBenchmark, folder: Path, out: Path, reporter: Report
             reporter.note(f"{planned.staged.facts.name}: {planned.retriever}, without vectors")
             run_ranking(planned, out, reporter)
         outcome = _outcome(agenda, out)
-        contents = {name: one.facts.content for name, one in staged.items()}
-        origin = ArtifactOrigin(
-            KIND, bench.name, contents, bench.model_dump(mode="json", serialize_as_any=True), 0, REVISIONS[KIND]
-        )
-        rejects = {"failed": outcome.failed} if outcome.failed else {}
-        finish(out, origin, _counts(agenda, out), rejects, time.monotonic() - started)
+        space.origin = replace(origin, inputs={name: one.facts.content for name, one in staged.items()})
+        space.finish(_counts(agenda, out), {"failed": outcome.failed} if outcome.failed else {})
     return outcome
 
 
@@ -133,20 +126,6 @@ def _counts(agenda: _Agenda, out: Path) -> dict[str, int]:
     if agenda.rankings:
         counts["rankings"] = len(agenda.rankings) - _failed(out, agenda.ranking_keys)
     return counts
-
-
-def _refuse_foreign(out: Path, name: str) -> None:
-    """A folder that holds anything but an earlier state of this benchmark is left as it is."""
-    if out.exists() and not out.is_dir():
-        raise UserError(f"{out}: this is a file, not a folder. Choose another --out.")
-    manifest = read_manifest(out)
-    if manifest is not None and (manifest.kind, manifest.name) != (KIND, name):
-        raise UserError(f"{out}: here lies the {manifest.kind} {manifest.name!r}. Choose another --out.")
-    own = {MANIFEST, ENVIRONMENT, CELLS, FAILED, PER_QUERY, RANKINGS, RUN, STAGES}
-    inside = out.iterdir() if out.is_dir() else ()
-    foreign = sorted(file.name for file in inside if file.name not in own and not file.name.startswith("."))
-    if foreign:
-        raise UserError(f"{out}: the folder holds {foreign[0]!r}, which is not of this command. Choose another --out.")
 
 
 def _stage_all(bench: AnnBenchmark, folder: Path, out: Path, reporter: Reporter) -> dict[str, Staged]:

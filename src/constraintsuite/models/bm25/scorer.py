@@ -1,4 +1,4 @@
-"""BM25 as Lucene computes it, with document frequencies and lengths from the suite's own texts."""
+"""The model `bm25`: scores pairs of a query and a text, with the statistics of the suite's own texts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Scorer, Workbench
-from constraintsuite.models.collection import CollectionStatistics
+from constraintsuite.models.bm25.formula import Bm25Formula
+from constraintsuite.models.collection import TextCollection
 from constraintsuite.models.naming import ModelName
 from constraintsuite.store.files import sha256_text
 from constraintsuite.text.terms import TermAnalyser
@@ -36,8 +37,8 @@ class Bm25Scorer:
         self, documents: Sequence[str], analyser: TermAnalyser, *, k1: float = 0.9, b: float = 0.4, name: str = "bm25"
     ) -> None:
         self.name = name
-        self.k1, self.b = k1, b
-        self._collection = CollectionStatistics(documents, analyser)
+        self._formula = Bm25Formula(k1, b)
+        self._collection = TextCollection(documents, analyser)
         self.fingerprint = sha256_text("bm25", f"k1={k1}", f"b={b}", self._collection.fingerprint)
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
@@ -46,11 +47,11 @@ class Bm25Scorer:
         return np.array([self._score(terms[query], text) for query, text in pairs], dtype=np.float64)
 
     def _score(self, query: Sequence[str], text: str) -> float:
-        counts = self._collection.counts(text)
-        damping = self.k1 * (1 - self.b + self.b * counts.total() / self._collection.mean_length)
+        counts, formula = self._collection.counts(text), self._formula
+        norm = formula.norm(float(counts.total()), self._collection.statistics.mean_length)
         # fsum is exact whatever the order, so that equal evidence is an exact tie.
-        return math.fsum(self._idf(term) * counts[term] / (counts[term] + damping) for term in query if term in counts)
+        return math.fsum(formula.weight(self._idf(term), float(counts[term]), norm) for term in query if term in counts)
 
     def _idf(self, term: str) -> float:
-        holding = self._collection.document_frequency[term]
-        return math.log1p((len(self._collection.documents) - holding + 0.5) / (holding + 0.5))
+        statistics = self._collection.statistics
+        return self._formula.idf(statistics.holding.get(term, 0), statistics.documents)

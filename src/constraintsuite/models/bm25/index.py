@@ -1,0 +1,234 @@
+"""The index of BM25: of a whole corpus or of a part of it, of documents that stay or that come and go."""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, islice
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.models.bm25.formula import Bm25Formula, CorpusStatistics
+from constraintsuite.models.bm25.postings import Int32Array, Postings, PostingsSegment
+
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+Real = TypeVar("Real", np.float32, np.float64)
+
+_BLOCK = 16_384  # documents whose terms are sorted at once
+_ALIKE = 8  # segments of about one size that are made into one
+
+
+class Bm25Index(Generic[Real]):
+    """Scores documents that are given by their terms. Each has a slot, which is its name until `compacted` says otherwise.
+
+    Statistics are counted anew from the documents that are there, or come from `whole` where these are a part of a corpus. So
+    a score is the same to the bit however the documents got here. `precision` is that of idf and of scores: np.float32 gives
+    the bits of bm25s. With `asked`, no other terms are indexed; all of them count for the length of a document.
+    """
+
+    def __init__(
+        self,
+        precision: type[Real],
+        formula: Bm25Formula | None = None,
+        *,
+        asked: Sequence[str] | None = None,
+        whole: CorpusStatistics | None = None,
+    ) -> None:
+        self.formula = formula or Bm25Formula()
+        self._precision: type[Real] = precision
+        self._whole = whole
+        self._asked = asked
+        self._vocabulary = _numbered(asked or ())
+        self._segments: list[PostingsSegment] = []
+        self._lengths = np.empty(0, dtype=np.int32)  # (slots,)
+        self._here = np.empty(0, dtype=np.bool_)  # (slots,) whether the document of the slot is still there
+        self._all: _View[Real] | None = None
+        self._some: tuple[BoolArray, _View[Real]] | None = None  # of the documents that were last asked for
+
+    @property
+    def gone(self) -> int:
+        """How many slots are empty."""
+        return len(self._here) - int(self._here.sum())
+
+    def add(self, documents: Iterable[Sequence[str]]) -> Int32Array:
+        """Take in documents, each given by its terms with repetitions; their slots, in the same order."""
+        first, waiting = len(self._lengths), iter(documents)
+        while True:
+            terms, held, lengths = array("q"), array("i"), array("i")
+            for document in islice(waiting, _BLOCK):
+                numbers = self._numbers(document)
+                terms.fromlist(numbers)
+                held.append(len(numbers))
+                lengths.append(len(document))
+            if not lengths:
+                return np.arange(first, len(self._lengths), dtype=np.int32)
+            segment = PostingsSegment.counted(np.frombuffer(terms, dtype=np.int64), np.frombuffer(held, dtype=np.int32))
+            slots = segment.documents + np.int32(len(self._lengths))
+            self._append(segment._replace(documents=slots), np.frombuffer(lengths, dtype=np.int32))
+
+    def _numbers(self, terms: Sequence[str]) -> list[int]:
+        """The terms by number, less those that are not asked for."""
+        if self._asked is None:
+            return list(map(self._vocabulary.__getitem__, terms))
+        return [number for number in map(self._vocabulary.get, terms) if number is not None]
+
+    def take(self, postings: Postings) -> Int32Array:
+        """As `add`, of documents whose terms have been counted before."""
+        first = len(self._lengths)
+        numbers = np.array([self._vocabulary[term] for term in postings.terms], dtype=np.int32)
+        slots = postings.documents + np.int32(first)
+        if (np.diff(numbers) > 0).all():  # always, if it is the first to come
+            segment = PostingsSegment(numbers, postings.starts, slots, postings.counts)
+        else:
+            terms = np.repeat(numbers, np.diff(postings.starts))
+            order = np.argsort(terms, kind="stable")
+            segment = PostingsSegment.of(terms[order], slots[order], postings.counts[order])
+        self._append(segment, postings.lengths)
+        return np.arange(first, len(self._lengths), dtype=np.int32)
+
+    def _append(self, segment: PostingsSegment, lengths: Int32Array) -> None:
+        self._lengths = np.concatenate([self._lengths, lengths])
+        self._here = np.concatenate([self._here, np.ones(len(lengths), dtype=np.bool_)])
+        self._segments.append(segment)
+        self._all = self._some = None
+        self._merge_small()
+
+    def _merge_small(self) -> None:
+        """Make one segment of the last eight when they are of a size: there are never many, and large ones move seldom."""
+        tiers = [len(segment.documents).bit_length() // 3 for segment in self._segments]
+        alike = len(tiers) - next((n + 1 for n in reversed(range(len(tiers))) if tiers[n] > tiers[-1]), 0)
+        if alike >= _ALIKE:
+            self._segments[-alike:] = [self._merged(self._segments[-alike:])]
+            self._merge_small()
+
+    def _merged(self, segments: Sequence[PostingsSegment]) -> PostingsSegment:
+        """One segment of several, less the postings of documents that are gone."""
+        terms = np.concatenate([np.repeat(each.terms, np.diff(each.starts)) for each in segments])
+        slots = np.concatenate([each.documents for each in segments])
+        order = np.argsort(terms, kind="stable")
+        if self.gone:
+            order = order[self._here[slots[order]]]
+        counts = np.concatenate([each.counts for each in segments])
+        return PostingsSegment.of(terms[order], slots[order], counts[order])
+
+    def remove(self, slots: Int32Array) -> None:
+        """Forget the documents of some slots."""
+        self._here[slots] = False
+        self._all = self._some = None
+
+    def compacted(self) -> Int32Array:
+        """Give the empty slots up; of each old slot the new one, or -1."""
+        renumber = np.where(self._here, np.cumsum(self._here) - 1, -1).astype(np.int32)
+        if self._segments:
+            whole, names = self._merged(self._segments), list(self._vocabulary)
+            still: list[str] = [names[number] for number in whole.terms.tolist()]
+            self._vocabulary = _numbered(dict.fromkeys([*still, *(self._asked or ())]))
+            terms = np.arange(len(whole.terms), dtype=np.int32)
+            self._segments = [whole._replace(terms=terms, documents=renumber[whole.documents])]
+        self._lengths, self._here = self._lengths[self._here], self._here[self._here]
+        self._all = self._some = None
+        return renumber
+
+    def postings(self, slots: Int32Array) -> Postings:
+        """The postings of the documents of some slots, numbered anew in this order; they do not show how these got here."""
+        if not len(slots):
+            return Postings((), np.zeros(1, np.int64), slots, np.empty(0, np.uint8), self._lengths[:0])
+        whole = self._merged(self._segments)
+        names = list(self._vocabulary)
+        found = np.array([names[number] for number in whole.terms.tolist()], dtype=object)
+        by_name = np.argsort(found)
+        terms = np.repeat(np.argsort(by_name), np.diff(whole.starts))  # by their rank among the names
+        numbers = np.full(len(self._lengths), -1)
+        numbers[slots] = np.arange(len(slots))
+        documents = numbers[whole.documents]
+        order = np.argsort(terms * len(numbers) + documents)
+        order = order[documents[order] >= 0]
+        kept = PostingsSegment.of(terms[order].astype(np.int32), documents[order].astype(np.int32), whole.counts[order])
+        names = found[by_name][kept.terms].tolist()
+        return Postings(names, kept.starts, kept.documents, kept.counts, self._lengths[slots])
+
+    def scores(self, terms: Sequence[str], among: BoolArray | None = None) -> npt.NDArray[Real]:
+        """The score of each slot for the terms of a query, 0 where none is shared; a repeated term counts again.
+
+        With `among`, a mask over slots, as if no other documents were there.
+        """
+        view = self._view(among)
+        self._weigh([term for term in dict.fromkeys(terms) if term not in view.weights], view)
+        scores = np.zeros(len(self._lengths), dtype=self._precision)
+        for term in terms:
+            np.add.at(scores, *view.weights[term])
+        return scores
+
+    def full_score(self, terms: Sequence[str], among: BoolArray | None = None) -> float:
+        """What a document of mean length would score that holds every term of a query once, also those that none has."""
+        view = self._view(among)
+        return sum(self._idf(term, len(self._find(term, view)[0]), view) for term in terms) / (1 + self.formula.k1)
+
+    def _weigh(self, terms: Sequence[str], view: _View[Real]) -> None:
+        """Find the slots that hold each term, and what it adds to their scores; kept for the next query."""
+        if not terms:
+            return
+        found = [self._find(term, view) for term in terms]
+        held = [len(slots) for slots, _ in found]
+        idf = np.array([self._idf(*each, view) for each in zip(terms, held, strict=True)], dtype=self._precision)
+        norms = view.norms[np.concatenate([slots for slots, _ in found])]
+        counts = np.concatenate([counts for _, counts in found]).astype(np.float64)
+        weights = self.formula.weight(np.repeat(idf.astype(np.float64), held), counts, norms).astype(self._precision)
+        for term, (slots, _), end in zip(terms, found, accumulate(held), strict=True):
+            view.weights[term] = (slots, weights[end - len(slots) : end])
+
+    def _idf(self, term: str, here: int, view: _View[Real]) -> float:
+        holding = here if self._whole is None else self._whole.holding.get(term, 0)
+        return self.formula.idf(holding, view.statistics.documents)
+
+    def _find(self, term: str, view: _View[Real]) -> tuple[Int32Array, npt.NDArray[np.unsignedinteger]]:
+        """The slots that hold a term, and how often."""
+        number = self._vocabulary.get(term)
+        if number is None or not self._segments:
+            return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint8)
+        found = [segment.postings(number) for segment in self._segments]
+        slots = found[0][0] if len(found) == 1 else np.concatenate([slots for slots, _ in found])
+        counts = found[0][1] if len(found) == 1 else np.concatenate([counts for _, counts in found])
+        if view.complete:
+            return slots, counts
+        here = view.here[slots]
+        return slots[here], counts[here]
+
+    def _view(self, among: BoolArray | None) -> _View[Real]:
+        """All documents that are there, or some of them; the last two views are kept."""
+        if among is None:
+            if self._all is None:
+                self._all = self._look(self._here)
+            return self._all
+        if self._some is None or not np.array_equal(self._some[0], among):
+            self._some = (among.copy(), self._look(self._here & among))
+        return self._some[1]
+
+    def _look(self, here: BoolArray) -> _View[Real]:
+        counted = CorpusStatistics(int(here.sum()), int(self._lengths[here].sum()), {})
+        statistics = self._whole or counted
+        norms = self.formula.norm(self._lengths.astype(np.float64), statistics.mean_length)
+        return _View(here, counted.documents == len(here), statistics, norms, {})
+
+
+class _View(NamedTuple, Generic[Real]):
+    """The documents that are searched, with what they are scored by."""
+
+    here: BoolArray  # (slots,)
+    complete: bool
+    """Whether no slot is left out."""
+    statistics: CorpusStatistics
+    norms: FloatArray  # (slots,)
+    weights: dict[str, tuple[Int32Array, npt.NDArray[Real]]]
+    """Of each term that was asked for, the slots that hold it and what it adds to their scores."""
+
+
+def _numbered(terms: Iterable[str]) -> defaultdict[str, int]:
+    """Terms by number; one that is looked up and not there gets the next."""
+    vocabulary: defaultdict[str, int] = defaultdict(None, {term: number for number, term in enumerate(terms)})
+    vocabulary.default_factory = vocabulary.__len__
+    return vocabulary
