@@ -17,10 +17,12 @@ from pathlib import Path
 import click
 import numpy as np
 
+from constraintsuite.experiments.compare import PairedDifference, SystemPair, compare_systems
+from constraintsuite.experiments.figures import group_figures
 from constraintsuite.memory.modes import MODES
 from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.public.base import ReadOptions
-from constraintsuite.memory.public.summary import ModeDifference, contrasts_of, figures_of
+from constraintsuite.memory.runs.table import MemoryTable
 from constraintsuite.records.scores import Interval
 from constraintsuite.store.files import sha256_text
 from growth import work_option
@@ -203,8 +205,9 @@ def report(
     title: str, outcomes: Sequence[ItemResult], metric: str, *, baselines: Sequence[str] = (LEXICAL, PLAIN)
 ) -> None:
     """Each mode's figure, and its difference to each baseline with p, corrected for the modes of the table."""
-    figures = {each.mode: each.figure for each in figures_of(outcomes, [metric])}
-    columns = [_contrasts(outcomes, metric, baseline) for baseline in baselines]
+    table = MemoryTable(title, outcomes)
+    figures = {mode: group_figures(table, mode, table.main, metrics=[metric]).metrics[metric] for mode in table.systems}
+    columns = [_tests(table, metric, baseline) for baseline in baselines]
     rows = [
         (mode, figure.n, _shown(figure), *(text for column in columns for text in _compared(column.get(mode))))
         for mode, figure in figures.items()
@@ -213,17 +216,17 @@ def report(
     show(f"{title}: {metric}", ("mode", "n", metric, *against), rows)
 
 
-def _contrasts(outcomes: Sequence[ItemResult], metric: str, baseline: str) -> dict[str, ModeDifference]:
+def _tests(table: MemoryTable, metric: str, baseline: str) -> dict[str, PairedDifference]:
     """Against one baseline; the others are no modes that are tried."""
-    others = {trial.name for trial in BASELINES} - {baseline}
-    kept = [outcome for outcome in outcomes if outcome.mode not in others]
-    return {each.mode: each for each in contrasts_of(kept, [metric], baseline=baseline)}
+    others = {trial.name for trial in BASELINES} | {baseline}
+    pairs = [SystemPair(baseline, mode) for mode in table.systems if mode not in others]
+    return {test.second: test for test in compare_systems(table, pairs, [metric], table.parts())}
 
 
-def _compared(contrast: ModeDifference | None) -> tuple[str, str, str]:
-    if contrast is None:
+def _compared(test: PairedDifference | None) -> tuple[str, str, str]:
+    if test is None or test.p is None or test.holm is None:
         return "", "", ""
-    return _shown(contrast.difference, sign="+"), f"{contrast.p:.4f}", f"{contrast.holm:.4f}"
+    return _shown(test.difference, sign="+"), f"{test.p:.4f}", f"{test.holm:.4f}"
 
 
 def _shown(figure: Interval, sign: str = "") -> str:

@@ -131,9 +131,8 @@ READ = [
     ("memory/segments/00001.jsonl", "memory remove memory lease"),
     ("memory/segments/00001.jsonl", "memory private drift shadow.jsonl memory memory"),
     (DOCUMENT, "memory private drift shadow.jsonl pilot/versions/1 memory"),
-    ("remembered/outcomes.jsonl", "memory compare remembered"),
-    ("remembered/summary.json", "memory gate remembered --baseline remembered"),
-    ("remembered/outcomes.jsonl", f"memory report remembered {NEW}"),
+    ("remembered/outcomes.jsonl", "compare remembered"),
+    ("remembered/summary.json", "gate remembered --baseline remembered"),
     (DOCUMENT, "memory private sheet pilot --annotator anna --annotator ben"),
     ("pilot/versions/1/units.jsonl", f"memory private export pilot {NEW}"),
     ("explained/effects/part-00000.parquet", f"explain report explained {NEW}"),
@@ -181,7 +180,7 @@ _NONE = "reads no artifact"
 _BATCH = "reads a batch, which has a hash of its own and a test in tests/annotate"
 _STATE = "reads the state of a memory, which is a file of its own beside the graph"
 _BENCHMARK = "reads files of a benchmark; the run it leaves is written as that of `eval` is"
-_OWN_RUN = "reads only the run that it has just made, as `memory compare` does"
+_OWN_RUN = "reads only the run that it has just made, as `compare` does"
 EXEMPT = {
     **dict.fromkeys(("doctor", "fetch", "models fetch", "models list", "models show"), _NONE),
     **dict.fromkeys(("corpus show", "propose", "plan", "subset plan", "text audit", "text explain"), _NONE),

@@ -9,7 +9,7 @@ import pytest
 
 from constraintsuite.memory.runs.record import load_memory_run
 from constraintsuite.records.sections import Charts, Section, TableBlock
-from constraintsuite.showing.memory.sections import sections_of
+from constraintsuite.showing.memory.sections import display_runs
 from memory.runs.made_outcomes import made_run, outcomes
 
 
@@ -18,7 +18,8 @@ def page(tmp_path: Path) -> list[Section]:
     """Two runs of one benchmark."""
     made_run(tmp_path / "a", [*outcomes("lexical_baseline", "10" * 10), *outcomes("ppr", "11" * 10)])
     made_run(tmp_path / "b", [*outcomes("lexical_baseline", "10" * 10), *outcomes("ppr", "01" * 10)])
-    return [one for run in ("a", "b") for one in sections_of(load_memory_run(tmp_path / run), many=True)]
+    display = display_runs([load_memory_run(tmp_path / run) for run in ("a", "b")])
+    return list(display.sections)
 
 
 def test_two_runs_of_one_benchmark_share_no_id(page: list[Section]) -> None:
@@ -27,3 +28,7 @@ def test_two_runs_of_one_benchmark_share_no_id(page: list[Section]) -> None:
     tables = [block.table.name for block in blocks if isinstance(block, TableBlock)]
     assert len(charts) == 2
     assert [name for name, count in Counter([*charts, *tables, *(one.id for one in page)]).items() if count > 1] == []
+
+
+def test_sections_of_several_runs_say_which_they_are_of(page: list[Section]) -> None:
+    assert [section.title for section in page if section.title.startswith("Scores")] == ["Scores of tiny"] * 2

@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 @click.option(
     "--baseline", metavar="NAME|FOLDER", help="The run to compare with: a folder, or a name of `csuite baseline`."
 )
-@click.option("--policy", type=FILE, help="YAML file of rules.  [default: the headline drops by at most 2 points]")
+@click.option(
+    "--policy",
+    type=FILE,
+    help="YAML file of rules.  [default: the figures that matter drop by at most 2 points, times rise by at most 20 %]",
+)
 @click.option("--waivers", type=FILE, help="YAML file of failures that are let pass until a day, with reasons.")
 @click.option("--today", metavar="DATE", help="The day that waivers are judged by, as in 2026-03-01.  [default: today]")
 @suite_option
@@ -89,7 +93,7 @@ def gate(  # noqa: PLR0913, PLR0917 - one parameter for each option
         )
     (checked,) = open_experiments([run], suite, ties)
     against = _open_baseline(baseline, checked, suite, store, ties) if baseline else None
-    result = check_run(rules or default_policy(checked), checked, against, let_pass, today=day)
+    result = check_run(rules or default_policy(against or checked), checked, against, let_pass, today=day)
     if junit is not None:
         write_text(junit, gate_junit(result))
     if annotations if annotations is not None else os.environ.get("GITHUB_ACTIONS") == "true":

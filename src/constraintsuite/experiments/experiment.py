@@ -35,7 +35,7 @@ class Experiment:
     conditions: Mapping[str, object] = field(default_factory=dict)
     """Settings that must be the same."""
     options: Mapping[str, object] = field(default_factory=dict)
-    """Settings that may differ, and are told where they do."""
+    """Settings that may differ, and are told where they do; those of one of several systems under its name."""
     ties: str | None = None
     """What equal scores count, where that is a question."""
     reference: str | None = None
@@ -156,11 +156,20 @@ def refuse_unlike(first: Experiment, second: Experiment) -> None:
 
 
 def differing_options(first: Experiment, second: Experiment) -> Iterator[str]:
-    """What may differ between experiments that are compared, and does."""
-    for name in sorted(first.options.keys() | second.options.keys()):
-        one, other = first.options.get(name), second.options.get(name)
+    """What may differ between experiments that are compared, and does; of systems, those that both have."""
+    own = [{k: v for k, v in one.options.items() if not isinstance(v, Mapping)} for one in (first, second)]
+    yield from _differences("", own[0], own[1])
+    for system, options in first.options.items():
+        other = second.options.get(system)
+        if isinstance(options, Mapping) and isinstance(other, Mapping):
+            yield from _differences(f"{system}: ", options, other)
+
+
+def _differences(of: str, first: Mapping[str, object], second: Mapping[str, object]) -> Iterator[str]:
+    for name in sorted(first.keys() | second.keys()):
+        one, other = first.get(name), second.get(name)
         if one != other:
-            yield f"{name} was {one}, and is {other}."
+            yield f"{of}{name} was {one}, and is {other}."
 
 
 def _across(named: Mapping[str, tuple[int, str]], tables: int) -> Iterator[SystemPair]:

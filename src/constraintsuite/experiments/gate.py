@@ -9,6 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.compare import (
@@ -22,7 +26,7 @@ from constraintsuite.experiments.experiment import Experiment, differing_options
 from constraintsuite.experiments.gate_verdicts import GateOutcome, GateVerdict, judge_change, judge_speed, judge_value
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.outcome_table import JoinedTable, OutcomeTable
-from constraintsuite.experiments.policy import Policy, PolicyRule, Waiver
+from constraintsuite.experiments.policy import LatencyRule, Policy, PolicyRule, Waiver
 from constraintsuite.experiments.power import Detection, detect_before
 
 MAX_DROP = 0.02
@@ -45,6 +49,14 @@ class GateResult:
     notes: tuple[str, ...] = ()
 
 
+class _Cell(NamedTuple):
+    """A rule that compares, and what it is applied to."""
+
+    rule: PolicyRule
+    system: str
+    group: str
+
+
 @dataclass(frozen=True, slots=True)
 class RuleDetection:
     """What the items of a rule can show, before there is any run to judge."""
@@ -58,9 +70,15 @@ class RuleDetection:
     detectable: float | None
 
 
-def default_policy(run: Experiment) -> Policy:
-    """What is demanded where no policy is given: no watched metric may drop by more than two points."""
-    return Policy(rules=tuple(PolicyRule(metric=name, max_drop=MAX_DROP) for name in run.watched))
+def default_policy(baseline: Experiment) -> Policy:
+    """What is demanded where no policy is given, by what the baseline has.
+
+    No watched metric may drop by more than two points, and answers that were timed may take at most 20 % longer.
+    """
+    return Policy(
+        rules=tuple(PolicyRule(metric=name, max_drop=MAX_DROP) for name in baseline.watched),
+        latency=LatencyRule() if baseline.timing is not None else None,
+    )
 
 
 def check_run(
@@ -78,10 +96,16 @@ def check_run(
             f"The rule `{[*comparing, policy.latency][0]}` compares with a baseline. Give one with --baseline RUN."
         )
     _refuse_rules(policy, run)
-    judged = [
-        *_absolute_verdicts(policy, run),
-        *(_relative_verdicts(policy, run, baseline) if baseline is not None else ()),
-    ]
+    judged = list(_absolute_verdicts(policy, run))
+    notes: list[str] = []
+    if baseline is not None:
+        refuse_unlike(baseline, run)
+        table, pairs = _paired(run, baseline)
+        cells, undefined = _relative_cells(policy, table, pairs, run.total)
+        judged += _missing_systems(baseline, pairs)
+        judged += _relative_verdicts(policy, table, pairs, cells)
+        judged += _speed_verdicts(policy, table, pairs, run, baseline)
+        notes += [*differing_options(baseline, run), *_unjudged(run, pairs, undefined)]
     verdicts = tuple(_waived(verdict, waivers, today) for verdict in judged)
     outcomes = {verdict.outcome for verdict in verdicts if verdict.waived is None}
     outcome: GateOutcome = next((one for one in _WORST_FIRST if one in outcomes), "passed")
@@ -92,7 +116,7 @@ def check_run(
         outcome=outcome,
         passed=outcome == "passed" or (outcome == "inconclusive" and policy.allow_inconclusive),
         verdicts=verdicts,
-        notes=(*(differing_options(baseline, run) if baseline else ()), *_stale(waivers, judged, today)),
+        notes=(*notes, *_stale(waivers, judged, today)),
     )
 
 
@@ -143,32 +167,67 @@ def _absolute_verdicts(policy: Policy, run: Experiment) -> Iterator[GateVerdict]
                 yield judge_value(rule, run.table, system, group)
 
 
-def _relative_verdicts(policy: Policy, run: Experiment, baseline: Experiment) -> Iterator[GateVerdict]:
-    refuse_unlike(baseline, run)
-    table, pairs = _paired(run, baseline)
-    for system in (system for system in baseline.table.systems if len(baseline.table.systems) > 1):
+def _missing_systems(baseline: Experiment, pairs: Mapping[str, SystemPair]) -> Iterator[GateVerdict]:
+    """A system of the baseline that the run lacks fails; single systems need not have one name."""
+    for system in baseline.table.systems if len(baseline.table.systems) > 1 else ():
         if system not in pairs:
             yield GateVerdict("all", "all", system, OVERALL, "failed", "the run does not have this system")
-    cells = [
-        (rule, system, group)
-        for rule in policy.rules
-        if rule.compares
-        for system in ([rule.system] if rule.system else pairs)
-        if system in pairs
-        for group in _groups(rule, table, run.total)
-    ]
-    tests, keys = [], []
+
+
+def _relative_cells(
+    policy: Policy, table: OutcomeTable, pairs: Mapping[str, SystemPair], total: str
+) -> tuple[list[_Cell], list[_Cell]]:
+    """What the rules that compare are applied to, and what they are not: cells that neither side ever had a value in.
+
+    A rule that would be applied to nothing at all keeps its cells, and fails.
+    """
+    judged: list[_Cell] = []
+    undefined: list[_Cell] = []
+    for rule in (rule for rule in policy.rules if rule.compares):
+        systems = [system for system in ([rule.system] if rule.system else pairs) if system in pairs]
+        cells = [_Cell(rule, system, group) for system in systems for group in _groups(rule, table, total)]
+        empty = [cell for cell in cells if _never_defined(table, pairs[cell.system], rule.metric, cell.group)]
+        kept = [cell for cell in cells if cell not in empty]
+        judged += kept or cells
+        undefined += empty if kept else []
+    return judged, undefined
+
+
+def _never_defined(table: OutcomeTable, pair: SystemPair, metric: str, group: str) -> bool:
+    """Whether a group has items, and neither system a value for any of them."""
+    members = table.members(group)
+    return bool(members) and all(bool(np.isnan(table.column(one, metric, members)).all()) for one in pair)
+
+
+def _relative_verdicts(
+    policy: Policy, table: OutcomeTable, pairs: Mapping[str, SystemPair], cells: Sequence[_Cell]
+) -> Iterator[GateVerdict]:
     alpha = policy.alpha / max(1, len(cells))
+    tests, keys = [], []
     for rule, system, group in cells:
         pair, metric, members = pairs[system], table.metric(rule.metric), table.members(group)
         tests.append(paired_test(table, pair, metric, group, members, alpha=alpha))
         keys.append(same_test(table, pair, metric, members))
     for (rule, system, group), test in zip(cells, corrected(tests, keys), strict=True):
         yield judge_change(rule, system, group, table, pairs[system], test, policy.alpha)
-    if policy.latency is not None:
-        for system in pairs:
-            for group in table.parts() if table.within else [OVERALL]:
-                yield judge_speed(policy.latency, system, group, run.timing, baseline.timing)
+
+
+def _speed_verdicts(
+    policy: Policy, table: OutcomeTable, pairs: Mapping[str, SystemPair], run: Experiment, baseline: Experiment
+) -> Iterator[GateVerdict]:
+    if policy.latency is None:
+        return
+    for system, group in product(pairs, table.parts() if table.within else [OVERALL]):
+        yield judge_speed(policy.latency, system, group, run.timing, baseline.timing)
+
+
+def _unjudged(run: Experiment, pairs: Mapping[str, SystemPair], undefined: Sequence[_Cell]) -> Iterator[str]:
+    """What was not judged because the baseline does not have it."""
+    for system in run.table.systems:
+        if system not in pairs:
+            yield f"{system} is not in the baseline, and was not judged."
+    for rule, system, group in undefined:
+        yield f"{rule.metric} is not defined for {system} in {group}, and was not judged."
 
 
 def _paired(run: Experiment, baseline: Experiment) -> tuple[OutcomeTable, Mapping[str, SystemPair]]:

@@ -143,7 +143,8 @@ def _compare_limit(
     change = -test.difference.value if down else test.difference.value
     said = f"a {word} of {show_change(change, metric)}" if change > 0 else f"no {word}"
     limit = show_change(rule.limit, metric)
-    clusters = len(np.unique(table.clusters(members).numbers))
+    tested = np.isfinite([table.column(one, test.metric, members) for one in (test.first, test.second)]).all(axis=0)
+    clusters = len(np.unique(table.clusters(members).numbers[tested]))
     can = f"{test.difference.n:,} items in {clusters:,} clusters " + (
         f"detect a {word} of {show_change(test.detectable, metric)} or more"
         if test.detectable is not None
@@ -175,7 +176,7 @@ def _undefined(table: OutcomeTable, group: str) -> str:
     if table.members(group):
         return f"undefined: no item of {group} has a value"
     grouping, _, _ = group.rpartition(", ")[2].partition("=")
-    there = ", ".join(table.groups.get(grouping, {})) or "none"
+    there = ", ".join(value for value, members in table.groups.get(grouping, {}).items() if members) or "none"
     return f"undefined: no item is in {group}; there are {there}"
 
 

@@ -89,9 +89,10 @@ class OutcomeTable(ABC):
         """The metric that a user named; an unknown one is a UserError."""
         return find_metric(self.metrics, name)
 
-    def has_values(self, metric: str) -> bool:
-        """Whether any item of the headline has a value under any system."""
-        return any(np.isfinite(self.column(system, metric, self.headline)).any() for system in self.systems)
+    def has_values(self, metric: str, members: Sequence[int] | None = None) -> bool:
+        """Whether any of some items, of those of the headline unless given, has a value under any system."""
+        among = self.headline if members is None else members
+        return any(np.isfinite(self.column(system, metric, among)).any() for system in self.systems)
 
     def clusters(self, members: Sequence[int]) -> ItemClusters:
         """Which of some items are not independent of each other."""

@@ -81,4 +81,4 @@ def gate(
     suite, ties = checked.suite.stored, rules.tie_rule if rules else STRICT
     judged = pair_experiment(checked.stored, suite, ties)
     against = None if baseline is None else pair_experiment(as_run(baseline).stored, suite, ties)
-    return GateResult(checking.check_run(rules or checking.default_policy(judged), judged, against))
+    return GateResult(checking.check_run(rules or checking.default_policy(against or judged), judged, against))

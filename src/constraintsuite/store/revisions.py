@@ -43,7 +43,7 @@ REVISIONS: Mapping[str, Revision] = {
     "truth": Revision(1),
     "ann": Revision(1),
     "graph": Revision(1),
-    "memory_run": Revision(1, TEXT_LIBRARIES),
+    "memory_run": Revision(2, TEXT_LIBRARIES),
     "snapshot": Revision(1),
     "tune": Revision(1, TEXT_LIBRARIES),
     "training data": Revision(1, TEXT_LIBRARIES),

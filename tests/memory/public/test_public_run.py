@@ -13,12 +13,10 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Advance, Silent
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.public import BENCHMARKS
 from constraintsuite.memory.public.base import BenchmarkFile, ReadOptions
 from constraintsuite.memory.public.parts import parts_of
 from constraintsuite.memory.public.run import PublicRun, run_public
-from constraintsuite.memory.public.summary import contrasts_of, figures_of
 from constraintsuite.memory.worth import WORTH
 from constraintsuite.models.base import Scorer, TextRole, Workbench
 from constraintsuite.models.dense import DenseScorer, Similarity
@@ -259,83 +257,3 @@ def test_a_pool_is_searched_once_for_all_questions(tmp_path: Path) -> None:
     outcomes = list(run_public(reading, PublicRun(("lexical_baseline",), (2,))))
     assert [outcome.returned[0].partition("~")[0] for outcome in outcomes] == ["Ada", "Hale"]
     assert len(parts_of(reading.haystacks["all"])) == 3
-
-
-def outcomes_of(mode: str, values: Sequence[float | None], budget: int = 5) -> Iterator[ItemResult]:
-    for number, value in enumerate(values):
-        kind = "even" if number % 2 == 0 else "odd"
-        yield ItemResult(mode, f"q{number}", budget, {"recall@5": value}, (), {"type": kind}, f"c{number}")
-
-
-def test_figures_are_means_with_intervals_overall_and_by_group() -> None:
-    rows = list(outcomes_of("ppr", [1.0, 0.0, 0.5, 0.25, None] * 4))
-    found = {figure.group: figure.figure for figure in figures_of(rows, ["recall@5"], by="type")}
-    assert found["overall"].value == pytest.approx(1.75 / 4)
-    assert found["overall"].n == 16
-    assert found.keys() == {"overall", "type=even", "type=odd"}
-    assert found["overall"].low is not None
-    assert found["overall"].low < 1.75 / 4
-
-
-def test_a_mode_is_compared_with_the_baseline_on_the_same_items() -> None:
-    rows = [
-        *outcomes_of("lexical_baseline", [0.0] * 12 + [None]),
-        *outcomes_of("ppr", [1.0] * 10 + [0.0] * 2 + [1.0]),
-        *outcomes_of("hybrid", [0.0] * 13),
-    ]
-    ppr, hybrid = contrasts_of(rows, ["recall@5"])
-    assert (ppr.mode, ppr.difference.n) == ("ppr", 12)
-    assert ppr.difference.value == pytest.approx(10 / 12)
-    assert ppr.p == pytest.approx(2 / 2**10)
-    assert ppr.holm == pytest.approx(2 * ppr.p)
-    assert (hybrid.p, hybrid.difference.value) == (1.0, 0.0)
-    assert hybrid.difference.low is not None
-    assert hybrid.difference.low < -0.2  # twelve items that agree prove little
-
-
-def test_few_questions_give_no_figure_outside_its_scale() -> None:
-    rows = [*outcomes_of("lexical_baseline", [0.5, 1.0]), *outcomes_of("ppr", [1.0, 0.5])]
-    figures = [each.figure for each in figures_of(rows, ["recall@5"])]
-    assert [(figure.value, figure.low, figure.high) for figure in figures] == [(0.75, 0.0, 1.0)] * 2
-    (contrast,) = contrasts_of(rows, ["recall@5"])
-    assert (contrast.difference.low, contrast.difference.high) == (-1.0, 1.0)
-
-
-def test_agreement_in_a_few_questions_is_not_certain_for_recall_either() -> None:
-    rows = [*outcomes_of("lexical_baseline", [0.5, 0.25, 1.0]), *outcomes_of("ppr", [0.5, 0.25, 1.0])]
-    (contrast,) = contrasts_of(rows, ["recall@5"])
-    assert contrast.difference.low is not None
-    assert contrast.difference.low < -0.5
-
-
-@pytest.mark.parametrize("values", [[0.0] * 9 + [1.0], [0.3, 0.3, 0.3, 0.31]])
-def test_one_question_that_differs_makes_no_certainty_of_the_others(values: list[float]) -> None:
-    rows = [*outcomes_of("lexical_baseline", [0.0] * len(values)), *outcomes_of("ppr", values)]
-    (contrast,) = contrasts_of(rows, ["recall@5"])
-    assert contrast.difference.low is not None
-    assert contrast.difference.low < -0.15
-
-
-def test_counts_have_no_ends() -> None:
-    rows = [
-        ItemResult(mode, f"q{n}", 5, {"tokens": size + n}, (), {}, f"c{n}")
-        for mode, size in (("lexical_baseline", 10.0), ("ppr", 40.0))
-        for n in range(3)
-    ]
-    (contrast,) = contrasts_of(rows, ["tokens"])
-    assert (contrast.difference.low, contrast.difference.high) == (30.0, 30.0)
-    assert [each.figure.value for each in figures_of(rows, ["tokens"])] == [11.0, 41.0]
-
-
-def test_a_metric_is_asked_of_the_budgets_that_have_it() -> None:
-    small = ItemResult("ppr", "q0", 2, {"recall@2": 1.0}, (), {}, "c0")
-    found = figures_of([*outcomes_of("ppr", [1.0]), small], ["recall@2", "recall@5"])
-    assert [(figure.budget, figure.metric) for figure in found] == [(5, "recall@5"), (2, "recall@2")]
-
-
-@pytest.mark.parametrize(
-    ("metric", "baseline", "said"), [("recal@5", "ppr", "recal@5"), ("recall@5", "bm25", "baseline")]
-)
-def test_what_is_not_there_cannot_be_compared(metric: str, baseline: str, said: str) -> None:
-    with pytest.raises(UserError, match=said):
-        contrasts_of([*outcomes_of("ppr", [1.0]), *outcomes_of("hybrid", [1.0])], [metric], baseline=baseline)

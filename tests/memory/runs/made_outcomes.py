@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from constraintsuite.experiments.experiment import Experiment, OpenOptions
+from constraintsuite.experiments.timing import SystemSpeed, Timing
 from constraintsuite.memory.outcomes import ItemResult
-from constraintsuite.memory.runs.latency import SearchLatency, Timing
+from constraintsuite.memory.runs.experiment import open_memory_run
 from constraintsuite.memory.runs.record import MemoryRun, MemoryRunOrigin, MemoryRunResult, load_memory_run, write_run
 
 SOURCE = MemoryRunOrigin("tiny", {"dataset tiny": "d1", "memory tiny": "m1"}, {"budgets": [5]})
@@ -29,7 +31,7 @@ def outcomes(mode: str, marks: str, metric: str = "evidence_hit", **groups: str)
 
 
 def timing(p95: float = 10.0, *, calibration: float = 2.0, repetitions: int = 3, mode: str = "ppr") -> Timing:
-    return Timing(calibration, (SearchLatency(mode, 5, 20, repetitions, 30.0, p95 / 2, p95),))
+    return Timing(calibration, (SystemSpeed(mode, "budget=5", 20, repetitions, 30.0, p95 / 2, p95),))
 
 
 def made_run(
@@ -37,3 +39,9 @@ def made_run(
 ) -> MemoryRun:
     write_run(folder, source, lambda: MemoryRunResult(list(rows), time))
     return load_memory_run(folder)
+
+
+def made_experiment(
+    folder: Path, rows: Sequence[ItemResult], time: Timing | None = None, source: MemoryRunOrigin = SOURCE
+) -> Experiment:
+    return open_memory_run(made_run(folder, rows, time, source).artifact.path, OpenOptions())

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
+from constraintsuite.experiments.timing import SystemSpeed, Timing
 from constraintsuite.memory.cases.run import CaseRun, run_cases
 from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.runs.ablations import AblationFamily, AblationPair, ablate, families, modes_of
 from constraintsuite.memory.runs.hypotheses import HypothesisResult, judge_claims
-from constraintsuite.memory.runs.latency import SearchLatency, Timing
 from constraintsuite.memory.runs.replay import EdgeRemoval, replays_of
 from constraintsuite.memory.runs.selection import choose_modes
+from constraintsuite.memory.runs.table import MemoryTable
 from memory.cases.tiny_cases import case, grounded
 from memory.runs.made_outcomes import outcome, outcomes
 
@@ -38,7 +39,7 @@ def recalls(mode: str, marks: str, **groups: str) -> list[ItemResult]:
 def test_an_ablation_says_its_direction_plainly(
     whole: str, reduced: str, direction: str, passed: bool, said: str
 ) -> None:
-    found = ablate([*recalls("ppr", whole), *recalls("ppr,damping=0", reduced)], FAMILY)
+    found = ablate(MemoryTable("tiny", [*recalls("ppr", whole), *recalls("ppr,damping=0", reduced)]), FAMILY)
     (finding,) = found.findings
     assert finding.overall.direction == finding.fixtures[0].direction == direction
     assert found.passed == passed
@@ -47,27 +48,30 @@ def test_an_ablation_says_its_direction_plainly(
 
 def test_pairs_that_differ_in_more_than_the_part_have_no_say() -> None:
     family = AblationFamily("no structure", "evidence_recall", (), (AblationPair("ppr", "lexical_baseline"),))
-    found = ablate([*recalls("ppr", "1" * 12), *recalls("lexical_baseline", "0" * 12)], family)
+    found = ablate(MemoryTable("tiny", [*recalls("ppr", "1" * 12), *recalls("lexical_baseline", "0" * 12)]), family)
     assert not found.passed
     assert found.beside[0].overall.direction == "gain"
 
 
 def test_without_its_modes_a_family_is_not_tested() -> None:
-    assert ablate(recalls("ppr", "11"), FAMILY).sentence == "no structure: not tested, since the run lacks its modes."
+    assert (
+        ablate(MemoryTable("tiny", recalls("ppr", "11")), FAMILY).sentence
+        == "no structure: not tested, since the run lacks its modes."
+    )
 
 
 def test_the_four_families_run_on_real_modes(tmp_path: Path) -> None:
     wanted = families(encoder=False)
     assert [family.name for family in wanted] == ["no structure", "no weights", "no path expansion", "no dynamics"]
     data = grounded(tmp_path, case("prime-a"), case("probe-a", "landlord", tags=["context"]), case("probe-b", "roof"))
-    rows = list(run_cases([data], CaseRun(modes_of(wanted), [2])))
-    compared = {family.name: ablate(rows, family).findings[0].overall.contrast.difference.n for family in wanted}
+    table = MemoryTable("tiny", list(run_cases([data], CaseRun(modes_of(wanted), [2]))))
+    compared = {family.name: ablate(table, family).findings[0].overall.test.difference.n for family in wanted}
     # A probe that needs its context says nothing about evidence, a prime nothing about dynamics.
     assert compared == {"no structure": 2, "no weights": 2, "no path expansion": 2, "no dynamics": 2}
 
 
 def claim(name: str, rows: list[ItemResult], **rest: object) -> HypothesisResult:
-    return next(c for c in judge_claims(rows, 5, **rest) if c.name == name)  # type: ignore[arg-type]
+    return next(c for c in judge_claims(MemoryTable("tiny", rows), 5, **rest) if c.name == name)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -83,12 +87,12 @@ def claim(name: str, rows: list[ItemResult], **rest: object) -> HypothesisResult
 def test_h1_asks_for_15_percent_more_on_multi_hop_cases(flat: str, graph: str, judgement: str) -> None:
     rows = [*recalls("lexical_baseline", flat, tags="multi_hop"), *recalls("ppr", graph, tags="multi_hop")]
     easy = [*recalls("lexical_baseline", "1" * 40, tags="direct"), *recalls("ppr", "0" * 40, tags="direct")]
-    assert claim("H1", [*rows, *easy]).judgement == judgement
+    assert claim("H1", [*rows, *(replace(row, item=f"easy/{row.item}") for row in easy)]).judgement == judgement
 
 
 def speeds(weighted: float, plain: float) -> Timing:
     modes = {"weighted_graph_static": weighted, "structure_only": plain}
-    return Timing(1.0, tuple(SearchLatency(mode, 5, 10, 3, p50, p50, p50) for mode, p50 in modes.items()))
+    return Timing(1.0, tuple(SystemSpeed(mode, "budget=5", 10, 3, p50, p50, p50) for mode, p50 in modes.items()))
 
 
 @pytest.mark.parametrize(
@@ -130,7 +134,7 @@ def removals(traced: int, untraced: int, cases: int = 40, mode: str = "ppr") -> 
 )
 def test_h3_asks_for_edges_causes_and_time(validity: str, p50: float, walks: list[EdgeRemoval], judgement: str) -> None:
     rows = outcomes("ppr", validity, "edge_validity")
-    time = Timing(1.0, (SearchLatency("ppr", 5, 10, 3, p50, p50, p50),))
+    time = Timing(1.0, (SystemSpeed("ppr", "budget=5", 10, 3, p50, p50, p50),))
     assert claim("H3", rows, timing=time, replays=replays_of(walks)).judgement == judgement
 
 
@@ -146,7 +150,7 @@ def test_h3_tells_the_shares_behind_the_difference_and_looks_at_its_own_budget()
 
 
 def fast(*modes: str) -> Timing:
-    return Timing(1.0, tuple(SearchLatency(mode, 5, 10, 3, 5.0, 5.0, 5.0) for mode in modes))
+    return Timing(1.0, tuple(SystemSpeed(mode, "budget=5", 10, 3, 5.0, 5.0, 5.0) for mode in modes))
 
 
 @pytest.mark.parametrize(

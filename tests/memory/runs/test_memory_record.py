@@ -6,6 +6,7 @@ from dataclasses import replace
 from importlib import invalidate_caches
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from constraintsuite.errors import UserError
@@ -17,7 +18,8 @@ from constraintsuite.memory.public.run import PublicRun
 from constraintsuite.memory.runs.benchmarks import run_benchmark, run_structured
 from constraintsuite.memory.runs.making import making_of
 from constraintsuite.memory.runs.record import MemoryRunResult, load_memory_run, write_run
-from constraintsuite.memory.runs.summary import case_outcomes, summarise
+from constraintsuite.memory.runs.summary import summarise
+from constraintsuite.memory.runs.table import MemoryTable
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import DenseScorer
 from memory.cases.tiny_cases import case, grounded
@@ -53,11 +55,32 @@ def test_figures_are_by_mode_budget_group_and_metric_and_undefined_is_null(tmp_p
 )
 def test_a_case_passes_by_majority_of_its_wordings(marks: tuple[float | None, ...], verdict: float | None) -> None:
     rows = [outcome(f"tiny/a#{n}", {"pass": mark}) for n, mark in enumerate(marks)]
-    (whole,) = case_outcomes(rows)
-    assert (whole.item, whole.values) == ("tiny/a", {"case_pass": verdict})
-    figure = summarise("tiny", rows).figure("ppr", 5, "case_pass")
+    table = MemoryTable("tiny", rows)
+    assert table.column("ppr", "case_pass", [0])[0] == pytest.approx(
+        np.nan if verdict is None else verdict, nan_ok=True
+    )
+    assert np.isnan(table.column("ppr", "case_pass", range(1, len(rows)))).all()
+    figure = summarise(table).figure("ppr", 5, "case_pass")
     assert figure is not None
-    assert figure.figure.value == verdict
+    assert (figure.figure.value, figure.figure.n) == (verdict, int(verdict is not None))
+
+
+def test_a_verdict_on_a_case_is_of_no_kind_of_wording() -> None:
+    rows = [outcome(f"tiny/a#{n}", {"pass": 1.0}) for n in range(3)]
+    summary = summarise(MemoryTable("tiny", rows))
+    assert summary.figure("ppr", 5, "pass", "phrasing=paraphrase") is not None
+    assert summary.figure("ppr", 5, "case_pass", "phrasing=original") is None
+
+
+def test_a_metric_is_given_at_the_budgets_that_have_it() -> None:
+    small = outcome("tiny/a#0", {"recall@2": 1.0}, budget=2)
+    found = summarise(MemoryTable("tiny", [outcome("tiny/a#0", {"recall@2": 0.5, "recall@5": 1.0}), small]))
+    overall = [figure for figure in found.figures if figure.group == "overall"]
+    assert [(f.budget, f.metric, f.figure.value) for f in overall] == [
+        (5, "recall@2", 0.5),
+        (5, "recall@5", 1.0),
+        (2, "recall@2", 1.0),
+    ]
 
 
 def structured(folder: Path, out: str, **options: object) -> Path:
@@ -74,9 +97,9 @@ def test_structured_cases_give_the_same_bytes_each_time_with_times_beside_them(t
     assert run.summary.not_evaluated == {"required_space_ids": 1}
     assert all(row.values["pass"] is None for row in run.outcomes if "/roof#" in row.item)
     assert run.timing is not None
-    assert [(speed.mode, speed.repetitions, speed.queries) for speed in run.timing.speeds] == [
-        ("lexical_baseline", 1, 3),
-        ("ppr", 1, 3),
+    assert [(speed.system, speed.group, speed.repetitions, speed.items) for speed in run.timing.speeds] == [
+        ("lexical_baseline", "budget=3", 1, 3),
+        ("ppr", "budget=3", 1, 3),
     ]
     assert run.timing.calibration_ms > 0
 
@@ -104,6 +127,16 @@ def test_a_changed_run_is_refused(tmp_path: Path) -> None:
     file.write_text(file.read_text().replace("0.0", "1.0"), encoding="utf-8")
     with pytest.raises(UserError, match="changed since the memory_run was made"):
         load_memory_run(tmp_path / "run")
+
+
+def test_times_in_another_form_are_refused_with_advice(tmp_path: Path) -> None:
+    made_run(tmp_path / "run", [outcome("tiny/a#0", {"pass": 0.0})], timing())
+    file = tmp_path / "run" / "environment.json"
+    file.write_text(file.read_text().replace('"system"', '"mode"'), encoding="utf-8")
+    with pytest.raises(UserError, match=r"environment\.json: the times in it cannot be read.* Remove the file"):
+        load_memory_run(tmp_path / "run")
+    file.unlink()
+    assert load_memory_run(tmp_path / "run").timing is None
 
 
 def test_an_encoder_is_asked_once_for_each_text_however_often_the_run_is_timed(tmp_path: Path) -> None:
@@ -182,7 +215,7 @@ def test_a_public_benchmark_is_a_run_too(tmp_path: Path) -> None:
         run_benchmark(reading, PublicRun(["lexical_baseline"], [2], repeats=2), tmp_path / name)
     run = load_memory_run(tmp_path / "a")
     assert run.timing is not None
-    assert [(speed.queries, speed.repetitions) for speed in run.timing.speeds] == [(1, 2)]
+    assert [(speed.items, speed.repetitions) for speed in run.timing.speeds] == [(1, 2)]
     assert run.summary.benchmark == "hotpotqa"
     assert run.summary.figure("lexical_baseline", 2, "recall@2", "type=bridge") is not None
     assert (tmp_path / "a" / "manifest.json").read_bytes() == (tmp_path / "b" / "manifest.json").read_bytes()

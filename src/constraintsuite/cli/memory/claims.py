@@ -104,8 +104,8 @@ def _effects(found: AblationResult) -> str:
             f"  {finding.pair.whole} less {finding.pair.reduced}, {found.metric} at {finding.budget}, in points"
         )
         for effect in (finding.overall, *finding.fixtures):
-            figure = show(effect.contrast.difference, "points")
-            p = show(effect.contrast.holm, "p").value
+            figure = show(effect.test.difference, "points")
+            p = show(effect.test.holm, "p").value
             lines.append(
                 f"    {effect.group:<20} {figure.value:>6} [{figure.bounds}] {figure.n}, Holm p {p}: {effect.direction}"
             )

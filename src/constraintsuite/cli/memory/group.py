@@ -29,11 +29,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "hover": (f"{_HERE}.public:hover", "Run HoVer."),
     "longmemeval": (f"{_HERE}.public:longmemeval", "Run LongMemEval."),
     "locomo": (f"{_HERE}.public:locomo", "Run LoCoMo."),
-    "compare": (f"{_HERE}.judging:compare", "Compare the modes of a run, or two runs, with paired tests."),
-    "gate": (f"{_HERE}.judging:gate", "Check a run against a baseline; exit code 1 if it fails."),
     "ablate": (f"{_HERE}.claims:ablate", "Say what structure, weights, paths and dynamics are worth."),
     "hypotheses": (f"{_HERE}.claims:hypotheses", "Say which claims of the strategy hold."),
-    "report": (f"{_HERE}.reporting:report", "Write one page of runs."),
     "private": (f"{_HERE}.private:private", "Make a benchmark of your own documents."),
 }
 

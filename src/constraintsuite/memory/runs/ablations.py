@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from constraintsuite.experiments.figures import round_off
-from constraintsuite.memory.outcomes import ItemResult
-from constraintsuite.memory.public.summary import OVERALL, ModeDifference
-from constraintsuite.memory.runs.compare import ALPHA, of_cell, of_fixture, paired_test
-from constraintsuite.metrics.significance import holm
+from constraintsuite.experiments.compare import ALPHA, PairedDifference, SystemPair, corrected, paired_test
+from constraintsuite.experiments.groupings import OVERALL
+from constraintsuite.memory.runs.table import MemoryTable
 from constraintsuite.records.scores import Interval
 
 EffectDirection = Literal["gain", "loss", "undecided"]
@@ -82,7 +80,7 @@ class AblationEffect:
     """What the part is worth on one fixture, or overall."""
 
     group: str
-    contrast: ModeDifference
+    test: PairedDifference
     """With the part less without it; `holm` is over all effects of the family."""
     direction: EffectDirection
 
@@ -110,16 +108,16 @@ class AblationResult:
     sentence: str
 
 
-def ablate(outcomes: Sequence[ItemResult], family: AblationFamily, *, seed: int = 0) -> AblationResult:
-    """All pairs of a family at every budget that both of their modes have."""
+def ablate(table: MemoryTable, family: AblationFamily, *, seed: int = 0) -> AblationResult:
+    """All pairs of a family at every budget, where both of their modes were run."""
 
     def find(pairs: Sequence[AblationPair]) -> tuple[AblationFinding, ...]:
-        budgets = dict.fromkeys(row.budget for row in outcomes)
-        found = [_finding(outcomes, pair, budget, family.metric, seed) for pair in pairs for budget in budgets]
+        known = [pair for pair in pairs if pair.whole in table.systems and pair.reduced in table.systems]
+        found = [_finding(table, pair, budget, family.metric, seed) for pair in known for budget in table.budgets]
         return _corrected([finding for finding in found if finding is not None])
 
     findings = find(family.pairs)
-    sure = [effect for effect in _effects(findings, "gain") if effect.contrast.holm < ALPHA]
+    sure = [effect for effect in _effects(findings, "gain") if (effect.test.holm or 0.0) < ALPHA]
     sentence = _sentence(family, findings, bool(sure))
     return AblationResult(family.name, family.metric, findings, find(family.beside), bool(sure), sentence)
 
@@ -131,33 +129,31 @@ def direction_of(difference: Interval) -> EffectDirection:
     return "loss" if difference.high is not None and difference.high < 0 else "undecided"
 
 
-def _finding(
-    rows: Sequence[ItemResult], pair: AblationPair, budget: int, metric: str, seed: int
-) -> AblationFinding | None:
-    whole, reduced = (of_cell(rows, mode, budget) for mode in (pair.whole, pair.reduced))
-    if not whole or not reduced:
-        return None
-    effects = []
-    groups = [OVERALL, *sorted({row.groups.get("fixture", "") for row in whole})]
-    for group in groups:
-        with_it, without = (of_fixture(side, group) for side in (whole, reduced))
-        test = paired_test(with_it, without, metric, seed=seed)
-        if test is not None:
-            named = replace(test, mode=pair.whole, baseline=pair.reduced)
-            effects.append(AblationEffect(group, named, direction_of(named.difference)))
+def _finding(table: MemoryTable, pair: AblationPair, budget: int, metric: str, seed: int) -> AblationFinding | None:
+    groups = {OVERALL: table.at_budget(budget)}
+    groups |= {name: table.at_budget(budget, fixture=name) for name in table.groups["fixture"]}
+    tests = [
+        paired_test(table, SystemPair(pair.reduced, pair.whole), table.metric(metric), group, members, seed=seed)
+        for group, members in groups.items()
+    ]
+    effects = [
+        AblationEffect(test.group, test, direction_of(test.difference))
+        for test in tests
+        if test.difference.value is not None
+    ]
     return AblationFinding(pair, budget, effects[0], tuple(effects[1:])) if effects else None
 
 
 def _corrected(findings: Sequence[AblationFinding]) -> tuple[AblationFinding, ...]:
-    adjusted = iter(holm([e.contrast.p for f in findings for e in (f.overall, *f.fixtures)]))
-
-    def corrected(effect: AblationEffect) -> AblationEffect:
-        p = round_off(next(adjusted))
-        assert p is not None
-        return replace(effect, contrast=replace(effect.contrast, holm=p))
-
+    """With Holm's correction over all effects."""
+    tests = iter(corrected([effect.test for finding in findings for effect in (finding.overall, *finding.fixtures)]))
     return tuple(
-        replace(f, overall=corrected(f.overall), fixtures=tuple(corrected(e) for e in f.fixtures)) for f in findings
+        replace(
+            finding,
+            overall=replace(finding.overall, test=next(tests)),
+            fixtures=tuple(replace(effect, test=next(tests)) for effect in finding.fixtures),
+        )
+        for finding in findings
     )
 
 

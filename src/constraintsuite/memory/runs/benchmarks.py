@@ -6,12 +6,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from constraintsuite.experiments.timing import Timing
 from constraintsuite.memory.cases.coverage import count_not_evaluated
 from constraintsuite.memory.cases.grounding import Grounded
 from constraintsuite.memory.cases.run import CaseRun, run_cases
 from constraintsuite.memory.public.base import BenchmarkFile, Haystack
 from constraintsuite.memory.public.run import Latency, PublicRun, run_public
-from constraintsuite.memory.runs.latency import Timing, calibrate, timing_of
+from constraintsuite.memory.runs.latency import calibrate, timing_of
 from constraintsuite.memory.runs.making import making_of
 from constraintsuite.memory.runs.record import MemoryRunOrigin, MemoryRunResult, write_run
 from constraintsuite.memory.runs.remembering import remembering

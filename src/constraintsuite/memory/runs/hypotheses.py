@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
+from constraintsuite.experiments.compare import ALPHA, PairedDifference, SystemPair, paired_test
 from constraintsuite.experiments.figures import round_off
+from constraintsuite.experiments.groupings import OVERALL
+from constraintsuite.experiments.outcome_table import StoredTable
+from constraintsuite.experiments.timing import SystemSpeed, Timing
 from constraintsuite.memory.cases.model import CONTEXT
-from constraintsuite.memory.outcomes import ItemResult
-from constraintsuite.memory.public.summary import ModeDifference
 from constraintsuite.memory.runs.ablations import EffectDirection, direction_of
-from constraintsuite.memory.runs.compare import ALPHA, of_cell, paired_test
-from constraintsuite.memory.runs.latency import Timing
 from constraintsuite.memory.runs.replay import BEST_WALK, WALKING, Replay
+from constraintsuite.memory.runs.table import BUDGET, MemoryTable
+from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.metrics.significance import holm
 from constraintsuite.records.figures import percent
 from constraintsuite.records.scores import Interval
@@ -28,6 +30,7 @@ DYNAMIC = (
     ("activation_spreading_v1", "activation_spreading_static"),
 )
 _JUDGED: Mapping[EffectDirection, Judgement] = {"gain": "supported", "loss": "not supported", "undecided": "undecided"}
+_RECALL = "evidence_recall"
 _HELP, _HARM = "probes that leave it out", "other probes"
 
 
@@ -54,33 +57,33 @@ class HypothesisResult:
 
 
 def judge_claims(
-    outcomes: Sequence[ItemResult], budget: int, *, timing: Timing | None = None, replays: Sequence[Replay] = ()
+    table: MemoryTable, budget: int, *, timing: Timing | None = None, replays: Sequence[Replay] = ()
 ) -> tuple[HypothesisResult, ...]:
     """H1 to H3 and the claim about dynamic state, on the outcomes of structured cases at one budget."""
-    rows = [row for row in outcomes if row.budget == budget]
     here = [one for one in replays if one.budget == budget]
-    return (_h1(rows, budget), _h2(rows, budget, timing), _h3(rows, budget, timing, here), _dynamic(rows, budget))
+    return (
+        _h1(table, budget),
+        _h2(table, budget, timing),
+        _h3(table, budget, timing, here),
+        _dynamic(table, budget),
+    )
 
 
-def _h1(rows: Sequence[ItemResult], budget: int) -> HypothesisResult:
+def _h1(table: MemoryTable, budget: int) -> HypothesisResult:
     claim = "On multi-hop cases a graph finds at least 15 % more of the evidence than flat search, at the same budget."
-    hops = _tagged(rows, "multi_hop")
-    flat = max((mode for mode in FLAT if of_cell(hops, mode, budget)), key=_mean(hops, "evidence_recall"), default=None)
-    if flat is None:
+    hops = table.at_budget(budget, tag="multi_hop")
+    levels = {mode: values.mean() for mode in FLAT if len(values := _values(table, mode, _RECALL, hops))}
+    if not levels:
         return HypothesisResult("H1", claim, "undecided", "No flat mode was run on multi-hop cases.", ())
-    base = of_cell(hops, flat, budget)
-    # At least 1.15 times as much: graph - 1.15 * flat, paired, must lie above 0.
-    scaled = _scaled(base, "evidence_recall", H1_RELATIVE)
+    flat = max(levels, key=lambda mode: levels[mode])
     evidence = _tested(
         {
-            f"evidence_recall of {mode} less {H1_RELATIVE} times that of {flat}": paired_test(
-                of_cell(hops, mode, budget), scaled, "evidence_recall"
-            )
+            f"{_RECALL} of {mode} less {H1_RELATIVE} times that of {flat}": _test_more(table, flat, mode, hops)
             for mode in WALKING
-            if of_cell(hops, mode, budget)
+            if mode in table.systems
         }
     )
-    level = _mean(hops, "evidence_recall")(flat)
+    level = levels[flat]
     bar = f"15 % more would be {percent(H1_RELATIVE * level)}" + (
         ", which cannot be" if H1_RELATIVE * level > 1 else ""
     )
@@ -88,40 +91,48 @@ def _h1(rows: Sequence[ItemResult], budget: int) -> HypothesisResult:
     return HypothesisResult("H1", claim, _any([each.judgement for each in evidence]), told, evidence)
 
 
-def _h2(rows: Sequence[ItemResult], budget: int, timing: Timing | None) -> HypothesisResult:
+def _test_more(table: MemoryTable, flat: str, mode: str, members: Sequence[int]) -> PairedDifference:
+    """At least 1.15 times as much: graph - 1.15 * flat, paired, must lie above 0."""
+    values = {
+        flat: {_RECALL: H1_RELATIVE * table.column(flat, _RECALL, members)},
+        mode: {_RECALL: table.column(mode, _RECALL, members)},
+    }
+    scaled = StoredTable([table.items[i] for i in members], table.metrics, values, {}, _RECALL)
+    return paired_test(scaled, SystemPair(flat, mode), table.metric(_RECALL), OVERALL, scaled.main)
+
+
+def _h2(table: MemoryTable, budget: int, timing: Timing | None) -> HypothesisResult:
     claim = "Weights bring more critical evidence into the first three places, for at most 20 % more time (median)."
-    critical = _tagged(rows, "critical")
-    sides = [of_cell(critical, mode, budget) for mode in ("weighted_graph_static", "structure_only")]
-    test = paired_test(sides[0], sides[1], "top3_recall") if all(sides) else None
-    if test is None:
+    critical = table.at_budget(budget, tag="critical")
+    plain, weighted = "structure_only", "weighted_graph_static"
+    tested = _tested({"top3_recall with weights less without": _test(table, plain, weighted, "top3_recall", critical)})
+    if not tested:
         return HypothesisResult("H2", claim, "undecided", "The two modes were not both run on critical cases.", ())
-    (gained,) = _tested({"top3_recall with weights less without": test})
-    speeds = [timing.find(mode, budget) if timing else None for mode in ("weighted_graph_static", "structure_only")]
-    if speeds[0] is None or speeds[1] is None:
+    (gained,) = tested
+    slow, fast = (_speed(timing, mode, budget) for mode in (weighted, plain))
+    if slow is None or fast is None:
         return HypothesisResult("H2", claim, _all([gained.judgement, "undecided"]), "No times were taken.", (gained,))
-    ratio = speeds[0].p50_ms / speeds[1].p50_ms
+    ratio = slow.p50_ms / fast.p50_ms
     kept: Judgement = "supported" if ratio <= H2_LATENCY else "not supported"
-    cost = HypothesisFigure(
-        "median time with weights over without", Interval(ratio, None, None, speeds[0].queries), kept
-    )
+    cost = HypothesisFigure("median time with weights over without", Interval(ratio, None, None, slow.items), kept)
     return HypothesisResult(
         "H2", claim, _all([gained.judgement, kept]), f"The median time is {ratio:.2f} times.", (gained, cost)
     )
 
 
-def _h3(rows: Sequence[ItemResult], budget: int, timing: Timing | None, replays: Sequence[Replay]) -> HypothesisResult:
+def _h3(table: MemoryTable, budget: int, timing: Timing | None, replays: Sequence[Replay]) -> HypothesisResult:
     claim = (
         "Paths can be replayed: every edge exists, without the last one the unit at the end loses score (where scores are sums, "
         "oftener than without another edge), and the median is below 200 ms."
     )
-    run = [mode for mode in WALKING if of_cell(rows, mode, budget)]
-    evidence = [each for mode in run for each in _sound(of_cell(rows, mode, budget), timing)]
+    run = [mode for mode in WALKING if mode in table.systems]
+    evidence = [each for mode in run for each in _sound(table, mode, budget, timing)]
     evidence += [_mostly_fall(one) for one in replays if one.mode in BEST_WALK]
     ends = "units at the end of a walk of {} that fall without its last edge, less those without another edge"
     sums = [one for one in replays if one.mode not in BEST_WALK]
     evidence += _weighed({ends.format(one.mode): (one.fall.difference, one.fall.p) for one in sums})
     replayed = {one.mode for one in replays}
-    lacking = [mode for mode in run if mode not in replayed or timing is None or timing.find(mode, budget) is None]
+    lacking = [mode for mode in run if mode not in replayed or _speed(timing, mode, budget) is None]
     judged = _all([each.judgement for each in evidence] + (["undecided"] if lacking else []))
     told = [f"{one.mode}: {_causes(one)}" for one in replays]
     doubt = [f"Without times and replays of {', '.join(lacking)} it cannot be decided in full."] if lacking else []
@@ -129,18 +140,17 @@ def _h3(rows: Sequence[ItemResult], budget: int, timing: Timing | None, replays:
     return HypothesisResult("H3", claim, judged, " ".join([*told, *doubt, *none]), tuple(evidence))
 
 
-def _sound(rows: Sequence[ItemResult], timing: Timing | None) -> Iterator[HypothesisFigure]:
-    """Of the rows of one mode: whether its edges exist, and whether it is fast."""
-    mode, budget = rows[0].mode, rows[0].budget
-    shown = [value for row in rows if (value := row.values.get("edge_validity")) is not None]
-    if shown:
-        all_there = Interval(float(np.mean(shown)), None, None, len(shown))
-        right: Judgement = "supported" if min(shown) == 1 else "not supported"
+def _sound(table: MemoryTable, mode: str, budget: int, timing: Timing | None) -> Iterator[HypothesisFigure]:
+    """Of one mode: whether its edges exist, and whether it is fast."""
+    shown = _values(table, mode, "edge_validity", table.at_budget(budget))
+    if len(shown):
+        all_there = Interval(float(shown.mean()), None, None, len(shown))
+        right: Judgement = "supported" if shown.min() == 1 else "not supported"
         yield HypothesisFigure(f"edges of {mode} that exist", all_there, right)
-    speed = timing.find(mode, budget) if timing else None
+    speed = _speed(timing, mode, budget)
     if speed is not None:
         fast: Judgement = "supported" if speed.p50_ms < H3_MEDIAN_MS else "not supported"
-        yield HypothesisFigure(f"median ms of {mode}", Interval(speed.p50_ms, None, None, speed.queries), fast)
+        yield HypothesisFigure(f"median ms of {mode}", Interval(speed.p50_ms, None, None, speed.items), fast)
 
 
 def _mostly_fall(one: Replay) -> HypothesisFigure:
@@ -163,16 +173,15 @@ def _causes(one: Replay) -> str:
     )
 
 
-def _dynamic(rows: Sequence[ItemResult], budget: int) -> HypothesisResult:
+def _dynamic(table: MemoryTable, budget: int) -> HypothesisResult:
     claim = "What was confirmed before helps later questions that leave it out, and no harm to others is to be seen."
-    probes = [row for row in rows if row.groups.get("part") == "probe"]
-    kinds = {_HELP: _tagged(probes, CONTEXT), _HARM: [row for row in probes if not _has_tag(row, CONTEXT)]}
+    needing = table.at_budget(budget, part="probe", tag=CONTEXT)
+    others = sorted(set(table.at_budget(budget, part="probe")) - set(needing))
     tests = {
         (dynamic, kind): test
         for dynamic, static in DYNAMIC
-        for kind, among in kinds.items()
-        if all(sides := [of_cell(among, mode, budget) for mode in (dynamic, static)])
-        and (test := paired_test(sides[0], sides[1], "probe_mrr")) is not None
+        for kind, members in ((_HELP, needing), (_HARM, others))
+        if (test := _test(table, static, dynamic, "probe_mrr", members)) is not None
     }
     static_of = dict(DYNAMIC)
     evidence = _tested(
@@ -201,9 +210,19 @@ def _helps(help_: HypothesisFigure | None, harm: HypothesisFigure | None) -> Jud
     return help_.judgement
 
 
-def _tested(tests: Mapping[str, ModeDifference | None]) -> tuple[HypothesisFigure, ...]:
+def _test(table: MemoryTable, first: str, second: str, metric: str, members: Sequence[int]) -> PairedDifference | None:
+    """The second mode less the first; None where they have no item in common."""
+    if metric not in table.metrics or not {first, second} <= set(table.systems):
+        return None
+    test = paired_test(table, SystemPair(first, second), table.metric(metric), OVERALL, members)
+    return test if test.difference.value is not None else None
+
+
+def _tested(tests: Mapping[str, PairedDifference | None]) -> tuple[HypothesisFigure, ...]:
     """Paired tests as evidence."""
-    return _weighed({what: (test.difference, test.p) for what, test in tests.items() if test is not None})
+    return _weighed(
+        {what: (test.difference, test.p) for what, test in tests.items() if test is not None and test.p is not None}
+    )
 
 
 def _weighed(found: Mapping[str, tuple[Interval, float]]) -> tuple[HypothesisFigure, ...]:
@@ -218,28 +237,14 @@ def _weighed(found: Mapping[str, tuple[Interval, float]]) -> tuple[HypothesisFig
     )
 
 
-def _tagged(rows: Sequence[ItemResult], tag: str) -> list[ItemResult]:
-    return [row for row in rows if _has_tag(row, tag)]
+def _values(table: MemoryTable, mode: str, metric: str, members: Sequence[int]) -> FloatArray:
+    """What a mode has of a metric on some items, without those that are undefined; nothing if it was not run."""
+    column = table.column(mode, metric, members) if mode in table.systems else np.empty(0)
+    return column[~np.isnan(column)]
 
 
-def _has_tag(row: ItemResult, tag: str) -> bool:
-    return tag in row.groups.get("tags", "").split()
-
-
-def _mean(rows: Sequence[ItemResult], metric: str) -> Callable[[str], float]:
-    def mean(mode: str) -> float:
-        values = [row.values[metric] for row in rows if row.mode == mode]
-        return float(np.mean([value for value in values if value is not None]))
-
-    return mean
-
-
-def _scaled(rows: Sequence[ItemResult], metric: str, factor: float) -> list[ItemResult]:
-    return [
-        replace(row, values={**row.values, metric: None if value is None else factor * value})
-        for row in rows
-        for value in [row.values[metric]]
-    ]
+def _speed(timing: Timing | None, mode: str, budget: int) -> SystemSpeed | None:
+    return timing.find(mode, f"{BUDGET}={budget}") if timing else None
 
 
 def _any(judgements: Sequence[Judgement]) -> Judgement:

@@ -1,49 +1,19 @@
-"""How long searches take, told in the machine's own measure.
-
-A millisecond on one machine is not one on another, nor on the same one while it is busy. So a fixed piece of work in numpy is
-timed beside the searches, and what is compared are searches in units of that work.
-"""
+"""Times of searches, and of the fixed work that they are compared by."""
 
 from __future__ import annotations
 
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from constraintsuite.experiments.timing import SystemSpeed, Timing
 from constraintsuite.memory.public.run import Latency
+from constraintsuite.memory.runs.table import BUDGET
 
 _SIZE = 200_000
 _TIMES = 15
-
-
-@dataclass(frozen=True, slots=True)
-class SearchLatency:
-    """Of one mode at one budget; a query's time is the median of its repetitions."""
-
-    mode: str
-    budget: int
-    queries: int
-    repetitions: int
-    """Warm ones, after the first."""
-    cold_ms: float
-    """Median of the first searches; what a mode builds for a memory is in the first one of each memory."""
-    p50_ms: float
-    p95_ms: float
-
-
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """What was timed together."""
-
-    calibration_ms: float
-    speeds: tuple[SearchLatency, ...]
-
-    def find(self, mode: str, budget: int) -> SearchLatency | None:
-        """The speed of a mode at a budget, if it was timed."""
-        return next((speed for speed in self.speeds if (speed.mode, speed.budget) == (mode, budget)), None)
 
 
 def calibrate(clock: Callable[[], float] = time.perf_counter) -> float:
@@ -73,10 +43,10 @@ def timing_of(passes: Sequence[Iterable[Latency]], calibrations: Sequence[float]
     return Timing(round(float(np.median(calibrations)), 4), speeds)
 
 
-def _speed(mode: str, budget: int, items: Sequence[Sequence[float]]) -> SearchLatency:
+def _speed(mode: str, budget: int, items: Sequence[Sequence[float]]) -> SystemSpeed:
     repeated = [each for each in items if len(each) > 1]
     warm = [float(np.median(each[1:])) for each in repeated] or [each[0] for each in items]
     cold = float(np.median([each[0] for each in items]))
     p50, p95 = np.percentile(warm, [50, 95]).tolist()
     repetitions = min((len(each) - 1 for each in repeated), default=0)
-    return SearchLatency(mode, budget, len(warm), repetitions, round(cold, 4), round(p50, 4), round(p95, 4))
+    return SystemSpeed(mode, f"{BUDGET}={budget}", len(warm), repetitions, round(cold, 4), round(p50, 4), round(p95, 4))

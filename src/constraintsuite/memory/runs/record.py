@@ -14,10 +14,11 @@ from pydantic import ValidationError
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.experiments.output import OutputCounts, write_once
+from constraintsuite.experiments.timing import Timing
 from constraintsuite.memory.outcomes import ItemResult
-from constraintsuite.memory.runs.latency import Timing
 from constraintsuite.memory.runs.replay import EdgeRemoval, Replay, replays_of
 from constraintsuite.memory.runs.summary import MemoryRunSummary, summarise
+from constraintsuite.memory.runs.table import MemoryTable
 from constraintsuite.metrics.resampling import DRAWS
 from constraintsuite.store.artifact import ENVIRONMENT, Artifact, ArtifactOrigin
 from constraintsuite.store.files import write_text
@@ -63,6 +64,11 @@ class MemoryRun:
     """Walks that were replayed; of cases alone."""
 
     @cached_property
+    def table(self) -> MemoryTable:
+        """Its outcomes as a table, from which figures and tests are computed."""
+        return MemoryTable(self.summary.benchmark, self.outcomes)
+
+    @cached_property
     def replays(self) -> tuple[Replay, ...]:
         """What the walks of each mode are worth to the units they lead to."""
         return replays_of(self.removals)
@@ -82,7 +88,7 @@ def write_run(
 
     def write(folder: Path) -> OutputCounts:
         found = make()
-        summary = summarise(source.benchmark, found.outcomes, seed=source.seed)
+        summary = summarise(MemoryTable(source.benchmark, found.outcomes), seed=source.seed)
         summary = replace(summary, not_evaluated=dict(found.not_evaluated), notes=found.notes)
         write_jsonl(folder / OUTCOMES, found.outcomes)
         write_text(folder / SUMMARY, adapter(MemoryRunSummary).dump_json(summary, indent=1).decode() + "\n")
@@ -114,4 +120,7 @@ def _timing(path: Path) -> Timing | None:
         place = json.loads(file.read_bytes()).get("model", {})
         return adapter(Timing).validate_python(place["timing"]) if "timing" in place else None
     except (ValueError, AttributeError, TypeError) as error:  # a ValidationError is a ValueError
-        raise UserError(f"{file}: the times in it cannot be read: {error}") from None
+        said = describe(error) if isinstance(error, ValidationError) else f"{error}."
+        raise UserError(
+            f"{file}: the times in it cannot be read: {said} Remove the file, and the run counts as one that was not timed."
+        ) from None

@@ -7,25 +7,25 @@ answer told.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.experiments.figures import rounded
+from constraintsuite.experiments.compare import mean_difference
+from constraintsuite.experiments.figures import column_figures, generator, round_off
 from constraintsuite.memory.cases.checks.walks import EdgeBook
 from constraintsuite.memory.cases.grounding import Grounded
 from constraintsuite.memory.cases.run import CaseRun, memory_of
-from constraintsuite.memory.differences import mean_difference
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
 from constraintsuite.memory.recall import SearchAnswer
 from constraintsuite.memory.state.clock import Clock
 from constraintsuite.memory.state.state import MemoryState
 from constraintsuite.metrics.intervals import IntArray
-from constraintsuite.metrics.resampling import estimate
+from constraintsuite.metrics.metric import Metric
 from constraintsuite.metrics.significance import sign_flip
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.records.scores import Interval
@@ -40,6 +40,7 @@ CONTROLS = 5
 LEAST = 1e-6
 """A fall below this may be what a sum that was broken off had left."""
 MOST_CASES = 100
+_EFFECT = Metric(name="effect", title="edges with an effect")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,20 +116,22 @@ def replays_of(removals: Sequence[EdgeRemoval], *, seed: int = 0) -> tuple[Repla
     return tuple(
         Replay(
             *cell,
-            _effect([(row.fell, row.others_fell / row.others) for row in rows[cell]], seed),
-            _effect([(row.moved, row.others_moved / row.others) for row in rows[cell]], seed),
+            _effect({row.item: (row.fell, row.others_fell / row.others) for row in rows[cell]}, seed),
+            _effect({row.item: (row.moved, row.others_moved / row.others) for row in rows[cell]}, seed),
         )
         for cell in cells
     )
 
 
-def _effect(shares: Sequence[tuple[bool, float]], seed: int) -> EdgeEffect:
-    values = np.array(shares, dtype=np.float64)  # (cases, 2)
-    cases = np.arange(len(values), dtype=np.int64)
-    traced, untraced = estimate(values, [True, True], cases, rng=np.random.default_rng(seed))
-    apart = values[:, 0] - values[:, 1]
-    p = sign_flip(apart, cases, rng=np.random.default_rng(seed))
-    return EdgeEffect(rounded(traced), rounded(untraced), mean_difference(apart, cases, seed=seed), p)
+def _effect(shares: Mapping[str, tuple[bool, float]], seed: int) -> EdgeEffect:
+    """The effect of the last edge and of others, by case."""
+    last, other = np.array(list(shares.values()), dtype=np.float64).T
+    cases = np.arange(len(shares), dtype=np.int64)
+    traced, untraced = column_figures([_EFFECT, _EFFECT], [last, other], cases, list(shares), seed=seed)
+    difference = mean_difference(last - other, cases, _EFFECT, generator(seed, shares))
+    p = round_off(sign_flip(last - other, cases, rng=generator(seed, shares)))
+    assert p is not None
+    return EdgeEffect(traced, untraced, difference, p)
 
 
 @dataclass(frozen=True)

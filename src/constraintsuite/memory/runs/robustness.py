@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.memory.differences import mean_difference
-from constraintsuite.memory.outcomes import ItemResult
-from constraintsuite.memory.runs.compare import cells_of, of_cell
+from constraintsuite.experiments.compare import mean_difference
+from constraintsuite.experiments.figures import generator
+from constraintsuite.memory.runs.table import PHRASING, MemoryTable
+from constraintsuite.metrics.metric import Metric
 from constraintsuite.records.scores import Interval
 
 TOLERATED = 0.10
@@ -38,16 +40,17 @@ class ParaphraseCost:
 
 
 def rewordings_of(
-    outcomes: Sequence[ItemResult], metric: str = "pass", *, tolerated: float = TOLERATED, seed: int = 0
+    table: MemoryTable, metric: str = "pass", *, tolerated: float = TOLERATED, seed: int = 0
 ) -> list[ParaphraseCost]:
     """Of every mode and budget that has cases with paraphrases; a case counts once, however many it has."""
     found = []
-    for mode, budget in cells_of(outcomes):
-        cases = _cases(of_cell(outcomes, mode, budget), metric)
+    for mode, budget in product(table.systems, table.budgets if metric in table.metrics else ()):
+        cases = _cases(table, mode, budget, metric)
         if not cases:
             continue
-        difference = _difference(cases, seed)
-        solvable = _difference([case for case in cases if case.reworded or case.original], seed)
+        scale = table.metric(metric)
+        difference = _difference(cases, scale, seed)
+        solvable = _difference([case for case in cases if case.reworded or case.original], scale, seed)
         original = float(np.mean([case.original for case in cases]))
         passed = difference.n >= FEWEST and difference.low is not None and difference.low >= -tolerated
         found.append(ParaphraseCost(mode, budget, metric, original, difference, solvable, passed))
@@ -55,30 +58,27 @@ def rewordings_of(
 
 
 class _Case(NamedTuple):
+    id: str
     original: float
     reworded: float
     """The mean over its paraphrases."""
 
 
-def _difference(cases: Sequence[_Case], seed: int) -> Interval:
+def _difference(cases: Sequence[_Case], metric: Metric, seed: int) -> Interval:
     values = np.array([case.reworded - case.original for case in cases], dtype=np.float64)
-    return mean_difference(values, np.arange(len(values), dtype=np.int64), seed=seed)
+    draws = generator(seed, [case.id for case in cases])
+    return mean_difference(values, np.arange(len(values), dtype=np.int64), metric, draws)
 
 
-def _cases(outcomes: Sequence[ItemResult], metric: str) -> list[_Case]:
+def _cases(table: MemoryTable, mode: str, budget: int, metric: str) -> list[_Case]:
     """Those of which all wordings have a value."""
-    wordings: dict[str, dict[str, list[float | None]]] = defaultdict(lambda: defaultdict(list))
-    for outcome in outcomes:
-        wordings[outcome.cluster][outcome.groups.get("phrasing", "")].append(outcome.values.get(metric))
-    cases = []
-    for case in wordings.values():
-        original, reworded = _defined(case["original"]), _defined(case["paraphrase"])
-        if original and reworded:
-            cases.append(_Case(original[0], sum(reworded) / len(reworded)))
-    return cases
-
-
-def _defined(values: Sequence[float | None]) -> list[float]:
-    """The values, if none of them is undefined."""
-    known = [value for value in values if value is not None]
-    return known if len(known) == len(values) else []
+    wordings: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for phrasing in table.groups.get(PHRASING, {}):
+        members = table.at_budget(budget, phrasing=phrasing)
+        for item, value in zip(members, table.column(mode, metric, members).tolist(), strict=True):
+            wordings[table.items[item].wide[0]][phrasing].append(value)
+    return [
+        _Case(name, case["original"][0], float(np.mean(case["paraphrase"])))
+        for name, case in wordings.items()
+        if case["original"] and case["paraphrase"] and not np.isnan([*case["original"], *case["paraphrase"]]).any()
+    ]

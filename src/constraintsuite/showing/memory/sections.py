@@ -16,8 +16,14 @@ from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.display import Display, refusing_others
 from constraintsuite.showing.mechanism.pages import marked
-from constraintsuite.showing.memory.headlines import headlines, is_structured, kind_of
-from constraintsuite.showing.memory.tables import contrast_table, group_tables, score_table, size_table, time_table
+from constraintsuite.showing.memory.tables import (
+    baseline_table,
+    group_tables,
+    kind_of,
+    score_table,
+    size_table,
+    time_table,
+)
 from constraintsuite.showing.memory.verdicts import ablation_tables, claim_tables, replay_tables, rewording_tables
 
 _ABOUT_SCORES = (
@@ -32,24 +38,24 @@ _ABOUT_CLAIMS = (
 )
 
 
-def masthead(runs: Sequence[MemoryRun]) -> Masthead:
-    """What stands above all sections."""
+@refusing_others
+def show_memory_run(path: Path) -> Display:
+    """One run."""
+    return display_runs([load_memory_run(path)])
+
+
+def display_runs(runs: Sequence[MemoryRun]) -> Display:
+    """One page of one run or of several; of several, each section says which run it is of."""
     title = ", ".join(dict.fromkeys(run.summary.benchmark for run in runs))
     questions = sum(run.summary.items for run in runs)
     contents = ", ".join(run.artifact.manifest.content[:12] for run in runs)
     about = f"{questions:,} questions, {max(len(run.summary.modes) for run in runs)} modes. Content {contents}."
-    return Masthead(title, "memory", about)
+    sections = tuple(section for run in runs for section in _sections(run, many=len(runs) > 1))
+    return Display(Masthead(title, "memory", about), sections)
 
 
-@refusing_others
-def show_memory_run(path: Path) -> Display:
-    """One run."""
-    run = load_memory_run(path)
-    return Display(masthead([run]), tuple(sections_of(run, many=False)))
-
-
-def sections_of(run: MemoryRun, *, many: bool) -> Iterator[Section]:
-    """The parts of the page that a run has something for; with `many` runs each says which it is of."""
+def _sections(run: MemoryRun, *, many: bool) -> Iterator[Section]:
+    """The parts of the page that a run has something for."""
     mark = f"{run.summary.benchmark}-{run.artifact.manifest.content[:6]}-"
     for name, title, about, blocks in _chapters(run):
         if blocks:
@@ -72,7 +78,7 @@ def remarks_of(run: MemoryRun) -> list[str]:
         )
     if not set(FIXTURES).isdisjoint(run.artifact.manifest.settings.get("datasets", ())):
         said.append("The bundled cases were written with this product; figures on them say nothing of other documents.")
-    apart = len({row.cluster for row in run.outcomes if _needs_context(row)}) if is_structured(run) else 0
+    apart = len({row.cluster for row in run.outcomes if _needs_context(row)}) if run.table.is_structured else 0
     if apart:
         said.append(
             f"{apart} probes leave out what was confirmed before, so that no static mode can know their answer: they count in "
@@ -89,16 +95,16 @@ def _needs_context(row: ItemResult) -> bool:
 
 def _chapters(run: MemoryRun) -> Iterator[tuple[str, str, str, list[SectionBlock]]]:
     budgets = run.summary.budgets
-    charts = tuple(_chart(run, budget) for budget in budgets if headlines(run, budget))
+    charts = tuple(_chart(run, budget) for budget in budgets if run.table.headlines(budget))
     scores: list[SectionBlock] = [Charts(tuple(chart for chart in charts if chart is not None))]
     scores += [TableBlock(score_table(run, budget)) for budget in budgets]
     said = remarks_of(run)
     yield "scores", "Scores", _ABOUT_SCORES, [*scores, *([Remarks(tuple(said))] if said else [])]
-    tests = [table for budget in budgets if (table := contrast_table(run, budget)) is not None]
+    tests = [table for budget in budgets if (table := baseline_table(run, budget)) is not None]
     yield "tests", "Against BM25", _ABOUT_TESTS, [TableBlock(table) for table in tests]
     groups = [table for budget in budgets for table in group_tables(run, budget)]
     yield "groups", "By kind", _ABOUT_GROUPS, [TableBlock(table) for table in groups]
-    if is_structured(run):
+    if run.table.is_structured:
         verdicts = [*rewording_tables(run), *ablation_tables(run), *claim_tables(run), *replay_tables(run)]
         yield "claims", "Parts and claims", _ABOUT_CLAIMS, [TableBlock(table) for table in verdicts]
     yield "sizes", "What was returned", "Equal budgets, as they came out.", [TableBlock(size_table(run))]
@@ -108,7 +114,7 @@ def _chapters(run: MemoryRun) -> Iterator[tuple[str, str, str, list[SectionBlock
 
 
 def _chart(run: MemoryRun, budget: int) -> Drawing | None:
-    metric = headlines(run, budget)[0]
+    metric = run.table.headlines(budget)[0]
     rows = [
         (mode, figure.figure)
         for mode in run.summary.modes

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 
-from constraintsuite.memory.public.summary import OVERALL, ModeDifference
-from constraintsuite.memory.runs.compare import compare_modes
+from constraintsuite.experiments.compare import SystemPair, compare_systems
+from constraintsuite.experiments.groupings import OVERALL
+from constraintsuite.memory.runs.experiment import BASELINE
 from constraintsuite.memory.runs.record import MemoryRun
+from constraintsuite.memory.runs.table import BUDGET, SIZES
 from constraintsuite.records.figures import ColumnKind
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.tables import Column, Table
-from constraintsuite.showing.memory.headlines import SIZES, headlines, is_structured, kind_of
 
-BASELINE = "lexical_baseline"
 _MOST_GROUPS = 12
 
 
 def score_table(run: MemoryRun, budget: int) -> Table:
     """One row a mode with the figures that matter most."""
-    metrics = headlines(run, budget)
+    metrics = run.table.headlines(budget)
     rows = tuple((mode, *(_figure(run, mode, budget, metric) for metric in metrics)) for mode in run.summary.modes)
     columns = (Column("mode"), *(Column(metric, kind_of(run, metric)) for metric in metrics))
     clusters = f"{run.summary.clusters:,} cluster" + ("" if run.summary.clusters == 1 else "s")
@@ -44,7 +43,7 @@ def group_tables(run: MemoryRun, budget: int) -> Iterator[Table]:
     groupings = sorted({figure.group.partition("=")[0] for figure in run.summary.figures} - {OVERALL})
     for grouping in groupings:
         groups = _groups(run, grouping)
-        for metric in headlines(run, budget)[:2] if 1 < len(groups) <= _MOST_GROUPS else ():
+        for metric in run.table.headlines(budget)[:2] if 1 < len(groups) <= _MOST_GROUPS else ():
             kind = kind_of(run, metric)
             rows = tuple((mode, *(_figure(run, mode, budget, metric, g) for g in groups)) for mode in run.summary.modes)
             columns = (Column("mode"), *(Column(group.partition("=")[2] or "none", kind) for group in groups))
@@ -52,31 +51,32 @@ def group_tables(run: MemoryRun, budget: int) -> Iterator[Table]:
             yield Table(name, f"{metric}, by {grouping}, at a budget of {budget}.", columns, rows)
 
 
-def contrast_table(run: MemoryRun, budget: int, baseline: str = BASELINE) -> Table | None:
+def baseline_table(run: MemoryRun, budget: int) -> Table | None:
     """Every mode against the baseline at this budget, paired; None where the run has nothing to compare."""
-    tests = _contrasts(run, budget, baseline)
-    return tests_table(run, tests, f"against_{baseline}_at_{budget}", baseline) if tests else None
-
-
-def tests_table(run: MemoryRun, tests: Sequence[ModeDifference], name: str, against: str) -> Table:
-    """One row a paired test."""
-    shares = all(kind_of(run, test.metric) == "share" for test in tests)
-    kind: ColumnKind = "points" if shares else "number"
+    table = run.table
+    others = [SystemPair(BASELINE, mode) for mode in table.systems if mode != BASELINE]
+    parts = {f"{BUDGET}={budget}": table.at_budget(budget)}
+    metrics = table.headlines(budget)[:2]
+    found = compare_systems(table, others, metrics, parts) if BASELINE in table.systems else []
+    tests = [test for test in found if test.difference.value is not None]
+    if not tests:
+        return None
+    shares = all(table.metric(name).share for name in metrics)
     columns = (
         Column("mode"),
         Column("budget", "count"),
         Column("metric"),
-        Column("difference", kind),
+        Column("difference", "points" if shares else "number"),
         Column("p", "p"),
         Column("Holm", "p"),
     )
-    rows = tuple((test.mode, test.budget, test.metric, test.difference, test.p, test.holm) for test in tests)
+    rows = tuple((test.second, budget, test.metric, test.difference, test.p, test.holm) for test in tests)
     unit = ", in points" if shares else ""
     caption = (
-        f"Less {against} on the same questions{unit}, with the 95 % interval. p: paired sign-flip test by cluster. Holm: that p "
+        f"Less {BASELINE} on the same questions{unit}, with the 95 % interval. p: paired sign-flip test by cluster. Holm: that p "
         f"corrected for all {len(tests)} tests of this table."
     )
-    return Table(name, caption, columns, rows)
+    return Table(f"against_{BASELINE}_at_{budget}", caption, columns, rows)
 
 
 def time_table(run: MemoryRun) -> Table | None:
@@ -92,7 +92,10 @@ def time_table(run: MemoryRun) -> Table | None:
         Column("questions", "count"),
         Column("searched again", "count"),
     )
-    rows = tuple((s.mode, s.budget, s.p50_ms, s.p95_ms, s.cold_ms, s.queries, s.repetitions) for s in run.timing.speeds)
+    rows = tuple(
+        (s.system, int(s.group.partition("=")[2]), s.p50_ms, s.p95_ms, s.cold_ms, s.items, s.repetitions)
+        for s in run.timing.speeds
+    )
     caption = (
         f"{_timed(run)} Vectors of questions were ready, and so were scores of models that rerank where the cache has them; "
         "reading documents into a memory is in no time. Figures of another machine compare only by the calibration: fixed "
@@ -105,18 +108,9 @@ def _timed(run: MemoryRun) -> str:
     """What kind of searches p50 and p95 are of."""
     if run.timing is None or not any(speed.repetitions for speed in run.timing.speeds):
         return "First searches: what a mode builds for a memory is in the first one of each memory."
-    if is_structured(run):
+    if run.table.is_structured:
         return "Further passes over all cases: each memory was searched before with other questions."
     return "Warm searches: each memory was searched before with the same question."
-
-
-def _contrasts(run: MemoryRun, budget: int, baseline: str) -> list[ModeDifference]:
-    modes = {figure.mode for figure in run.summary.figures if figure.budget == budget}
-    if baseline not in modes or len(modes) < 2:
-        return []
-    here = replace(run, outcomes=tuple(row for row in run.outcomes if row.budget == budget))
-    tests = compare_modes(here, headlines(run, budget)[:2], baseline=baseline)
-    return [test for test in tests if test.difference.value is not None]
 
 
 def _groups(run: MemoryRun, grouping: str) -> list[str]:
@@ -126,3 +120,8 @@ def _groups(run: MemoryRun, grouping: str) -> list[str]:
 def _figure(run: MemoryRun, mode: str, budget: int, metric: str, group: str = OVERALL) -> Interval | None:
     found = run.summary.figure(mode, budget, metric, group)
     return None if found is None else found.figure
+
+
+def kind_of(run: MemoryRun, metric: str) -> ColumnKind:
+    """Shares are shown in per cent."""
+    return "share" if run.table.metric(metric).share else "number"

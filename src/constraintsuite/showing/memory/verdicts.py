@@ -14,7 +14,7 @@ from constraintsuite.records.tables import Column, Table
 
 def ablations_of(run: MemoryRun) -> list[AblationResult]:
     """The families that the run has the modes for."""
-    found = [ablate(run.outcomes, family) for family in families(encoder="encoder" in run.inputs)]
+    found = [ablate(run.table, family) for family in families(encoder="encoder" in run.inputs)]
     return [each for each in found if each.findings]
 
 
@@ -34,8 +34,8 @@ def ablation_table(found: Sequence[AblationResult]) -> Table:
             finding.budget,
             effect.group,
             each.metric,
-            effect.contrast.difference,
-            effect.contrast.holm,
+            effect.test.difference,
+            effect.test.holm,
             effect.direction,
         )
         for each in found
@@ -64,7 +64,7 @@ def claim_tables(run: MemoryRun) -> Iterator[Table]:
 
 def claims_of(run: MemoryRun, budget: int) -> tuple[HypothesisResult, ...]:
     """The hypotheses at one budget, on all that the run holds."""
-    return judge_claims(run.outcomes, budget, timing=run.timing, replays=run.replays)
+    return judge_claims(run.table, budget, timing=run.timing, replays=run.replays)
 
 
 def claim_table(claims: Sequence[HypothesisResult], budget: int) -> Table:
@@ -113,7 +113,7 @@ def replay_tables(run: MemoryRun) -> Iterator[Table]:
 
 def rewordings(run: MemoryRun) -> list[ParaphraseCost]:
     """What another wording of the same question costs: in all that a case asks for, and in the ranking alone."""
-    return [each for metric in ("pass", "ranking_pass") for each in rewordings_of(run.outcomes, metric)]
+    return [each for metric in ("pass", "ranking_pass") for each in rewordings_of(run.table, metric)]
 
 
 def rewording_tables(run: MemoryRun) -> Iterator[Table]:

@@ -5,7 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from constraintsuite.memory.differences import mean_difference
+from constraintsuite.experiments.compare import mean_difference
+from constraintsuite.metrics.intervals import IntArray
+from constraintsuite.metrics.metric import Metric
+from constraintsuite.records.scores import Interval
+
+RECALL = Metric(name="recall", title="Recall")
+TOKENS = Metric(name="tokens", title="Tokens", share=False)
+
+
+def difference(values: list[float], clusters: IntArray | None = None, metric: Metric = RECALL) -> Interval:
+    members = np.arange(len(values), dtype=np.int64) if clusters is None else clusters
+    return mean_difference(np.array(values, dtype=np.float64), members, metric, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize(
@@ -19,21 +30,26 @@ from constraintsuite.memory.differences import mean_difference
     ],
 )
 def test_few_clusters_that_differ_leave_room_for_more(values: list[float], low: float, high: float) -> None:
-    found = mean_difference(np.array(values), np.arange(len(values), dtype=np.int64))
+    found = difference(values)
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-4)
 
 
 def test_six_clusters_that_differ_speak_for_themselves() -> None:
-    found = mean_difference(np.array([0.0] * 94 + [0.1] * 6), np.arange(100, dtype=np.int64))
+    found = difference([0.0] * 94 + [0.1] * 6)
     assert found.low is not None
     assert found.low > 0
 
 
 def test_wordings_of_one_case_are_one_cluster() -> None:
-    found = mean_difference(np.array([0.0, 0.0, 0.0, 0.0]), np.array([0, 0, 1, 1], dtype=np.int64))
+    found = difference([0.0, 0.0, 0.0, 0.0], np.array([0, 0, 1, 1], dtype=np.int64))
     assert (found.low, found.high) == pytest.approx((-0.6576, 0.6576), abs=1e-4)  # of two, not of four
     assert found.n == 4
 
 
 def test_of_nothing_there_is_no_difference() -> None:
-    assert mean_difference(np.empty(0), np.empty(0, dtype=np.int64)).value is None
+    assert difference([]).value is None
+
+
+def test_a_scale_without_ends_leaves_the_interval_alone() -> None:
+    found = difference([30.0] * 3, metric=TOKENS)
+    assert (found.low, found.high) == (30.0, 30.0)
