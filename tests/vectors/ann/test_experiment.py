@@ -13,6 +13,8 @@ from ann.made_runs import made, made_run, write_values
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.compare import Comparison
 from constraintsuite.experiments.experiment import compare_experiments, differing_options
+from constraintsuite.experiments.gate import check_run
+from constraintsuite.experiments.policy import Policy
 from constraintsuite.records.scores import Interval
 from constraintsuite.showing import EXPERIMENTS
 from constraintsuite.vectors.ann.experiment import RECALL, ann_experiment, choose_cells, open_ann
@@ -180,6 +182,19 @@ def test_runs_with_other_rules_for_ties_or_modes_are_refused(tmp_path: Path) -> 
         compare(first, replace(second, facts=replace(second.facts, ties="annb")))
     with pytest.raises(UserError, match=r"with the mode serial, .*batch with batch"):
         compare(first, made_run(tmp_path / "batch", [made("a", 0.9, 99, mode="batch")]))
+
+
+def test_a_gate_fails_where_a_target_is_lost_and_not_where_one_is_won(tmp_path: Path) -> None:
+    low, high = (
+        ann_experiment(made_run(tmp_path / name, [made("a", recall, 10)]))
+        for name, recall in (("low", 0.9), ("high", 1.0))
+    )
+    policy = Policy.model_validate({"rules": [{"metric": RECALL, "max_drop": 0.2}]})
+    won = check_run(policy, high, low)
+    assert {verdict.group: verdict.outcome for verdict in won.verdicts} == {AT: "passed", MOST_EXACT: "passed"}
+    assert won.notes == (f"{RECALL} is not defined for a in {AT}9, and was not judged.",)
+    lost = check_run(policy, low, high)
+    assert [verdict.group for verdict in lost.verdicts if verdict.outcome == "failed"] == [f"{AT}9"]
 
 
 def test_another_machine_is_told(tmp_path: Path) -> None:
