@@ -171,12 +171,16 @@ def mean_difference(values: FloatArray, clusters: IntArray, metric: Metric, rng:
     Resampling knows only what happened: it would call agreement in two clusters certain, and one exception among ten
     harmless. So unless six clusters differ from the commonest value, the interval of a metric on a scale with ends reaches at
     least as far from the mean as the share of the scale that can escape so many clusters altogether: Wilson's bound of 0 in n.
+    Where all differences agree on a scale without ends there is no interval.
     """
     if not len(values):
         return UNDEFINED
     (found,) = estimate(values[:, np.newaxis], [False], clusters, rng=rng)
     if metric.bounds is None:
-        return rounded(found)
+        agreed = (
+            values.min() == values.max()
+        )  # nothing varies that could be resampled, and no end of a scale tells how far it may
+        return rounded(replace(found, low=None, high=None) if agreed else found)
     assert found.value is not None
     width = metric.bounds[1] - metric.bounds[0]
     means = _cluster_means(values, clusters)
