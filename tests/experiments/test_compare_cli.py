@@ -60,7 +60,7 @@ def test_compare_can_count_ties_otherwise(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["good"], "one system only. Name a second run"),
+        (["good"], "fewer than two systems. Name a second run"),
         (["good", "good"], "named twice"),
         (["good", "suite"], "a suite holds nothing to compare"),
         (["good", "bad", "--metric", "speed"], "No metric named"),

@@ -50,6 +50,6 @@ def test_of_nothing_there_is_no_difference() -> None:
     assert difference([]).value is None
 
 
-def test_a_scale_without_ends_leaves_the_interval_alone() -> None:
+def test_agreement_on_a_scale_without_ends_has_no_interval() -> None:
     found = difference([30.0] * 3, metric=TOKENS)
-    assert (found.low, found.high) == (30.0, 30.0)
+    assert (found.value, found.low, found.high) == (30.0, None, None)

@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.compare import SystemPair, compare_systems, mean_difference, paired_test
+from constraintsuite.experiments.differences import settings_table
 from constraintsuite.experiments.experiment import Experiment, compare_experiments, join_experiments
 from constraintsuite.experiments.figures import group_figures
-from constraintsuite.experiments.outcome_table import Item, JoinedTable, StoredTable
+from constraintsuite.experiments.outcome_table import Details, Item, JoinedTable, StoredTable
 from constraintsuite.metrics.intervals import wilson_bounds
 from constraintsuite.metrics.metric import Metric
+from constraintsuite.reports.comparison import comparison_text
 
 HIT = Metric(name="hit", title="Hit", chance=0.1)
 TOKENS = Metric(name="tokens", title="Tokens", share=False)
@@ -89,6 +91,49 @@ def test_runs_of_several_systems_are_compared_system_by_system(tmp_path: Path) -
     new = experiment("new", table_of({"a": [1, 1], "c": [1, 1]}))
     found = compare_experiments([old, new])
     assert [(test.first, test.second, test.value_second) for test in found.tests] == [("a (old)", "a (new)", 1.0)]
+    assert found.systems == ("a (old)", "b", "a (new)", "c")
+    with pytest.raises(UserError, match="named twice"):
+        compare_experiments([old, old])
+
+
+def test_runs_that_share_no_system_are_compared_all_with_all() -> None:
+    old = experiment("old", table_of({"a": [1, 0], "b": [1, 1]}))
+    assert join_experiments([old, experiment("new", table_of({"c": [1, 1]}))]).pairs == [("a", "c"), ("b", "c")]
+
+
+def test_where_groups_are_never_pooled_only_those_that_both_were_measured_in_are_compared() -> None:
+    table = table_of({"a": [1, 0, 1, 1], "b": [1, 1, np.nan, np.nan]}, within="budget")
+    assert [test.group for test in compare_experiments([experiment("run", table)]).tests] == ["budget=10"]
+    apart = table_of({"a": [1, 0, np.nan, np.nan], "b": [np.nan, np.nan, 1, 0]}, within="budget")
+    with pytest.raises(UserError, match="no two systems have a value of hit for the same items"):
+        compare_experiments([experiment("run", apart)])
+
+
+def test_how_a_system_was_set_in_a_group_is_told() -> None:
+    settings: dict[str, Details] = {"budget=10": {"ef": 8.0}, "budget=20": {"ef": 16.0, "why": "budget"}}
+    tables = [
+        StoredTable(
+            [Item("x"), Item("y")],
+            {"hit": HIT},
+            {"a": {"hit": np.array([1.0, 0.0])}},
+            {"budget": {"10": [0], "20": [1]}},
+            "hit",
+            within="budget",
+            settings=given,
+        )
+        for given in ({"a": settings}, {})
+    ]
+    found = compare_experiments([experiment(name, one) for name, one in zip(("old", "new"), tables, strict=True)])
+    assert found.settings == {"a (old)": settings}
+    table = settings_table("settings", "Settings", found.settings)
+    assert [(column.title, column.kind) for column in table.columns] == [
+        ("budget", "text"),
+        ("system", "text"),
+        ("ef", "number"),
+        ("why", "text"),
+    ]
+    assert table.rows == (("10", "a (old)", 8.0, None), ("20", "a (old)", 16.0, "budget"))
+    assert "Settings" in comparison_text(found)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +182,7 @@ def test_an_interval_never_calls_agreement_certain(values: list[float]) -> None:
 
 def test_a_metric_without_ends_has_no_bounds_to_reach_for() -> None:
     found = mean_difference(np.full(20, 7.0), np.arange(20), TOKENS, np.random.default_rng(0))
-    assert (found.value, found.low, found.high) == (7.0, 7.0, 7.0)
+    assert (found.value, found.low, found.high) == (7.0, None, None)
 
 
 def test_what_only_one_system_has_is_not_compared() -> None:

@@ -1,11 +1,10 @@
-"""`csuite ann`: run a benchmark of vector search, and report it."""
+"""`csuite ann`: run a benchmark of vector search."""
 
 # What does the work is imported when there is work to do, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Mapping
 from importlib import resources
@@ -15,18 +14,10 @@ import click
 
 from constraintsuite.cli.options import dry_run_option, json_option, out_option
 from constraintsuite.cli.output import emit
-from constraintsuite.cli.places import FILE, FOLDER, OUT
-from constraintsuite.errors import UserError
+from constraintsuite.cli.places import FILE
 from constraintsuite.store.mirror import shown
 
 _PARTIAL = 3
-_LEGEND = (
-    "Difference: second less first over the same queries, those on which no setting was chosen, with its 95 % interval. "
-    "p: paired randomisation test. Holm: that p corrected for all tests here; the same two settings at several targets are one.\n"
-    "Each engine is at its fastest setting that reaches the target on the other half of the queries; where no two reach one, at its most "
-    "exact setting there. "
-    "Speeds have no p: repeats on one machine are no sample."
-)
 
 
 @click.group()
@@ -64,46 +55,6 @@ def run(bench: Path, out: Path, dry_run: bool, as_json: bool) -> None:
     emit({"run": place, **counts}, as_json, lines)
     if outcome.failed:
         sys.exit(_PARTIAL)
-
-
-@ann.command()
-@click.argument("runs", nargs=-1, required=True, type=FOLDER)
-@click.option("--out", type=OUT, required=True, help="Folder to create: index.html, tables/ and plots/.")
-@click.option("--json", "as_json", is_flag=True, help="Print the path of the page as JSON.")
-def report(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
-    """Write one page of RUNS, which opens offline, with its tables and plots as files."""
-    from constraintsuite.showing.display import ShowOptions
-    from constraintsuite.showing.report import write_shown_report
-
-    page = write_shown_report(runs, out, ShowOptions())
-    click.echo(json.dumps({"page": shown(page)}) if as_json else shown(page))
-
-
-@ann.command()
-@click.argument("run", type=FOLDER)
-@click.argument("second", required=False, type=FOLDER)
-@click.option("--k", type=click.IntRange(1), help="Only this k.")
-@click.option("--metric", default="ann.recall_tie", show_default=True, help="ann.recall, ann.kth_gap, rel.ndcg@10, ...")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def compare(run: Path, second: Path | None, k: int | None, metric: str, as_json: bool) -> None:
-    """Compare the engines of RUN query by query, or those of RUN with those of SECOND."""
-    from constraintsuite.store.jsonl import adapter
-    from constraintsuite.vectors.ann.compare import CellDifference, compare_engines, sets_without
-    from constraintsuite.vectors.ann.results import load_ann_run
-    from constraintsuite.vectors.ann.tables import contrasted
-
-    loaded = [load_ann_run(path) for path in (run, second) if path is not None]
-    found = compare_engines(loaded, metric, k)
-    if not found:
-        raise UserError(
-            f"{run}: fewer than two approximate engines on the same data, so that there is nothing to compare."
-        )
-    for name in sets_without(loaded, metric):
-        click.echo(f"{name} has no {metric} and is left out.", err=True)
-    if as_json:
-        click.echo(adapter(tuple[CellDifference, ...]).dump_json(found, indent=2).decode())
-        return
-    click.echo("\n\n".join([*(str(table) for _, table in contrasted(found)), _LEGEND]))
 
 
 @ann.command()

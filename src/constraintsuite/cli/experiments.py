@@ -31,3 +31,12 @@ def open_experiments(folders: Sequence[Path], suite: Path | None, rule: TieRule)
             raise UserError(f"{folder}: a {kind} holds nothing to compare. What can be compared: {known}.")
         found.append(EXPERIMENTS.load(kind)(folder, options))
     return found
+
+
+def baseline_folder(given: str, kind: str, data: str, store: Path | None) -> Path:
+    """The run that a user named as the baseline: a folder, the URL of one, or a name of `csuite baseline`."""
+    from constraintsuite.experiments.baselines import baseline_store, find_baseline
+    from constraintsuite.store.mirror import is_url, open_mirror
+
+    folder = open_mirror(given).root if is_url(given) else Path(given)
+    return folder if folder.is_dir() else find_baseline(baseline_store(store), given, kind, data)

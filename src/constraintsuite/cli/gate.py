@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from constraintsuite.cli.experiments import open_experiments
+from constraintsuite.cli.experiments import baseline_folder, open_experiments
 from constraintsuite.cli.options import dry_run_option, json_option, store_option, suite_option
 from constraintsuite.cli.output import emit, print_json
 from constraintsuite.cli.places import FILE, FOLDER
@@ -151,15 +151,11 @@ def remove(name: str, store: Path | None) -> None:
 
 
 def _open_baseline(given: str, run: Experiment, suite: Path | None, store: Path | None, rule: TieRule) -> Experiment:
-    from constraintsuite.experiments.baselines import baseline_store, find_baseline
     from constraintsuite.experiments.load import suite_place
-    from constraintsuite.store.mirror import is_url, open_mirror
 
-    folder = open_mirror(given).root if is_url(given) else Path(given)
-    if not folder.is_dir():
-        folder = find_baseline(baseline_store(store), given, run)
-        suite = suite or suite_place(run.path)  # a copy does not know where its suite lies
-    (found,) = open_experiments([folder], suite, rule)
+    folder = baseline_folder(given, run.kind, run.data, store)
+    # A copy does not know where its suite lies.
+    (found,) = open_experiments([folder], suite or suite_place(folder) or suite_place(run.path), rule)
     return found
 
 

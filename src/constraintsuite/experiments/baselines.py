@@ -46,7 +46,7 @@ def save_baseline(store: Path, name: str, run: Experiment) -> Path:
             f"{name!r} is no name for a baseline: letters, digits, dots, dashes and underscores, at most 80."
         )
     Artifact.open(run.path)
-    place = store / name / _folder(run)
+    place = store / name / _folder(run.kind, run.data)
     fresh = place.with_name(place.name + _FRESH)
     shutil.rmtree(fresh, ignore_errors=True)  # of a process that was killed
     shutil.copytree(run.path, fresh, ignore=shutil.ignore_patterns(".*"))
@@ -55,14 +55,17 @@ def save_baseline(store: Path, name: str, run: Experiment) -> Path:
     return place
 
 
-def find_baseline(store: Path, name: str, run: Experiment) -> Path:
-    """The baseline of that name for what a run was measured on; that there is none is a UserError that says how to make it."""
-    place = store / name / _folder(run)
+def find_baseline(store: Path, name: str, kind: str, data: str) -> Path:
+    """The baseline of that name for a kind of run and what it was measured on.
+
+    That there is none is a UserError that says how to make it.
+    """
+    place = store / name / _folder(kind, data)
     if read_manifest(place) is not None:
         return place
     names = sorted({one.name for one in list_baselines(store)})
     there = f"There are: {', '.join(names)}. " if names else ""
-    of = f" of {run.data}" if name in names else ""
+    of = f" of {data}" if name in names else ""
     raise UserError(
         f"{name!r} is neither a folder nor a baseline{of} in {store}. {there}Keep a run under this name with "
         f"`csuite baseline save {name} RUN`."
@@ -86,5 +89,5 @@ def remove_baseline(store: Path, name: str) -> int:
     return len(found)
 
 
-def _folder(run: Experiment) -> str:
-    return plain_name(f"{run.kind}-{run.data}")
+def _folder(kind: str, data: str) -> str:
+    return plain_name(f"{kind}-{data}")

@@ -91,6 +91,8 @@ class Comparison:
     tests: tuple[PairedDifference, ...]
     changes: Mapping[str, tuple[ItemChange, ...]]
     """By `first -> second`: what changed in the first metric, the largest move first."""
+    settings: Mapping[str, Mapping[str, Details]]
+    """By system and group: how the system was set there, where that depends on the group."""
 
 
 def compare_systems(
@@ -101,12 +103,17 @@ def compare_systems(
     *,
     seed: int = 0,
 ) -> list[PairedDifference]:
-    """Every pair in every metric and group; Holm's correction is over all of it."""
+    """Every pair in every metric and group; Holm's correction is over all of it.
+
+    A test that is the same under two names of a group is made once, so that its random draws are the same too.
+    """
     for name in metrics:
         refuse_incomparable(table.metric(name))
     cells = [(pair, table.metric(name), *part) for pair in pairs for name in metrics for part in groups.items()]
-    tests = [paired_test(table, *cell, seed=seed) for cell in cells]
-    return corrected(tests, [same_test(table, pair, metric, members) for pair, metric, _, members in cells])
+    keys = [same_test(table, pair, metric, members) for pair, metric, _, members in cells]
+    made = {key: paired_test(table, *cell, seed=seed) for key, cell in dict(zip(keys, cells, strict=True)).items()}
+    tests = [replace(made[key], group=group) for key, (_, _, group, _) in zip(keys, cells, strict=True)]
+    return corrected(tests, keys)
 
 
 def refuse_incomparable(metric: Metric) -> None:
@@ -164,12 +171,16 @@ def mean_difference(values: FloatArray, clusters: IntArray, metric: Metric, rng:
     Resampling knows only what happened: it would call agreement in two clusters certain, and one exception among ten
     harmless. So unless six clusters differ from the commonest value, the interval of a metric on a scale with ends reaches at
     least as far from the mean as the share of the scale that can escape so many clusters altogether: Wilson's bound of 0 in n.
+    Where all differences agree on a scale without ends there is no interval.
     """
     if not len(values):
         return UNDEFINED
     (found,) = estimate(values[:, np.newaxis], [False], clusters, rng=rng)
     if metric.bounds is None:
-        return rounded(found)
+        agreed = (
+            values.min() == values.max()
+        )  # nothing varies that could be resampled, and no end of a scale tells how far it may
+        return rounded(replace(found, low=None, high=None) if agreed else found)
     assert found.value is not None
     width = metric.bounds[1] - metric.bounds[0]
     means = _cluster_means(values, clusters)

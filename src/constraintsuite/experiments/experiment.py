@@ -76,7 +76,8 @@ def join_experiments(experiments: Sequence[Experiment], against: str | None = No
     """One table of all systems.
 
     The systems of a single experiment are compared with its reference (or with `against`), or each with each. Experiments of
-    one system each are compared pair by pair; of several systems each, system by system with the first experiment.
+    one system each are compared pair by pair; of several systems each, system by system with the first experiment, or all of
+    the first with all of the other where the two share no system.
     """
     if len(experiments) == 1:
         (one,) = experiments
@@ -85,29 +86,16 @@ def join_experiments(experiments: Sequence[Experiment], against: str | None = No
         raise UserError("--against names a system of one run; give one run, or leave --against out.")
     for other in experiments[1:]:
         refuse_unlike(experiments[0], other)
-    labels = name_folders([(one.name, one.path) for one in experiments])
     tables = [one.table for one in experiments]
-    alone = all(len(table.systems) == 1 for table in tables)
-    named = {
-        (label if alone else f"{system} ({label})"): (number, system)
-        for number, (label, table) in enumerate(zip(labels, tables, strict=True))
-        for system in table.systems
-    }
+    places = [(number, system) for number, table in enumerate(tables) for system in table.systems]
+    labels = name_folders([(system, experiments[number].path) for number, system in places])
+    named = dict(zip(labels, places, strict=True))
     table = JoinedTable(tables, named)
-    if alone:
-        pairs = [SystemPair(*pair) for pair in combinations(named, 2)]
-    else:
-        pairs = [
-            SystemPair(f"{system} ({labels[0]})", f"{system} ({label})")
-            for label, other in list(zip(labels, tables, strict=True))[1:]
-            for system in tables[0].systems
-            if system in other.systems
-        ]
+    alone = all(len(each.systems) == 1 for each in tables)
+    pairs = list(map(SystemPair._make, combinations(named, 2)) if alone else _across(named, len(tables)))
     if leading := list(dict.fromkeys(system for one in experiments for system in one.leading)):
-        known = [pair for pair in pairs if named[pair.first][1] in leading]
+        known = [pair for pair in pairs if all(named[label][1] in leading for label in pair)]
         pairs = sorted(known, key=lambda pair: leading.index(named[pair.first][1]))
-    if not pairs:
-        raise UserError(f"{experiments[0].path} and {experiments[1].path} have no system in common.")
     most = max(len(each.items) for each in tables)
     return SideBySide(table, pairs, most - len(table.items))
 
@@ -125,9 +113,14 @@ def compare_experiments(
     first = experiments[0]
     table, pairs, left_out = join_experiments(experiments, against)
     if not pairs:
-        raise UserError(f"{first.path}: it holds one system only. Name a second run to compare it with.")
+        raise UserError(f"{first.path}: it holds fewer than two systems. Name a second run to compare it with.")
     wanted = list(metrics) or [table.headline_metric]
     parts = table.parts(by, total=first.total)
+    tests = compare_systems(table, pairs, wanted, parts, seed=seed)
+    if table.within is not None:  # one of the two was not measured in that group
+        tests = [test for test in tests if test.difference.n]
+    if not tests:
+        raise UserError(f"{first.path}: no two systems have a value of {', '.join(wanted)} for the same items.")
     return Comparison(
         data=first.data,
         ties=first.ties,
@@ -135,10 +128,15 @@ def compare_experiments(
         titles={name: table.metric(name).title for name in wanted},
         items=len(table.main),
         left_out=left_out,
-        tests=tuple(compare_systems(table, pairs, wanted, parts, seed=seed)),
+        tests=tuple(tests),
         changes={
             f"{pair.first} -> {pair.second}": changed_items(table, pair, wanted[0], table.members(first.total), changed)
             for pair in pairs
+        },
+        settings={
+            system: settings
+            for system in table.systems
+            if (settings := {group: found for group in parts if (found := table.setting(system, group))})
         },
     )
 
@@ -177,6 +175,15 @@ def _differences(of: str, first: Mapping[str, object], second: Mapping[str, obje
         one, other = first.get(name), second.get(name)
         if one != other:
             yield f"{of}{name} was {one}, and is {other}."
+
+
+def _across(named: Mapping[str, tuple[int, str]], tables: int) -> Iterator[SystemPair]:
+    """Each of the first table with that of the same name in every other, or with all of one that shares no name with it."""
+    for other in range(1, tables):
+        first, second = ({label: one for label, (number, one) in named.items() if number == n} for n in (0, other))
+        shared = set(first.values()) & set(second.values())
+        for label, system in first.items():
+            yield from (SystemPair(label, to) for to, one in second.items() if not shared or one == system)
 
 
 def _within(one: Experiment, against: str | None) -> list[SystemPair]:

@@ -182,7 +182,7 @@ def _missing_systems(baseline: Experiment, pairs: Mapping[str, SystemPair]) -> I
 def _relative_cells(
     policy: Policy, table: OutcomeTable, pairs: Mapping[str, SystemPair], total: str
 ) -> tuple[list[_Cell], list[_Cell]]:
-    """What the rules that compare are applied to, and what they are not: cells that neither side ever had a value in.
+    """What the rules that compare are applied to, and what they are not: cells that the baseline has no value in.
 
     A rule that would be applied to nothing at all keeps its cells, and fails.
     """
@@ -191,17 +191,17 @@ def _relative_cells(
     for rule in (rule for rule in policy.rules if rule.compares):
         systems = [system for system in ([rule.system] if rule.system else pairs) if system in pairs]
         cells = [_Cell(rule, system, group) for system in systems for group in _groups(rule, table, total)]
-        empty = [cell for cell in cells if _never_defined(table, pairs[cell.system], rule.metric, cell.group)]
+        empty = [cell for cell in cells if _nothing_to_lose(table, pairs[cell.system], rule.metric, cell.group)]
         kept = [cell for cell in cells if cell not in empty]
         judged += kept or cells
         undefined += empty if kept else []
     return judged, undefined
 
 
-def _never_defined(table: OutcomeTable, pair: SystemPair, metric: str, group: str) -> bool:
-    """Whether a group has items, and neither system a value for any of them."""
+def _nothing_to_lose(table: OutcomeTable, pair: SystemPair, metric: str, group: str) -> bool:
+    """Whether a group has items, and the baseline a value for none of them."""
     members = table.members(group)
-    return bool(members) and all(bool(np.isnan(table.column(one, metric, members)).all()) for one in pair)
+    return bool(members) and bool(np.isnan(table.column(pair.first, metric, members)).all())
 
 
 def _relative_verdicts(

@@ -69,6 +69,10 @@ class OutcomeTable(ABC):
         """What a system did with an item, beside the values of its metrics."""
         return {}
 
+    def setting(self, system: str, group: str) -> Details:
+        """How a system was set in a group, where that depends on the group; empty where it does not."""
+        return {}
+
     def gaps(self, system: str, item: int) -> Mapping[str, float]:
         """How decided a system is about an item, in units that can be compared between systems; empty if unknown."""
         return {}
@@ -141,10 +145,11 @@ class OutcomeTable(ABC):
 class StoredTable(OutcomeTable):
     """A table whose values were stored: by system and metric one value for each item, NaN for none.
 
-    `described` is what a person should read of an item, by its id. All items are main items unless `main` says which are.
+    `described` is what a person should read of an item, by its id; `settings` how a system was set, by system and group.
+    All items are main items unless `main` says which are.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one parameter for each part of a table
         self,
         items: Sequence[Item],
         metrics: Mapping[str, Metric],
@@ -155,6 +160,7 @@ class StoredTable(OutcomeTable):
         main: Sequence[int] | None = None,
         within: str | None = None,
         described: Mapping[str, Details] | None = None,
+        settings: Mapping[str, Mapping[str, Details]] | None = None,
     ) -> None:
         self.items = items
         self.systems = tuple(values)
@@ -165,6 +171,7 @@ class StoredTable(OutcomeTable):
         self._values = values
         self._groups = groups
         self._described = described or {}
+        self._settings = settings or {}
 
     @property
     def groups(self) -> ItemGroups:
@@ -181,6 +188,10 @@ class StoredTable(OutcomeTable):
     def texts(self, item: int) -> Details:
         """What was stored to be read."""
         return self._described.get(self.items[item].id, {})
+
+    def setting(self, system: str, group: str) -> Details:
+        """As it was given."""
+        return self._settings.get(system, {}).get(group, {})
 
 
 class JoinedTable(OutcomeTable):
@@ -239,6 +250,11 @@ class JoinedTable(OutcomeTable):
         """As the table of that system has it."""
         number, own = self._labels[system]
         return self._tables[number].seen(own, int(self._places[number][item]))
+
+    def setting(self, system: str, group: str) -> Details:
+        """As the table of that system has it."""
+        number, own = self._labels[system]
+        return self._tables[number].setting(own, group)
 
     def gaps(self, system: str, item: int) -> Mapping[str, float]:
         """As the table of that system has it."""

@@ -68,7 +68,7 @@ def _smallest(error: float, clusters: int, alpha: float, units: int | None) -> f
         return None
     needed = (_student(1 - alpha / 2, clusters - 1) + _student(POWER, clusters - 1)) * error
     if units is None:
-        return needed
+        return needed or None
     found = max(needed, changed / units)
     return found if found <= 1 else None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,16 +17,24 @@ def name_runs(runs: Sequence[Run]) -> dict[str, Run]:
 
 
 def name_folders(named: Sequence[tuple[str, Path]]) -> list[str]:
-    """A label for each folder: its name, and where two have the same, as much of the path as tells them apart."""
+    """A label for each system and the folder it is of: its name, and where two have the same, the end of the path too."""
     folders = [folder.resolve() for _, folder in named]
-    twice = next((folder for folder, count in Counter(folders).items() if count > 1), None)
-    if twice is not None:
-        raise UserError(f"{twice}: this run is named twice. Give each once.")
-    labels = []
-    for (name, _), folder in zip(named, folders, strict=True):
-        alike = [other for (same, _), other in zip(named, folders, strict=True) if same == name]
-        labels.append(name if len(alike) == 1 else f"{name} ({_short_path(folder, alike)})")
-    return labels
+    counts = Counter((name, folder) for (name, _), folder in zip(named, folders, strict=True))
+    for (_, folder), count in counts.items():
+        if count > 1:
+            raise UserError(f"{folder}: this run is named twice. Give each once.")
+    alike: dict[str, list[Path]] = defaultdict(list)
+    for name, folder in counts:
+        alike[name].append(folder)
+    return [
+        name if len(alike[name]) == 1 else f"{name} ({_short_path(folder, alike[name])})" for name, folder in counts
+    ]
+
+
+def short_paths(folders: Sequence[Path]) -> list[str]:
+    """For each folder its name, with as many folders above it as tell it apart from the others."""
+    resolved = [folder.resolve() for folder in folders]
+    return [_short_path(folder, resolved) for folder in resolved]
 
 
 def _short_path(folder: Path, among: Sequence[Path]) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from constraintsuite.experiments.compare import Comparison, ItemChange, PairedDifference
+from constraintsuite.experiments.differences import LEGEND, difference_table, settings_table
 from constraintsuite.experiments.outcome_table import Details
 from constraintsuite.records.tables import Table
-from constraintsuite.reports.differences import LEGEND, difference_table
 
 _LONGEST = 160  # characters of a text that a change shows
 
@@ -29,9 +29,11 @@ def comparison_markdown(found: Comparison) -> str:
 
 
 def comparison_tables(found: Comparison) -> list[Table]:
-    """One table for each pair of systems and metric."""
+    """One table for each pair of systems and metric, and one of the settings where systems were set for each group."""
     pairs = groupby(found.tests, key=lambda test: (test.first, test.second, test.metric))
-    return [_table(first, second, found.titles[name], list(tests)) for (first, second, name), tests in pairs]
+    tables = [_table(first, second, found.titles[name], list(tests)) for (first, second, name), tests in pairs]
+    settings = [settings_table("settings", "Settings", found.settings)] if found.settings else []
+    return [*tables, *settings]
 
 
 def comparison_table(found: Comparison) -> Table:

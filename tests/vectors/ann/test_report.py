@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from constraintsuite.cli.ann import ann
+from constraintsuite.cli.compare import compare
+from constraintsuite.reports.files import PAGE, write_files, write_plots
+from constraintsuite.showing.ann import show_ann
+from constraintsuite.showing.display import ShowOptions
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -59,9 +64,20 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "judged" / "relevance.tsv").write_text("\n".join(lines) + "\n")
     (folder / "bench.yaml").write_text(BENCH)
     assert call("run", folder / "bench.yaml", "--out", folder / "run").exit_code == 3
-    result = call("report", folder / "run", "--out", folder / "out", "--json")
-    assert result.exit_code == 0, result.exception
-    return Path(json.loads(result.stdout)["page"])
+    found = show_ann([folder / "run"], ShowOptions())
+    write_files(folder / "out", found.head, found.sections)
+    write_plots(folder / "out", found.sections)
+    return folder / "out" / PAGE
+
+
+def test_a_run_says_how_to_see_all_of_it(tmp_path: Path) -> None:
+    data = "{name: points, format: synthetic, rows: 50, queries: 5, dimensions: 4}"
+    protocol = "{repeats: 1, min_seconds: 0}"
+    (tmp_path / "bench.yaml").write_text(f"data: [{data}]\nprotocol: {protocol}\nengines: [{{engine: exact}}]\n")
+    said = call("run", tmp_path / "bench.yaml", "--out", tmp_path / "run")
+    assert said.exit_code == 0
+    assert said.stdout.endswith(f"csuite report {tmp_path / 'run'} --out FOLDER\n")
+    assert "compared" not in [section.id for section in show_ann([tmp_path / "run"], ShowOptions()).sections]
 
 
 @pytest.fixture(scope="module")
@@ -110,30 +126,26 @@ def test_the_differences_to_the_ceiling_are_in_the_table_of_relevance(page: Path
     assert rows[1]["rel.ndcg@5 less exact search"]["n"] == 20
 
 
-def test_a_report_is_written_once_and_over_nothing_else(page: Path, run: Path, tmp_path: Path) -> None:
-    before = page.stat().st_mtime_ns
-    assert call("report", run, "--out", page.parent).exit_code == 0
-    assert page.stat().st_mtime_ns == before
-    (tmp_path / "letter.txt").write_text("dear")
-    assert "Choose another --out" in str(call("report", run, "--out", tmp_path).exception)
-    assert [file.name for file in tmp_path.iterdir() if not file.name.startswith(".")] == ["letter.txt"]
+def test_engines_are_compared_on_the_page_with_their_settings(page: Path) -> None:
+    tests = json.loads((page.parent / "tables" / "compared_1_1.json").read_text())["rows"]
+    assert {row["systems"] for row in tests} == {"coded → lsh"}
+    assert "judged top-5 most exact" in {row["arena"] for row in tests}
+    assert all(0 < row["p"] <= row["Holm"] <= 1 for row in tests)
+    settings = json.loads((page.parent / "tables" / "settings_compared_1_1.json").read_text())["rows"]
+    assert {row["system"] for row in settings} == {"coded", "lsh"}
+    assert all(row["queries/s"] > 0 and row["mode"] == "serial" and row["setting"] for row in settings)
+    assert "Speeds have no p" in page.read_text()
 
 
 def test_engines_are_compared_on_the_command_line(run: Path) -> None:
-    found = json.loads(call("compare", run, "--json").stdout)
-    assert {(one["first"]["name"], one["second"]["name"]) for one in found} == {("coded", "lsh")}
-    assert all(0 < one["p"] <= one["holm"] <= 1 for one in found)
-    printed = call("compare", run, "--metric", "ann.kth_gap").stdout
-    assert "ann.kth_gap@5, paired by query" in printed
-    assert "Speeds have no p" in printed
-
-
-def test_a_comparison_of_nothing_is_said(tmp_path: Path) -> None:
-    data = "{name: points, format: synthetic, rows: 50, queries: 5, dimensions: 4}"
-    protocol = "{repeats: 1, min_seconds: 0}"
-    (tmp_path / "bench.yaml").write_text(f"data: [{data}]\nprotocol: {protocol}\nengines: [{{engine: exact}}]\n")
-    assert call("run", tmp_path / "bench.yaml", "--out", tmp_path / "run").exit_code == 0
-    assert "fewer than two approximate engines" in str(call("compare", tmp_path / "run").exception)
+    found = json.loads(CliRunner().invoke(compare, [str(run), "--json"]).stdout)
+    assert {(test["first"], test["second"], test["metric"]) for test in found["tests"]} == {
+        ("coded", "lsh", "ann.recall_tie")
+    }
+    assert found["settings"].keys() == {"coded", "lsh"}
+    printed = CliRunner().invoke(compare, [str(run), "--metric", "ann.kth_gap"]).stdout
+    assert "coded → lsh: gap to the last true neighbour\n" in printed
+    assert re.search(r"judged top-5 most exact +lsh +lsh tables=4 bits=4; probes=4 +serial +[\d,.]+\n", printed)
 
 
 @pytest.fixture(scope="module")

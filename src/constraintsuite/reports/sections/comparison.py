@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from constraintsuite.experiments.compare import PairedDifference, SystemPair, compare_systems
+from constraintsuite.experiments.differences import difference_table
 from constraintsuite.experiments.experiment import join_experiments
 from constraintsuite.experiments.headline import HEADLINE
 from constraintsuite.experiments.pair_experiment import pair_experiments
@@ -13,7 +14,6 @@ from constraintsuite.metrics.metric import Metric
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.sections import Section, TableBlock
 from constraintsuite.records.tables import Table
-from constraintsuite.reports.differences import difference_table
 from constraintsuite.reports.view import ReportView
 
 MOST_ALL_PAIRS = 5

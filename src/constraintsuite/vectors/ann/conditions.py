@@ -11,7 +11,7 @@ from constraintsuite.vectors.ann.engines.base import ServedEngine
 from constraintsuite.vectors.ann.frontier import conditions_of
 from constraintsuite.vectors.ann.metrics import TIE_RULES
 from constraintsuite.vectors.ann.results import AnnRun, DataFacts, MeasuredCell
-from constraintsuite.vectors.ann.several import labels
+from constraintsuite.vectors.ann.run_labels import labelled
 
 _GENERATED = "synthetic"
 _SHOWN = 16  # digits of an id
@@ -83,9 +83,7 @@ def sets(runs: Sequence[AnnRun]) -> Table:
         Column("metric"),
         Column("run"),
     )
-    rows = tuple(
-        _set_row(data, run, label) for run, label in zip(runs, labels(runs), strict=True) for data in run.facts.data
-    )
+    rows = tuple(_set_row(data, run, label) for label, run in labelled(runs) for data in run.facts.data)
     return Table("data", "Data. Content is the hash of vectors, metric and judgments.", columns, rows)
 
 
@@ -102,7 +100,7 @@ def machines(runs: Sequence[AnnRun]) -> Table:
         Column("versions"),
     )
     numbers = {shared: n for n, shared in enumerate(dict.fromkeys(conditions_of(run) for run in runs), 1)}
-    rows = tuple(_machine_row(run, label, numbers) for run, label in zip(runs, labels(runs), strict=True))
+    rows = tuple(_machine_row(run, label, numbers) for label, run in labelled(runs))
     return Table("machines", "Machine, protocol and versions.", columns, rows)
 
 

@@ -6,14 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from constraintsuite.experiments.compare import mean_difference
+from constraintsuite.experiments.figures import generator
+from constraintsuite.metrics.metric import Metric
 from constraintsuite.records.figures import CellValue
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.tables import Column, Table
-from constraintsuite.vectors.ann.compare import paired
+from constraintsuite.retrieval.topk import FloatArray, IntArray
 from constraintsuite.vectors.ann.frontier import Arena
 from constraintsuite.vectors.ann.per_query import QueryResults
 from constraintsuite.vectors.ann.results import AnnRun, MeasuredCell, load_queries
-from constraintsuite.vectors.ann.several import owner_of
+from constraintsuite.vectors.ann.run_labels import owner_of
 
 _SHOWN = ("rel.recall@", "rel.ndcg@", "rel.rr@")  # all others are in the cells
 
@@ -34,7 +37,8 @@ def judged(arena: Arena, cells: Sequence[MeasuredCell], runs: Sequence[AnnRun]) 
     caption = (
         f"{arena.title}. Over queries with a relevant row among the vectors. Exact search with the same vectors is what an index "
         "stands in for: a difference to it, paired query by query, is the index's doing, the rest the encoder's. It can also be above 0, "
-        "as a neighbour that was missed need not have been relevant. Where no query differs there is no interval."
+        "as a neighbour that was missed need not have been relevant. Where fewer than six queries differ, the interval allows for as many "
+        "as so few queries could have missed."
     )
     return Table(f"relevance_{arena.slug}", caption, tuple(columns), rows)
 
@@ -63,7 +67,15 @@ def _figures(
     same = np.array_equal(top.query_row, found.query_row)
     for name in names:
         yield figures[name]
-        yield paired(top.rel[_of_ceiling(name)], found.rel[name], found.query_row).difference if same else None
+        yield _difference(found.rel[name] - top.rel[_of_ceiling(name)], found.query_row, name) if same else None
+
+
+def _difference(values: FloatArray, queries: IntArray, name: str) -> Interval:
+    """The mean over queries with both values; every query is for itself."""
+    known = ~np.isnan(values)
+    keys = map(str, queries[known].tolist())
+    alone = np.arange(int(known.sum()))
+    return mean_difference(values[known], alone, Metric(name=name, title=name), generator(0, keys))
 
 
 def _of_ceiling(name: str) -> str:

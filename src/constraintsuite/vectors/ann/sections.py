@@ -6,6 +6,9 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from constraintsuite.experiments.compare import compare_systems
+from constraintsuite.experiments.differences import difference_table, settings_table
+from constraintsuite.experiments.experiment import join_experiments
 from constraintsuite.records.sections import Charts, Remarks, Section, TableBlock
 from constraintsuite.records.tables import Table
 from constraintsuite.retrieval.topk import FloatArray
@@ -19,12 +22,12 @@ from constraintsuite.vectors.ann.chart import (
     size_beside,
     spread_chart,
 )
-from constraintsuite.vectors.ann.compare import RECALL, compare_engines, values_of
 from constraintsuite.vectors.ann.conditions import about_servers, identities, machines, remarks, sets
+from constraintsuite.vectors.ann.experiment import RECALL, ann_experiment, choose_cells
 from constraintsuite.vectors.ann.frontier import Arena, arenas_of, best_of, speed_of
 from constraintsuite.vectors.ann.judged import judged
-from constraintsuite.vectors.ann.results import NOTHING, AnnRun, MeasuredCell
-from constraintsuite.vectors.ann.several import labels, owner_of, told_apart
+from constraintsuite.vectors.ann.results import NOTHING, AnnRun, MeasuredCell, load_queries
+from constraintsuite.vectors.ann.run_labels import labelled, owner_of, told_apart
 
 _FIRST = "What was measured, how and where; and what the figures do not say."
 _ARENA = (
@@ -35,9 +38,9 @@ _ARENA = (
 )
 _COMPARED = (
     "Second engine less first, query by query, in ann.recall_tie: the fastest setting of each that reaches the target on one half of "
-    "the queries (where no two engines reach one, the most exact setting on that half), compared on the other half. p is of the paired "
-    "randomisation test; Holm is that p corrected for all tests of a run, where the same two settings at several targets are one test. "
-    "Speeds have no p: repeats on one machine are no sample."
+    "the queries, and the most exact setting on that half, compared on the other half. p is of the paired randomisation test; Holm is "
+    "that p corrected for all tests of a run, where the same two settings at several targets are one test. Detects is the smallest "
+    "difference that so many queries would show with a probability of 80 %. Speeds have no p: repeats on one machine are no sample."
 )
 _BUILDS = "What an index takes beside the time of its searches."
 _FAILURES = "What could not be measured is missing above, and counts for no engine."
@@ -128,7 +131,7 @@ def _recalls(runs: Sequence[AnnRun], cells: Sequence[MeasuredCell], target: floa
     return [
         (
             name if cell.point.setting == NOTHING else f"{name}, {cell.point.setting}",
-            values_of(owner_of(runs, cell), cell, RECALL).values,
+            load_queries(owner_of(runs, cell), cell).recall_tie,
         )
         for name, cell in best_of(cells, target).items()
     ]
@@ -137,13 +140,36 @@ def _recalls(runs: Sequence[AnnRun], cells: Sequence[MeasuredCell], target: floa
 def _compared(runs: Sequence[AnnRun]) -> Iterator[Section]:
     """Each run for itself, as the correction is over its tests."""
     names = identities(runs)
-    blocks = tuple(
-        TableBlock(_with_source(table, names[content] if len(runs) == 1 else f"{names[content]}, run {label}"))
-        for number, (run, label) in enumerate(zip(runs, labels(runs), strict=True), 1)
-        for content, table in tables.contrasted(compare_engines([run]), f"compared_{number}")
-    )
+    blocks: list[TableBlock] = []
+    for number, (label, run) in enumerate(labelled(runs), 1):
+        for content, block in _run_compared(run, f"compared_{number}"):
+            of = names[content] if len(runs) == 1 else f"{names[content]}, run {label}"
+            blocks.append(replace(block, table=_with_source(block.table, of)))
     if blocks:
-        yield Section("compared", "Engines compared", _COMPARED, blocks)
+        yield Section("compared", "Engines compared", _COMPARED, tuple(blocks))
+
+
+def _run_compared(run: AnnRun, name: str) -> Iterator[tuple[str, TableBlock]]:
+    """For each arena with two engines to compare: the content of its data with the tests, and with the settings."""
+    table, pairs, _ = join_experiments([ann_experiment(run)])
+    tests = [test for test in compare_systems(table, pairs, [RECALL], table.parts()) if test.difference.n]
+    tested = {test.group for test in tests}
+    groups: dict[Arena, list[str]] = {}
+    for one in choose_cells(run):
+        groups.setdefault(one.arena, []).extend([one.group] if one.group in tested else [])
+    for number, (arena, inside) in enumerate(groups.items(), 1):
+        if inside:
+            caption = f"{arena.title}. {RECALL}@{arena.k}, paired by query."
+            own = [test for test in tests if test.group in inside]
+            found = difference_table(f"{name}_{number}", caption, own, ("systems", "group"))
+            settings = {
+                system: {group: said for group in inside if (said := table.setting(system, group))}
+                for system in table.systems
+            }
+            caption = f"{arena.title}. The setting of each engine that was chosen on the other half of the queries."
+            chosen = settings_table(f"settings_{name}_{number}", caption, settings)
+            yield arena.content, TableBlock(found)
+            yield arena.content, TableBlock(chosen, "Settings of the engines compared")
 
 
 def _costs(runs: Sequence[AnnRun], found: dict[Arena, list[MeasuredCell]], names: dict[str, str]) -> Section:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from constraintsuite.records.figures import CellValue, ColumnKind
+from constraintsuite.records.figures import CellValue
 from constraintsuite.records.tables import Column, Table
-from constraintsuite.vectors.ann.compare import CellDifference
 from constraintsuite.vectors.ann.frontier import Arena, Reached, arenas, engine_of, keep_up, reach, settings_of
 from constraintsuite.vectors.ann.results import AnnRun, Failure, MeasuredCell
-from constraintsuite.vectors.ann.several import labels
+from constraintsuite.vectors.ann.run_labels import labelled
 
 _MEGA = 1e6
 _LONGEST = 200  # letters of one line of an error
@@ -157,33 +156,12 @@ def builds(arena: Arena, cells: Sequence[MeasuredCell], full_bytes: int) -> Tabl
     return Table(f"builds_{arena.set_slug}{arena.tag_slug}", caption, columns, rows)
 
 
-def contrasted(contrasts: Sequence[CellDifference], name: str = "compared") -> Iterator[tuple[str, Table]]:
-    """Paired tests, one a row, for each arena: the content of its data, and the table."""
-    by_arena: dict[tuple[str, str], list[CellDifference]] = {}
-    for one in contrasts:
-        by_arena.setdefault((one.content, one.arena), []).append(one)
-    for number, ((content, arena), own) in enumerate(by_arena.items(), 1):
-        value: ColumnKind = "number" if "kth_gap" in own[0].metric else "share"
-        columns = (
-            Column("engines"),
-            Column("target", "share"),
-            Column("first", value),
-            Column("second", value),
-            Column("difference", "points" if value == "share" else "number"),
-            Column("p", "p"),
-            Column("Holm", "p"),
-            Column("with"),
-        )
-        caption = f"{arena}. {own[0].metric}, paired by query."
-        yield content, Table(f"{name}_{number}", caption, columns, tuple(map(_contrast_row, own)))
-
-
 def failures(runs: Sequence[AnnRun]) -> Table:
     """What could not be measured, and why; of several runs, in which."""
     columns = tuple(map(Column, ("engine", "search", "data", "mode", "why")))
     rows: list[tuple[CellValue, ...]] = []
     several = len(runs) > 1
-    for run, label in zip(runs, labels(runs), strict=True):
+    for label, run in labelled(runs):
         own = [_failure_row(one) for one in run.failures]
         own += [(one.retriever, None, one.data, "ranking", _brief(one.error)) for one in run.failed_rankings]
         rows += [(*row, label) if several else row for row in own]
@@ -194,20 +172,6 @@ def failures(runs: Sequence[AnnRun]) -> Table:
         "What failed; a rerun tries it again. All that was said is in failed/KEY.json.",
         columns,
         tuple(rows),
-    )
-
-
-def _contrast_row(one: CellDifference) -> tuple[CellValue, ...]:
-    first, second = one.first, one.second
-    return (
-        f"{first.name} → {second.name}",
-        "most exact" if one.target is None else one.target,
-        first.value,
-        second.value,
-        one.difference,
-        one.p,
-        one.holm,
-        f"{first.settings}, {first.qps:,.0f}/s → {second.settings}, {second.qps:,.0f}/s",
     )
 
 

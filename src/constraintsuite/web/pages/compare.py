@@ -9,13 +9,13 @@ from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.compare import Comparison
+from constraintsuite.experiments.differences import LEGEND
 from constraintsuite.experiments.experiment import compare_experiments
 from constraintsuite.experiments.load import Run, load_run
 from constraintsuite.experiments.pair_experiment import pair_experiments
 from constraintsuite.experiments.run_labels import name_runs
 from constraintsuite.metrics.pairwise import METRICS, PairMetric
 from constraintsuite.reports.comparison import comparison_tables
-from constraintsuite.reports.differences import LEGEND
 from constraintsuite.reports.grouped import words_for
 from constraintsuite.reports.marks import cut, query_marks
 from constraintsuite.web.pages import Page

@@ -1,10 +1,11 @@
-"""Paired tests as a table."""
+"""Paired tests, and how the systems were set in them, as tables."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
 from constraintsuite.experiments.compare import PairedDifference
+from constraintsuite.experiments.outcome_table import Details
 from constraintsuite.records.figures import CellValue, ColumnKind, UnitValue
 from constraintsuite.records.tables import Column, Table
 
@@ -49,6 +50,25 @@ def difference_table(
         for test in tests
     )
     return Table(name, caption, columns, tuple(rows))
+
+
+def settings_table(name: str, caption: str, settings: Mapping[str, Mapping[str, Details]]) -> Table:
+    """How each system was set in each group, one row for both; `settings` are by system and group, and not empty."""
+    rows = [(group, system, own[group]) for system, own in settings.items() for group in own]
+    groups = list(dict.fromkeys(group for group, _, _ in rows))
+    keys = {key: isinstance(value, float) for _, _, details in rows for key, value in details.items()}
+    columns = (
+        Column(groups[0].partition("=")[0]),
+        Column("system"),
+        *(Column(key, "number" if is_number else "text") for key, is_number in keys.items()),
+    )
+    ordered = sorted(rows, key=lambda row: groups.index(row[0]))
+    return Table(
+        name,
+        caption,
+        columns,
+        tuple((_group(group), system, *(details.get(key) for key in keys)) for group, system, details in ordered),
+    )
 
 
 def _group(name: str) -> str:

@@ -1,11 +1,11 @@
-"""Several runs on one page: what each is called, which engines of one name are two, and whose a cell is."""
+"""Several runs on one page: which engines of one name are two, and whose a cell is."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
+from constraintsuite.experiments.run_labels import short_paths
 from constraintsuite.vectors.ann.frontier import conditions_of
 from constraintsuite.vectors.ann.results import AnnRun, MeasuredCell, RetrieverBaseline
 
@@ -13,15 +13,9 @@ _Place = tuple[tuple[str, ...], str, str]
 """Conditions, content of the data, name of the engine: cells that are alike in these meet in a table."""
 
 
-def labels(runs: Sequence[AnnRun]) -> list[str]:
-    """What to call each run: the name of its folder, with as many folders above it as tell all of them apart."""
-    paths = [run.path.resolve() for run in runs]
-    deepest = max((len(path.parts) for path in paths), default=0)
-    for depth in range(1, deepest):
-        names = [Path(*path.parts[-depth:]).as_posix() for path in paths]
-        if len(set(names)) == len(set(paths)):
-            return names
-    return [path.as_posix() for path in paths]
+def labelled(runs: Sequence[AnnRun]) -> list[tuple[str, AnnRun]]:
+    """The runs with what to call them: the folder's name, with as many folders above it as tell it apart from the others."""
+    return list(zip(short_paths([run.path for run in runs]), runs, strict=True))
 
 
 def told_apart(runs: Sequence[AnnRun]) -> list[AnnRun]:
@@ -37,7 +31,7 @@ def told_apart(runs: Sequence[AnnRun]) -> list[AnnRun]:
             cells=tuple(_own_cells(number, run, label, held)),
             rankings=tuple(_own_rankings(number, run, label, rankings)),
         )
-        for number, (run, label) in enumerate(zip(runs, labels(runs), strict=True))
+        for number, (label, run) in enumerate(labelled(runs))
     ]
 
 

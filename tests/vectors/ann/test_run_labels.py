@@ -14,8 +14,8 @@ from constraintsuite.records.plots import Plot
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.tables import Table
 from constraintsuite.vectors.ann.results import AnnRun, RetrieverBaseline
+from constraintsuite.vectors.ann.run_labels import labelled, owner_of, told_apart
 from constraintsuite.vectors.ann.sections import ann_sections
-from constraintsuite.vectors.ann.several import labels, owner_of, told_apart
 
 SLOW, FAST = made("hnsw", 0.9, 100), made("hnsw", 0.95, 90)
 JUDGED = {f"rel.{part}ndcg@10": 0.5 for part in ("", "ceiling.")}
@@ -127,16 +127,14 @@ def test_a_comparison_says_of_which_run_it_is(tmp_path: Path) -> None:
     [
         (["runs/old", "runs/new"], ["old", "new"]),
         (["a/run", "b/run"], ["a/run", "b/run"]),
-        (["a/run", "a/run"], ["run", "run"]),
-        (["a/x/run", "b/x/run", "c"], ["a/x/run", "b/x/run", None]),
+        (["a/x/run", "b/x/run", "c"], ["a/x/run", "b/x/run", "c"]),
     ],
 )
-def test_runs_are_called_by_their_folders(tmp_path: Path, folders: list[str], called: list[str | None]) -> None:
-    found = labels([made_run(tmp_path / folder, []) for folder in folders])
-    assert [name if told else None for name, told in zip(found, called, strict=True)] == called
+def test_runs_are_called_by_their_folders(tmp_path: Path, folders: list[str], called: list[str]) -> None:
+    assert [label for label, _ in labelled([made_run(tmp_path / folder, []) for folder in folders])] == called
 
 
 def test_a_run_in_the_working_folder_has_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    assert labels([made_run(Path(), [])]) == ["here"]
+    assert [label for label, _ in labelled([made_run(Path(), [])])] == ["here"]

@@ -1,0 +1,174 @@
+"""A benchmark of vector search as an experiment: an item is a query at a target of recall, a system is an engine.
+
+At each target an engine has the setting that was chosen on the other half of the queries. Recalls are of queries, so that
+another sample of queries can be thought of and tested against. Repeats of a timing on one machine are no sample of machines:
+speeds are told, and a difference of them has no p.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from constraintsuite.errors import UserError
+from constraintsuite.experiments.experiment import Experiment, OpenOptions
+from constraintsuite.experiments.outcome_table import Details, Item, StoredTable
+from constraintsuite.metrics.metric import Metric
+from constraintsuite.retrieval.topk import FloatArray, IntArray
+from constraintsuite.vectors.ann.frontier import Arena, arenas, by_name, most_exact, reach, settings_of, speed_of
+from constraintsuite.vectors.ann.host import machine_of
+from constraintsuite.vectors.ann.results import KIND, AnnRun, MeasuredCell, load_ann_run, load_queries
+
+RECALL = "ann.recall_tie"
+ARENA = "arena"
+"""The grouping whose groups are never pooled: data, k, and the recall that settings were chosen to reach."""
+_OF_NEIGHBOURS = (
+    Metric(name=RECALL, title="recall, rows as near as the last true neighbour included"),
+    Metric(name="ann.recall", title="recall by row"),
+    Metric(name="ann.kth_gap", title="gap to the last true neighbour", share=False, lower_is_better=True),
+)
+
+
+class ChosenCells(NamedTuple):
+    """The cell of each engine that was chosen for a target in an arena."""
+
+    arena: Arena
+    target: float | None
+    """Each cell is the fastest of its engine that reaches it on the half where settings are chosen; None: the most exact."""
+    cells: Mapping[str, MeasuredCell]
+    """By engine, without those that do not reach the target."""
+
+    @property
+    def name(self) -> str:
+        """What to call it among others of its run."""
+        return f"{self.arena.data} top-{self.arena.k} {self.reached}"
+
+    @property
+    def group(self) -> str:
+        """The group of its queries in the table of outcomes."""
+        return f"{ARENA}={self.name}"
+
+    @property
+    def reached(self) -> str:
+        """The target in words."""
+        return "most exact" if self.target is None else f"recall {self.target:.10g}"
+
+    @property
+    def how(self) -> str:
+        """How queries were asked, which decides which setting is the fastest."""
+        return f"{self.arena.mode} {self.arena.clients}" if self.arena.mode == "concurrent" else self.arena.mode
+
+
+class ReportedValues(NamedTuple):
+    """What a cell found for the queries on which no setting was chosen."""
+
+    queries: IntArray
+    """Which queries of the data."""
+    values: Mapping[str, FloatArray]
+    """By metric, a place for each query."""
+
+
+def open_ann(path: Path, options: OpenOptions) -> Experiment:
+    """A benchmark folder; `options` change nothing here."""
+    return ann_experiment(load_ann_run(path))
+
+
+def ann_experiment(run: AnnRun) -> Experiment:
+    """The approximate engines of a run.
+
+    Runs may share some of their data and not all: the content of the data is part of the name of each query.
+    """
+    chosen = choose_cells(run)
+    return Experiment(
+        path=run.path,
+        kind=KIND,
+        name=run.facts.name,
+        data=", ".join(dict.fromkeys(one.arena.data for one in chosen)),
+        table=_ann_table(run, chosen),
+        inputs={},
+        conditions={
+            "the rule for ties": run.facts.ties,
+            "the mode": ", ".join(dict.fromkeys(one.how for one in chosen)),
+        },
+        options={"machine": machine_of(run.facts.host)},
+        watched=(RECALL,),
+    )
+
+
+def choose_cells(run: AnnRun) -> list[ChosenCells]:
+    """For each set and k: the approximate cells at each target, and the most exact ones.
+
+    They are of the first mode that was measured, as what is found does not depend on how fast it is asked for.
+    """
+    first: dict[tuple[str, int], tuple[Arena, list[MeasuredCell]]] = {}
+    for arena, cells in arenas(cell for cell in run.cells if not cell.exact).items():
+        first.setdefault((arena.content, arena.k), (arena, cells))
+    found = []
+    for arena, cells in first.values():
+        for target in sorted(run.facts.targets):
+            reached = {row.name: row.cell for row in reach(cells, [target]) if row.cell is not None}
+            found.append(ChosenCells(arena, target, reached))
+        found.append(ChosenCells(arena, None, {name: most_exact(own) for name, own in by_name(cells).items()}))
+    return found
+
+
+def _ann_table(run: AnnRun, chosen: Sequence[ChosenCells]) -> StoredTable:
+    """Items go by target and query; an engine that does not reach a target has no value there."""
+    judged = sorted({name for cell in run.cells for name in cell.figures if _is_judged(name)})
+    metrics = {one.name: one for one in (*_OF_NEIGHBOURS, *(Metric(name=name, title=name) for name in judged))}
+    cells = {cell.key: cell for one in chosen for cell in one.cells.values()}
+    answers = {key: _read_reported(run, cell, metrics) for key, cell in cells.items()}
+    asked = {one.arena: answers[cell.key].queries for one in chosen for cell in one.cells.values()}
+    items = [_make_item(one, query) for one in chosen for query in asked[one.arena].tolist()]
+    compared = {name for one in chosen for name in one.cells}
+    systems = [name for name in by_name(run.cells) if name in compared]
+    values = {system: {name: np.full(len(items), np.nan) for name in metrics} for system in systems}
+    groups: dict[str, range] = {}
+    first = 0
+    for one in chosen:
+        members = groups[one.name] = range(first, first := first + len(asked[one.arena]))
+        for system, cell in one.cells.items():
+            found = answers[cell.key]
+            if not np.array_equal(found.queries, asked[one.arena]):
+                raise UserError(
+                    f"{run.path}: its cells of {one.arena.data} are of other queries. Run the benchmark again."
+                )
+            for name, column in found.values.items():
+                values[system][name][members] = column
+    return StoredTable(
+        items,
+        metrics,
+        values,
+        {ARENA: groups},
+        RECALL,
+        within=ARENA,
+        settings={
+            system: {one.group: _describe(one, system) for one in chosen if system in one.cells} for system in systems
+        },
+    )
+
+
+def _read_reported(run: AnnRun, cell: MeasuredCell, metrics: Iterable[str]) -> ReportedValues:
+    found = load_queries(run, cell)
+    columns = {one.name: getattr(found, one.name.removeprefix("ann.")) for one in _OF_NEIGHBOURS} | dict(found.rel)
+    report = ~found.tuning
+    return ReportedValues(found.query_row[report], {name: columns[name][report] for name in metrics if name in columns})
+
+
+def _make_item(chosen: ChosenCells, query: int) -> Item:
+    """Named by what was asked, so that the same two cells at several targets are one test."""
+    arena = chosen.arena
+    asked = (f"{arena.content[:12]} top-{arena.k} {chosen.how} query {query}",)
+    return Item(f"{asked[0]} {chosen.reached}", asked, asked)
+
+
+def _describe(chosen: ChosenCells, system: str) -> Details:
+    cell = chosen.cells[system]
+    return {"setting": settings_of(cell), "mode": chosen.how, "queries/s": speed_of(cell)}
+
+
+def _is_judged(name: str) -> bool:
+    return name.startswith("rel.") and not name.startswith("rel.ceiling.")
