@@ -55,4 +55,4 @@ def test_a_drift_has_its_curves(tmp_path: Path) -> None:
     measure_drift(checkpoints, [suite], tmp_path / "moved", DriftSettings(top=3, limit=8), Silent())
     page = open_site(tmp_path).visit().page("/drift/moved")
     assert headings(page) == ["checkpoints", "behaviour", "sites", "inside", "weights", "crossing"]
-    assert "<figcaption>suite: accuracy</figcaption><svg" in page
+    assert "<figcaption>suite: paired accuracy</figcaption><svg" in page
