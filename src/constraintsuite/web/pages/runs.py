@@ -53,6 +53,7 @@ def show_board(request: Request, shelf: WebShelf) -> Response:
         faults=faults,
         labels=family.labels(),
         reports=family.reports,
+        first=board.first_page() if board else None,
         sections=board.sections() if board else [],
         link=lambda **changed: _board_link(suite, board, **changed),
     )
