@@ -34,7 +34,7 @@ def run(suite: Suite, name: str, right: int, folder: str = "runs") -> Run:
 @pytest.mark.parametrize(
     ("right", "words"),
     [
-        (36, "90.0 % of 40 examples (95 % interval 80 to 98); guessing gives 25 %."),
+        (36, "90.0 % of 40 examples (95 % interval 80.0 to 97.5); guessing gives 25 %."),
         (10, "that could be guessing, which gives 25 %."),
         (1, "that is below guessing, which gives 25 %."),
     ],

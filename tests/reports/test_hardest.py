@@ -30,7 +30,7 @@ def run_of(template: Run, model: str, gaps: dict[str, float]) -> Run:
         )
         for id, gap in gaps.items()
     )
-    return Run(template.artifact, replace(template.summary, model=model), results)
+    return Run(template.artifact, replace(template.summary, system=model), results)
 
 
 def stored(reported: Reported) -> Run:

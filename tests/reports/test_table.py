@@ -45,7 +45,7 @@ def test_a_cell_holds_value_interval_and_n(summaries: list[RunSummary]) -> None:
 
 def test_a_models_name_is_broken_only_after_a_comma_or_a_colon(summaries: list[RunSummary]) -> None:
     names = ["dense:all-MiniLM-L6-v2,precision=int8", "cross:tiny1,length=32,backend=torch"]
-    lines = render([replace(summaries[0], model=name) for name in names]).splitlines()
+    lines = render([replace(summaries[0], system=name) for name in names]).splitlines()
     first = [line.split()[0] for line in lines[4:] if line[1:2].strip()]
     assert first == ["dense:all-MiniLM-L6-v2,", "precision=int8", "cross:tiny1,length=32,", "backend=torch", "chance"]
 
@@ -53,7 +53,7 @@ def test_a_models_name_is_broken_only_after_a_comma_or_a_colon(summaries: list[R
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_table_fits_100_columns_and_cuts_nothing(summaries: list[RunSummary], metric: str) -> None:
     name = "dense:some-organisation/some-very-long-model-name-that-goes-on-and-on"
-    text = render([*summaries, replace(summaries[0], model=name)], metric)
+    text = render([*summaries, replace(summaries[0], system=name)], metric)
     assert max(len(line) for line in text.splitlines()) <= WIDTH
     assert "…" not in text
     assert "".join(re.findall(r"^ (\S+)", text, re.MULTILINE)).endswith(

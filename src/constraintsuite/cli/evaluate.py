@@ -99,8 +99,8 @@ def _remarks(summaries: Sequence[RunSummary]) -> Iterator[str]:
     from constraintsuite.experiments.headline import is_chance
     from constraintsuite.reports.remarks import tie_remarks
 
-    yield from tie_remarks({summary.model: summary for summary in summaries})
-    guesses = [summary.model for summary in summaries if is_chance(summary.model)]
+    yield from tie_remarks({summary.system: summary for summary in summaries})
+    guesses = [summary.system for summary in summaries if is_chance(summary.system)]
     if len(guesses) < len(summaries):
         yield from (f"{model} is the row `chance`; its run is written like the others." for model in guesses)
     if summaries[0].rule != STRICT:
@@ -109,11 +109,11 @@ def _remarks(summaries: Sequence[RunSummary]) -> Iterator[str]:
         audit = summary.truncation
         if audit is not None and audit.cut:
             yield (
-                f"{summary.model} does not read what decides {audit.cut:,} of {audit.examples:,} examples "
+                f"{summary.system} does not read what decides {audit.cut:,} of {audit.examples:,} examples "
                 f"({audit.identical:,} of them look the same to it); see `truncation` in summary.json."
             )
         if audit is not None and 2 * audit.unheard > audit.examples:
             yield (
-                f"{summary.model} tells the two documents of {audit.unheard:,} of {audit.examples:,} examples apart by exactly "
+                f"{summary.system} tells the two documents of {audit.unheard:,} of {audit.examples:,} examples apart by exactly "
                 "as much under both queries: it hardly reads the query. Is its `length` too small?"
             )

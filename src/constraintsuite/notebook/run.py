@@ -46,7 +46,7 @@ class Run:
     @property
     def model(self) -> str:
         """The model string."""
-        return self.stored.summary.model
+        return self.stored.summary.system
 
     @property
     def summary(self) -> RunSummary:

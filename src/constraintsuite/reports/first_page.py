@@ -136,5 +136,5 @@ def _compare(view: ReportView, before: Run, after: Run) -> PairedDifference:
 def _bounds(figure: Interval) -> str:
     if figure.low is None or figure.high is None:
         return ""
-    low, high = (f"{100 * bound:.0f}".replace("-", "−") for bound in (figure.low, figure.high))
+    low, high = (f"{100 * bound:.1f}".replace("-", "−") for bound in (figure.low, figure.high))
     return f" (95 % interval {low} to {high})"

@@ -29,15 +29,15 @@ def slice_table(summaries: Sequence[RunSummary], metric: Metric) -> Table:
     table = Table(
         title=f"{metric.title}{unit} (95 % interval)", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
     )
-    systems = [summary for summary in summaries if not is_chance(summary.model)] or summaries
-    names = {summary.model: _lines(summary.model) for summary in systems}
+    systems = [summary for summary in summaries if not is_chance(summary.system)] or summaries
+    names = {summary.system: _lines(summary.system) for summary in systems}
     widest = max(len(line) for lines in names.values() for line in lines)
     table.add_column("model", overflow="fold", min_width=min(widest, _LONGEST_LINE))
     for name in (HEADLINE, *slices):
         table.add_column(name, justify="right", overflow="fold")
     for summary in systems:
         groups = [summary.headline, *(summary.by["slice"].get(name) for name in slices)]
-        table.add_row(Text("\n".join(names[summary.model])), *(_cell(group, metric) for group in groups))
+        table.add_row(Text("\n".join(names[summary.system])), *(_cell(group, metric) for group in groups))
     if metric.share and metric.chance is not None:
         level = Text(f"{100 * metric.chance:.1f}", style="dim")
         table.add_row(Text("chance", style="dim"), *[level] * (1 + len(slices)))

@@ -87,7 +87,7 @@ def make_view(suite: Suite, runs: Sequence[Run], rule: TieRule = STRICT, baselin
     """
     if not runs:
         raise UserError("A report needs at least one run. Make one with `csuite eval SUITE --model bm25`.")
-    systems = [run for run in runs if not is_chance(run.summary.model)] or runs
+    systems = [run for run in runs if not is_chance(run.summary.system)] or runs
     judged = [rejudge(run, suite, rule) for run in systems]
     named = ReportView(suite, name_runs(judged))
     ranked = sorted(named.runs, key=lambda label: (-(named.headline(label).value or 0.0), label))

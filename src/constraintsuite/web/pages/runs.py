@@ -147,7 +147,7 @@ def _render(
         "suite": suite,
         "others": {place: label for place, label in family.labels().items() if place != one.place},
     }
-    return render(request, template, status=200, title=run.summary.model, **shared, **values)
+    return render(request, template, status=200, title=run.summary.system, **shared, **values)
 
 
 def _load(shelf: WebShelf, runs: Sequence[Shelved]) -> tuple[list[tuple[Shelved, Run]], list[str]]:

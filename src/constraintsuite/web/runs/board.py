@@ -113,7 +113,7 @@ def _groupings(summaries: Sequence[RunSummary], chosen: str) -> dict[str, str]:
 def _rank(summary: RunSummary, metric: Metric) -> tuple[bool, float, str]:
     value = summary.headline.metrics[metric.name].value
     sign = 1 if metric.name in _FEWER_IS_BETTER else -1
-    return value is None, sign * (value or 0.0), summary.model
+    return value is None, sign * (value or 0.0), summary.system
 
 
 def _cells(summary: RunSummary, metric: Metric, by: str, groups: Sequence[str]) -> list[BoardCell]:

@@ -37,7 +37,7 @@ def run_sections(run: Run) -> list[Section]:
     """Its figures, error classes, slices, ties and cut texts, and how it was made."""
     summary = run.summary
     # These sections of a report read runs alone, so that they also hold for a run whose suite is elsewhere.
-    view = ReportView(Suite(run.artifact, (), ()), {summary.model: run})
+    view = ReportView(Suite(run.artifact, (), ()), {summary.system: run})
     sections = (
         _figures(summary),
         errors(view),
@@ -58,7 +58,7 @@ def _figures(summary: RunSummary) -> Section:
     chart = bar_chart(
         "chart-figures", "Examples of the headline, %", [(m.title, headline.metrics[m.name]) for m in shares], None
     )
-    told = tuple(tie_remarks({summary.model: summary}))
+    told = tuple(tie_remarks({summary.system: summary}))
     blocks: list[SectionBlock] = [Charts((chart,)), TableBlock(_table(summary, shares, "shares", "Shares"))]
     if numbers:
         words = "Gaps and sensitivities, in deviations of the model's own scores or in their own unit"
