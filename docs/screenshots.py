@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 PICTURES = Path(__file__).parent / "serve"
 SIZE, JUDGED, FIRST_ANSWERS = 1_000, 20, 6
-MODELS = ("random", "tfidf", "bm25", "cross:tiny")
+MODELS = ("tfidf", "bm25", "cross:tiny")
 PEOPLE = {"owner": "owner", "ann": "annotator", "bob": "annotator", "cy": "adjudicator"}
 EXAMPLES = "/suite/suite?slice=minpairs&q=water"
 Scheme = Literal["light", "dark"]

@@ -171,7 +171,8 @@ def test_a_table_is_one_metric_by_group(run: cs.Run) -> None:
     assert [row[1] for row in table.rows] == [
         group.metrics["paired_accuracy"] for group in run.summary.by["domain"].values()
     ]
-    assert run.table(by="overall").rows == (("overall", run.figure()),)
+    assert run.table(by="headline").rows == (("headline", run.figure()),)
+    assert run.table().rows[0] == ("headline", run.figure("paired_accuracy"))
 
 
 @pytest.mark.parametrize(
@@ -228,10 +229,10 @@ def test_plots_show_themselves(run: cs.Run) -> None:
 
 
 def test_a_run_and_a_comparison_show_themselves(run: cs.Run, other: cs.Run) -> None:
-    assert repr(run).startswith("Run of bm25:nostop on tiny: accuracy 0.200 [")
+    assert repr(run).startswith("Run of bm25:nostop on tiny: paired accuracy 25.0 % [")
     low, high = (f"{100 * (end or 0):.1f}" for end in (run.figure().low, run.figure().high))
-    assert f"20.0<br><small>{low}–{high}</small>" in run._repr_html_()
-    assert "all main examples<br><small>n=5</small>" in run._repr_html_()
+    assert f"25.0<br><small>{low}–{high}</small>" in run._repr_html_()
+    assert "headline<br><small>n=4</small>" in run._repr_html_()
     comparison = cs.compare(run, other)
     assert "bm25:nostop → python:longer" in str(comparison)
     assert "<table>" in comparison._repr_html_()

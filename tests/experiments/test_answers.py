@@ -77,7 +77,7 @@ def test_right_answers_are_a_run_with_everything_right(suite: Path) -> None:
     run = record(suite, right_answers())
     assert run.artifact.path == suite.parent / "runs" / "suite" / "human-us"
     assert run.artifact.verify() == []
-    assert run.summary.model == "human:us"
+    assert run.summary.system == "human:us"
     assert {result.outcomes["query"] for result in run.results} == {"right"}
     assert value(run, "accuracy") == value(run, "paired_accuracy") == value(run, "couple_accuracy") == 1.0
     assert (value(run, "tie_rate"), value(run, "gap")) == (0.0, 1.0)

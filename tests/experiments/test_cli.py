@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from constraintsuite.cli import evaluate as commands
 from constraintsuite.errors import UserError
+from constraintsuite.records.examples import QUERY_PREFERENCE
 from experiments.tiny_suite import EXAMPLES, write_suite
 
 
@@ -59,9 +60,10 @@ def test_eval_says_that_a_model_only_ties(suite: Path, tmp_path: Path, monkeypat
     assert "random ties" not in printed
 
 
-@pytest.mark.parametrize(("slice", "title"), [("nevir", "Paired accuracy, %"), ("excluir", "Accuracy, %")])
-def test_eval_shows_the_figure_that_the_suite_is_about(tmp_path: Path, slice: str, title: str) -> None:
-    suite = write_suite(tmp_path / "imported", [replace(example, slice=slice) for example in EXAMPLES], ())
+@pytest.mark.parametrize(("paired", "title"), [(True, "Paired accuracy, %"), (False, "Accuracy, %")])
+def test_eval_shows_the_metric_of_the_headline(tmp_path: Path, paired: bool, title: str) -> None:
+    single = [replace(e, opposite=None, preferences=(QUERY_PREFERENCE,)) for e in EXAMPLES]
+    suite = write_suite(tmp_path / "imported", EXAMPLES if paired else single, ())
     assert evaluate(suite, "--model", "random").strip().startswith(title)
     assert evaluate(suite, "--model", "random", "--metric", "tie_rate").strip().startswith("Ties, %")
 

@@ -25,7 +25,7 @@ def test_a_run_whose_summary_was_deleted_is_made_again(tmp_path: Path) -> None:
     run = evaluate_suite(suite, "bm25", tmp_path / "run", Silent())
     (run.path / "summary.json").unlink()
     evaluate_suite(suite, "bm25", tmp_path / "run", Silent())
-    assert load_run(run.path).summary.model == "bm25"
+    assert load_run(run.path).summary.system == "bm25"
 
 
 @pytest.mark.parametrize("names", [("one", "other"), ("same", "same")])

@@ -158,6 +158,22 @@ IDIOM = replace(
 )
 CONTROLS = (LOUD, ORPHAN, IDIOM)
 
+
+def copied(examples: Sequence[Example], count: int = 10) -> list[Example]:
+    """Each example so many times under other ids, couples and clusters: the same shares of more examples."""
+    return [
+        replace(
+            example,
+            id=f"{example.id}{i}",
+            couple=f"{example.couple}{i}" if example.couple else "",
+            clusters=tuple(f"{name}-{i}" for name in example.clusters),
+            control=replace(c, original=f"{c.original}{i}" if c.original else "") if (c := example.control) else None,
+        )
+        for example in examples
+        for i in range(count)
+    ]
+
+
 THREE = replace(
     CREAMLESS,
     id="three",

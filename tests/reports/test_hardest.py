@@ -6,9 +6,10 @@ from constraintsuite.experiments.load import Run, load_run
 from constraintsuite.metrics.pairwise import PairResult
 from constraintsuite.metrics.ties import Outcome
 from constraintsuite.records.examples import QueryRole
-from constraintsuite.reports.hardest import show_documents, show_hardest
+from constraintsuite.reports.hardest import show_documents, show_failures, show_hardest
 from constraintsuite.reports.marks import Segment
 from experiments.tiny_suite import CREAMLESS, EXAMPLES, NUTLESS
+from reports.altered import with_document
 from reports.conftest import Reported
 
 MANY = [replace(e, id=f"{e.id}{i}", couple="", query=f"{e.query} {i}") for e in EXAMPLES for i in range(20)]
@@ -29,7 +30,7 @@ def run_of(template: Run, model: str, gaps: dict[str, float]) -> Run:
         )
         for id, gap in gaps.items()
     )
-    return Run(template.artifact, replace(template.summary, model=model), results)
+    return Run(template.artifact, replace(template.summary, system=model), results)
 
 
 def stored(reported: Reported) -> Run:
@@ -57,16 +58,34 @@ def test_examples_that_more_models_fail_come_first(reported: Reported) -> None:
     assert [one.example.id for one in show_hardest([first, second], runs, 5)] == ["b", "a"]
 
 
-def test_random_scores_do_not_say_what_is_hard(reported: Reported) -> None:
-    first, second = (replace(NUTLESS, id=name, query=name) for name in "ab")
+def test_three_failures_of_the_first_run_are_as_unlike_as_can_be(reported: Reported) -> None:
     template = stored(reported)
+    gaps = {example.id: -float(number) for number, example in enumerate(MANY)}
+    found = show_failures(MANY, {"a": run_of(template, "a", gaps)}, 3)
+    assert {failure.shown.example.slice for failure in found} == {"omission", "explicit", "minpairs"}
+    alone = [example for example in MANY if example.slice == "omission"]
+    turned = {example.id: 1.0 if number % 2 else -1.0 for number, example in enumerate(alone)}
+    told = [failure.preferred for failure in show_failures(alone, {"a": run_of(template, "a", turned)}, 2)]
+    assert {"violates" in said for said in told} == {True, False}  # one slice, two classes of error
+    assert all(said.startswith("a preferred the text that") and alone[0].opposite in said for said in told)  # type: ignore[operator]
+
+
+def test_what_the_first_run_gets_right_is_no_failure(reported: Reported) -> None:
+    template = stored(reported)
+    both: dict[QueryRole, Outcome] = {"query": "right", "opposite": "right"}
+    right = tuple(replace(one, outcomes=both, paired=True) for one in run_of(template, "m", {"creamless": 1.0}).results)
     runs = {
-        "random:7": run_of(template, "random:7", {"a": -9.0, "b": -1.0}),
-        "model": run_of(template, "model", {"a": -1.0, "b": -2.0}),
+        "right": Run(template.artifact, template.summary, right),
+        "wrong": run_of(template, "w", {"creamless": -1.0}),
     }
-    assert [one.example.id for one in show_hardest([first, second], runs, 5)] == ["b", "a"]
-    only = {"random:7": runs["random:7"]}
-    assert [one.example.id for one in show_hardest([first, second], only, 5)] == ["a", "b"]
+    assert show_failures(EXAMPLES, runs, 3) == []
+
+
+def test_a_card_shows_little_of_a_long_text(reported: Reported) -> None:
+    text = "word " * 400 + CREAMLESS.satisfying.text
+    long = with_document(CREAMLESS, "satisfying", text=text)
+    (failure,) = show_failures([long], {"a": run_of(stored(reported), "a", {"creamless": -1.0})}, 3)
+    assert all(sum(len(piece.text) for piece in shown.segments) < 450 for shown in failure.shown.documents)
 
 
 def test_of_a_couple_and_of_one_query_only_one_is_shown(reported: Reported) -> None:

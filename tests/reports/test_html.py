@@ -11,13 +11,14 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.records.examples import Example
 from constraintsuite.records.formats import EXPORTED
+from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.theme import COLOURS, SERIES
 from constraintsuite.reports.html import write_report
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter
 from constraintsuite.suites.audit.results import Audit
-from experiments.tiny_suite import CONTROLS, EXAMPLES, write_suite
+from experiments.tiny_suite import CONTROLS, CREAMLESS, EXAMPLES, copied, write_suite
 from reports.altered import constraint_of, with_document
 from reports.conftest import AUDIT, HOSTILE, Reported, evaluate
 
@@ -59,6 +60,7 @@ def page(reported: Reported) -> Page:
 def test_the_page_has_its_sections_in_order(page: Page) -> None:
     assert page.open == []
     assert [a["id"] for a in page.all("h2")] == [
+        "failures",
         "leaderboard",
         "slices",
         "errors",
@@ -72,22 +74,24 @@ def test_the_page_has_its_sections_in_order(page: Page) -> None:
         "audit",
         "again",
     ]
-    assert [str(a["href"])[1:] for a in page.all("a")] == [a["id"] for a in page.all("h2")]
-    assert len(page.all("article")) == 4  # of the couple only one
+    assert len(page.all("article")) == 3 + 4  # failures, and of the couple only one
+    folded = [a for a in page.all("details") if a.get("class") == "chapter"]
+    assert len(folded) == len(page.all("h2")) - 1  # all but the failures
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        "5 main examples, 3 controls, 2 models",
+        "50 examples, each a query with a text that satisfies it and a text that violates it; 30 controls; 2 systems",
         "Made by hand",
         "Shorter texts win",
         "by construction: edits",
         "Paired accuracy by slice",
         "adversarial: accuracy under the opposite",
-        "random → bm25:nostop",
+        "bm25:nostop → tfidf",
+        "Constraint suite: tiny",
+        "Headline: paired accuracy over minpairs and explicit.",
         "csuite eval SUITE --model bm25:nostop --seed 0 --out RUNS",
-        "Every figure comes with its 95 % interval and n",
     ],
 )
 def test_the_page_tells(page: Page, words: str) -> None:
@@ -145,7 +149,7 @@ def test_the_tables_lie_beside_the_page_in_four_formats(reported: Reported) -> N
 
 def test_all_examples_are_in_a_file(reported: Reported) -> None:
     header, *rows = (reported.report / "tables" / "examples.csv").read_text().splitlines()
-    assert len(rows) == len(EXAMPLES) + len(CONTROLS)
+    assert len(rows) == 10 * (len(EXAMPLES) + len(CONTROLS))
     assert "relation,query,opposite," in header
     assert "bm25:nostop: outcome,bm25:nostop: outcome under the opposite," in header
 
@@ -200,7 +204,7 @@ def test_a_folder_with_other_files_is_left_as_it_is(reported: Reported, tmp_path
 
 
 def test_runs_of_the_same_model_are_told_apart_by_folder(reported: Reported, tmp_path: Path) -> None:
-    (run, _) = reported.runs
+    run, *_ = reported.runs
     shutil.copytree(run, tmp_path / "yesterday")
     html = write_report(reported.suite, [run, tmp_path / "yesterday"], tmp_path / "report").read_text()
     assert "bm25:nostop (bm25-nostop)" in html
@@ -212,7 +216,7 @@ def test_runs_of_the_same_model_are_told_apart_by_folder(reported: Reported, tmp
 def test_runs_of_another_suite_are_refused(reported: Reported, tmp_path: Path) -> None:
     other = write_suite(tmp_path / "other", EXAMPLES[:2], (), name="other")
     with pytest.raises(UserError, match=r"another suite \(other\)"):
-        write_report(reported.suite, [*reported.runs, *evaluate(other, "random")], tmp_path / "report")
+        write_report(reported.suite, [*reported.runs, *evaluate(other, "tfidf")], tmp_path / "report")
     with pytest.raises(UserError, match="at least one run"):
         write_report(reported.suite, [], tmp_path / "report")
     assert not (tmp_path / "report").exists()
@@ -223,7 +227,24 @@ def test_what_is_not_there_is_left_out(tmp_path: Path) -> None:
     page = Page(write_report(suite, evaluate(suite, "random"), tmp_path / "report").read_text())
     gone = {"controls", "comparison", "ties", "audit", "truncation", "reproduction"}
     assert not gone & {a["id"] for a in page.all("h2")}
-    assert page.all("details") == []
+
+
+def test_small_groups_are_in_the_files_alone(tmp_path: Path) -> None:
+    suite = write_suite(tmp_path / "suite", [*copied(EXAMPLES[2:]), CREAMLESS], CONTROLS)
+    write_text(suite / "audit.json", adapter(Audit).dump_json(with_small_row()).decode())
+    report = write_report(suite, evaluate(suite, "bm25"), tmp_path / "report")
+    page = Page(report.read_text())
+    assert "1 row of fewer than 10 examples is left out." in page.text
+    assert "controls" not in {a["id"] for a in page.all("h2")}
+    assert "few_only" not in page.text
+    for name, word in (("paired_accuracy_by_slice", "minpairs"), ("controls", "non-flip"), ("audit", "few_only")):
+        assert word in (report.parent / "tables" / f"{name}.csv").read_text()
+
+
+def with_small_row() -> Audit:
+    (row,) = AUDIT.rows
+    few = Interval(1.0, 0.2, 1.0, 1)
+    return replace(AUDIT, rows=(row, replace(row, solver="few_only", accuracy=few, reverse=few)))
 
 
 def test_a_damaged_audit_is_explained(tmp_path: Path) -> None:

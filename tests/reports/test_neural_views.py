@@ -73,14 +73,14 @@ def test_both_documents_are_matched_with_the_query(colbert: str) -> None:
 
 
 def test_the_report_shows_both_and_is_made_once(reported: Reported, tmp_path: Path, dense: str, colbert: str) -> None:
-    extras = Extras(vectors=(dense,), maxsim=(colbert,), examples=("dogless",))
+    extras = Extras(vectors=(dense,), maxsim=(colbert,), examples=("dogless0",))
     page = write_report(reported.suite, reported.runs, tmp_path / "report", extras)
     html, written = page.read_text(), page.stat().st_mtime_ns
     assert '<h2 id="likeness">' in html
     assert '<h2 id="tokens">' in html
     assert html.count('id="chart-tokens-') == 4  # a title and a description for each document
     (row,) = json.loads((page.parent / "tables" / "likeness.json").read_text())["rows"]
-    assert (row["model"], row["examples"]) == (dense, 5)
+    assert (row["model"], row["examples"]) == (dense, 50)
     assert -1 <= row["lowest"] <= row["median"] <= row["highest"] <= 1.000001
     assert write_report(reported.suite, reported.runs, tmp_path / "report", extras).stat().st_mtime_ns == written
     write_report(reported.suite, reported.runs, tmp_path / "report")

@@ -82,12 +82,12 @@ def test_the_leaderboard_is_printed_as_it_is_written_to_files(reported: Reported
 
 def test_the_leaderboard_can_count_ties_otherwise(reported: Reported) -> None:
     rows = json.loads(run(*reported.runs, "--format", "json", "--ties", "half"))["rows"]
-    assert {row["model"]: row["Accuracy"]["value"] for row in rows}["bm25:nostop"] == 0.4
+    assert {row["model"]: row["headline"]["value"] for row in rows}["bm25:nostop"] == 0.375
 
 
 def test_page_and_leaderboard_at_once_keep_stdout_for_data(reported: Reported, tmp_path: Path) -> None:
     printed = run(*reported.runs, "--out", tmp_path / "report", "--format", "csv")
-    assert printed.startswith("model,Accuracy,")
+    assert printed.startswith("model,headline,")
     assert (tmp_path / "report" / "index.html").is_file()
 
 
@@ -104,7 +104,7 @@ def test_report_says_what_is_missing(reported: Reported, arguments: tuple[str, .
 
 
 def test_report_refuses_runs_of_different_suites(reported: Reported, tmp_path: Path) -> None:
-    other = evaluate(write_suite(tmp_path / "other", EXAMPLES[:2], (), name="other"), "random")
+    other = evaluate(write_suite(tmp_path / "other", EXAMPLES[:2], (), name="other"), "tfidf")
     assert "another suite (other)" in refusal(reported.runs[0], *other, "--out", tmp_path / "report")
     assert not (tmp_path / "report").exists()
 

@@ -36,27 +36,37 @@ def render(summaries: list[RunSummary], metric: str = "accuracy") -> str:
 def test_a_cell_holds_value_interval_and_n(summaries: list[RunSummary]) -> None:
     lines = render(summaries).splitlines()
     row = next(i for i, line in enumerate(lines) if line.strip().startswith("bm25"))
-    assert lines[row].split() == ["bm25", "20.0", "0.0", "50.0", "0.0", "0.0", "0.0"]
-    assert lines[row + 1].split()[0] == "0.0–98.9"  # Student's t, of three clusters
-    assert lines[row + 2].split() == ["n=5", "n=2", "n=2", "n=1", "n=2", "n=1"]
+    assert lines[row].split() == ["bm25", "25.0", "0.0", "50.0", "0.0", "0.0", "0.0"]
+    assert lines[row + 1].split()[0] == "0.0–100.0"  # of two clusters
+    assert lines[row + 2].split() == ["n=4", "n=2", "n=2", "n=1", "n=2", "n=1"]
     header = next(line for line in lines if "minpairs" in line)
-    assert header.split() == ["model", "all", "minpairs", "explicit", "omission", "nonflip", "adversarial"]
+    assert header.split() == ["model", "headline", "minpairs", "explicit", "omission", "nonflip", "adversarial"]
 
 
 def test_a_models_name_is_broken_only_after_a_comma_or_a_colon(summaries: list[RunSummary]) -> None:
     names = ["dense:all-MiniLM-L6-v2,precision=int8", "cross:tiny1,length=32,backend=torch"]
-    lines = render([replace(summaries[0], model=name) for name in names]).splitlines()
+    lines = render([replace(summaries[0], system=name) for name in names]).splitlines()
     first = [line.split()[0] for line in lines[4:] if line[1:2].strip()]
-    assert first == ["dense:all-MiniLM-L6-v2,", "precision=int8", "cross:tiny1,length=32,", "backend=torch"]
+    assert first == ["dense:all-MiniLM-L6-v2,", "precision=int8", "cross:tiny1,length=32,", "backend=torch", "chance"]
 
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_table_fits_100_columns_and_cuts_nothing(summaries: list[RunSummary], metric: str) -> None:
     name = "dense:some-organisation/some-very-long-model-name-that-goes-on-and-on"
-    text = render([*summaries, replace(summaries[0], model=name)], metric)
+    text = render([*summaries, replace(summaries[0], system=name)], metric)
     assert max(len(line) for line in text.splitlines()) <= WIDTH
     assert "…" not in text
-    assert "".join(re.findall(r"^ (\S+)", text, re.MULTILINE)).endswith(f"bm25random{name}")  # in several lines
+    assert "".join(re.findall(r"^ (\S+)", text, re.MULTILINE)).endswith(
+        f"bm25{name}{'chance' if METRICS[metric].share else ''}"  # in several lines; random is no row
+    )
+
+
+def test_chance_is_a_row_and_a_model_that_guesses_is_none_unless_it_stands_alone(summaries: list[RunSummary]) -> None:
+    lines = render(summaries, "paired_accuracy").splitlines()
+    assert not [line for line in lines if line.split()[:1] == ["random"]]
+    (chance,) = [line.split() for line in lines if line.split()[:1] == ["chance"]]
+    assert chance[1:] == ["25.0"] * 6
+    assert [line for line in render(summaries[1:]).splitlines() if line.split()[:1] == ["random"]]
 
 
 @pytest.mark.parametrize(

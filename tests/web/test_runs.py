@@ -16,7 +16,7 @@ from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.reports.html import write_report
 from constraintsuite.web.people import Person
 from experiments.paired_runs import RIGHT, TIED, WRONG, make_run, make_suite
-from experiments.tiny_suite import CREAMLESS, DOGLESS, write_suite
+from experiments.tiny_suite import CONTROLS, CREAMLESS, DOGLESS, EXAMPLES, copied, write_suite
 from web.site import ANNA, JUDGE, Visitor, open_site
 
 ONE_QUERY = (1.0, 1.0)
@@ -33,9 +33,10 @@ def reader(tmp_path: Path) -> Visitor:
     return open_site(tmp_path).visit()
 
 
-def tiny(folder: Path, *models: str) -> Visitor:
-    """Of real scores on the tiny suite, which has controls."""
-    evaluate_suites(write_suite(folder / "suite"), models, folder / "runs", Silent())
+def tiny(folder: Path, *models: str, many: bool = False) -> Visitor:
+    """Of real scores on the tiny suite, which has controls, or on ten copies of it."""
+    parts = (copied(EXAMPLES), copied(CONTROLS)) if many else (EXAMPLES, CONTROLS)
+    evaluate_suites(write_suite(folder / "suite", *parts), models, folder / "runs", Silent())
     return open_site(folder).visit()
 
 
@@ -70,7 +71,8 @@ def test_every_figure_has_its_interval_and_n(reader: Visitor) -> None:
     first = page[page.index(">good</a>") :]
     assert re.match(r'>good</a></th><td class="share" data-order="0.75">75.0<br><small>[\d.]+–[\d.]+</small>', first)
     assert "n=40" in first[:200]
-    assert "By chance: 50 %" in page
+    assert "By chance: 25 %" in page
+    assert ">good does what it was asked in 75.0 % of 40 examples" in page
 
 
 def test_metrics_and_groupings_are_links_that_keep_each_other(reader: Visitor) -> None:
@@ -83,7 +85,7 @@ def test_metrics_and_groupings_are_links_that_keep_each_other(reader: Visitor) -
 def test_the_sections_of_a_report_stand_below(reader: Visitor) -> None:
     page = reader.page("/runs?suite=suite")
     assert re.findall(r'<section aria-labelledby="(\w+)">', page) == [
-        "leaderboard",
+        "failures",
         "slices",
         "errors",
         "gaps",
@@ -98,7 +100,7 @@ def test_all_runs_are_listed_by_suite(reader: Visitor, tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "lonely")
     page = reader.page("/runs")
     assert page.count(">Leaderboard</a> of 3 runs") == 1  # the copy is the same suite
-    assert models(reader.page("/runs?suite=zcopy")) == ["good", "half", "tied"]
+    assert models(reader.page("/runs?suite=zcopy")) == ["good", "tied", "half"]
     assert "is not in the folder that is served" in page
     assert 'href="/run/runs/lost"' in page
 
@@ -132,7 +134,7 @@ def test_reports_of_the_suite_are_linked(reader: Visitor, tmp_path: Path) -> Non
 
 
 def test_a_run_shows_its_figures_and_how_it_was_made(tmp_path: Path) -> None:
-    page = tiny(tmp_path, "bm25").page("/run/runs/suite/bm25")
+    page = tiny(tmp_path, "bm25", many=True).page("/run/runs/suite/bm25")
     titles = re.findall(r"<h2 id=\"\w+\">([^<]*)</h2>", page)
     assert titles[:4] == ["Figures", "Error classes", "Slices", "Score gaps"]
     assert titles[-1] == "How it was made"

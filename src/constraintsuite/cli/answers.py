@@ -69,7 +69,7 @@ def _record(suite: Path, file: Path, name: str, out: Path, allow_missing: bool, 
     from constraintsuite.experiments.answers.run import AnswerFile, record_answers
     from constraintsuite.experiments.load import load_run
     from constraintsuite.experiments.run import run_folder
-    from constraintsuite.metrics.pairwise import parse_metric
+    from constraintsuite.metrics.pairwise import METRICS
     from constraintsuite.records.formats.text import WIDTH
     from constraintsuite.reports.table import slice_table
 
@@ -81,4 +81,4 @@ def _record(suite: Path, file: Path, name: str, out: Path, allow_missing: bool, 
     else:
         console = Console(highlight=False)
         console.width = min(console.width, WIDTH) if console.is_terminal else WIDTH
-        console.print(slice_table([summary], parse_metric("accuracy")))
+        console.print(slice_table([summary], METRICS[summary.headline_metric]))

@@ -36,7 +36,7 @@ _METRICS = f"What the table shows: {', '.join(METRICS)}."
 @click.argument("suite", type=FOLDER)
 @models_option
 @runs_option
-@click.option("--metric", show_default="accuracy; on NevIR paired_accuracy", help=_METRICS)
+@click.option("--metric", show_default="that of the headline", help=_METRICS)
 @seed_option
 @tie_options
 @json_option
@@ -67,6 +67,7 @@ def eval_command(
     from constraintsuite.experiments.rejudge import rejudge
     from constraintsuite.experiments.run import evaluate_suites, run_folder
     from constraintsuite.records.formats.text import WIDTH
+    from constraintsuite.reports.remarks import headline_remark
     from constraintsuite.reports.table import slice_table
 
     chosen = parse_metric(metric) if metric else None
@@ -86,27 +87,33 @@ def eval_command(
         return
     console = Console(highlight=False)
     console.width = min(console.width, WIDTH) if console.is_terminal else WIDTH
-    console.print(slice_table([run.summary for run in runs], chosen or headline_metric(loaded.examples)))
+    measure = chosen or headline_metric(loaded.examples)
+    console.print(slice_table([run.summary for run in runs], measure))
+    console.print(headline_remark(loaded.examples, measure), markup=False)
     for line in (*_remarks([run.summary for run in runs]), *filter(None, published)):
         click.echo(line)
 
 
 def _remarks(summaries: Sequence[RunSummary]) -> Iterator[str]:
     """What one should know before believing the table."""
+    from constraintsuite.experiments.headline import is_chance
     from constraintsuite.reports.remarks import tie_remarks
 
-    yield from tie_remarks({summary.model: summary for summary in summaries})
+    yield from tie_remarks({summary.system: summary for summary in summaries})
+    guesses = [summary.system for summary in summaries if is_chance(summary.system)]
+    if len(guesses) < len(summaries):
+        yield from (f"{model} is the row `chance`; its run is written like the others." for model in guesses)
     if summaries[0].rule != STRICT:
         yield f"Ties: {summaries[0].rule}. The runs themselves hold strict figures."
     for summary in summaries:
         audit = summary.truncation
         if audit is not None and audit.cut:
             yield (
-                f"{summary.model} does not read what decides {audit.cut:,} of {audit.examples:,} examples "
+                f"{summary.system} does not read what decides {audit.cut:,} of {audit.examples:,} examples "
                 f"({audit.identical:,} of them look the same to it); see `truncation` in summary.json."
             )
         if audit is not None and 2 * audit.unheard > audit.examples:
             yield (
-                f"{summary.model} tells the two documents of {audit.unheard:,} of {audit.examples:,} examples apart by exactly "
+                f"{summary.system} tells the two documents of {audit.unheard:,} of {audit.examples:,} examples apart by exactly "
                 "as much under both queries: it hardly reads the query. Is its `length` too small?"
             )

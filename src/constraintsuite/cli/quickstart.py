@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -12,19 +15,20 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Reporter, Terminal
-from constraintsuite.experiments.load import load_run
+from constraintsuite.experiments.load import load_run, load_suite
 from constraintsuite.experiments.run import evaluate_suites
-from constraintsuite.metrics.pairwise import parse_metric
+from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.models.weights import fetch_weights, find_known
 from constraintsuite.records.formats.text import WIDTH
 from constraintsuite.reports.html import write_report
+from constraintsuite.reports.remarks import headline_remark
 from constraintsuite.reports.table import slice_table
-from constraintsuite.store.mirror import shown
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.text.parser import ENGLISH, load_pipeline
 
-MODELS = ("random", "tfidf", "bm25", "cross:tiny")  # all of them come with the package
+MODELS = ("tfidf", "bm25", "cross:tiny")  # all of them come with the package
+_OPENERS = {"darwin": "open", "win32": "start"}
 NEURAL, PRECISION = "all-MiniLM-L6-v2", "int8"  # 23 MB, and run without torch
 
 
@@ -51,10 +55,22 @@ def quickstart(out: Path, workers: int) -> None:
     runs = [artifact.path for artifact in evaluate_suites(suite, models, out / "runs", reporter, 0)]
     page = write_report(suite, runs, out / "report")
     summaries = [load_run(run).summary for run in runs]
-    for metric in ("accuracy", "paired_accuracy"):
-        Console(width=WIDTH).print(slice_table(summaries, parse_metric(metric)))
-    click.echo(f"Suite:  {shown(suite)}")
-    click.echo(f"Report: {shown(page)}")
+    metric = METRICS[summaries[0].headline_metric]
+    console = Console(width=WIDTH, highlight=False)
+    console.print(slice_table(summaries, metric))
+    console.print(headline_remark(load_suite(suite).examples, metric), markup=False)
+    click.echo("\n".join(next_steps(suite, page)))
+
+
+def next_steps(suite: Path, page: Path) -> Iterator[str]:
+    """How to open the report, how to get `csuite` where the shell does not know it, and what to try next."""
+    yield f"\nOpen the report:  {_OPENERS.get(sys.platform, 'xdg-open')} {page}"
+    yield f"or, in a browser: {page.resolve().as_uri()}"
+    activate = Path(sys.executable).parent / "activate"
+    if shutil.which("csuite") is None and activate.is_file():
+        yield f"First, in this shell: source {activate}"
+    yield f"Then read examples: csuite suite sample {suite}"
+    yield f"Evaluate your own:  csuite eval {suite} --model FAMILY:NAME   (csuite models list has the families)"
 
 
 def neural_models(reporter: Reporter) -> list[str]:

@@ -16,11 +16,17 @@ from constraintsuite.records.examples import OMISSION, Example
 HEADLINE = "headline"
 """What the group of these examples is called in policies, comparisons and JSON."""
 _NEVIR = "nevir"
+_CHANCE = "random"
 
 
 def is_nevir(examples: Sequence[Example]) -> bool:
     """Whether all of them were imported from NevIR."""
     return all(example.slice == _NEVIR for example in examples)
+
+
+def is_chance(model: str) -> bool:
+    """Whether a model only guesses: charts and tables show the level of chance, and never rank a model that is at it."""
+    return model.partition(":")[0] == _CHANCE
 
 
 def headline_members(examples: Sequence[Example]) -> list[int]:

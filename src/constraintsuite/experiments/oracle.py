@@ -84,7 +84,7 @@ def match(run: Run, suite: Suite) -> Reproduction | None:
     is_test = manifest.name == "nevir" and manifest.settings.get("source_split") == "test"
     if not is_test or len(suite.examples) != PAIRS or run.summary.overall.items != PAIRS or run.summary.ties is None:
         return None
-    entry = find_published(parse_model(run.summary.model))
+    entry = find_published(parse_model(run.summary.system))
     strict = run.summary.ties["paired_accuracy"]["strict"]
     if entry is None or strict.value is None:
         return None

@@ -22,7 +22,7 @@ def open_pairs(path: Path, options: OpenOptions) -> Experiment:
 def pair_experiment(run: Run, suite: Suite, rule: TieRule = STRICT, name: str | None = None) -> Experiment:
     """A run under a rule for ties; one of another suite, or of another state of this one, is a UserError."""
     judged = rejudge(run, suite, rule)
-    label = name or run.summary.model
+    label = name or run.summary.system
     table = pair_table(label, suite.examples, suite.controls, judged.results)
     return Experiment(
         path=run.artifact.path,

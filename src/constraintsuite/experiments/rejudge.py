@@ -42,7 +42,7 @@ def rejudge(run: Run, suite: Suite, rule: TieRule) -> Run:
 
 def with_results(run: Run, suite: Suite, results: Sequence[PairResult], rule: TieRule) -> Run:
     """The run with these results in place of its own, and their figures."""
-    table = pair_table(run.summary.model, suite.examples, suite.controls, results)
+    table = pair_table(run.summary.system, suite.examples, suite.controls, results)
     summary = summarise(run.summary.suite, table, seed=run.summary.seed, draws=run.summary.draws, rule=rule)
     return Run(run.artifact, summary, tuple(results))
 

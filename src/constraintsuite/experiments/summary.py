@@ -18,7 +18,8 @@ class RunSummary:
     """The figures of a run. Controls stand only under `by.slice` and `by.control`, never among the main examples."""
 
     suite: str
-    model: str
+    system: str
+    """What was measured: the name of the model, or of the people."""
     seed: int
     draws: int
     headline_metric: str

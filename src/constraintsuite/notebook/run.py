@@ -9,7 +9,8 @@ from pathlib import Path
 from constraintsuite.errors import UserError
 from constraintsuite.experiments import load
 from constraintsuite.experiments.figures import GroupFigures
-from constraintsuite.experiments.groupings import OVERALL, pick, split_up
+from constraintsuite.experiments.groupings import pick, split_up
+from constraintsuite.experiments.headline import HEADLINE
 from constraintsuite.experiments.rejudge import with_results
 from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.experiments.summary import RunSummary
@@ -45,7 +46,7 @@ class Run:
     @property
     def model(self) -> str:
         """The model string."""
-        return self.stored.summary.model
+        return self.stored.summary.system
 
     @property
     def summary(self) -> RunSummary:
@@ -62,13 +63,15 @@ class Run:
         """The suite, from where it was when the run was made."""
         return self._suite or Suite(load.load_suite(load.find_suite(self.path)))
 
-    def figure(self, metric: str = "accuracy") -> Interval:
-        """One metric of all main examples, with interval and n."""
-        return self.summary.overall.metrics[parse_metric(metric).name]
+    def figure(self, metric: str = "") -> Interval:
+        """The headline with interval and n, or another metric on the same examples: all main slices but Omission."""
+        return self.summary.headline.metrics[parse_metric(metric or self.summary.headline_metric).name]
 
-    def table(self, by: str = "slice", metric: str = "accuracy") -> Table:
-        """One metric by the groups of a grouping: slice, relation, cue, edit, ..., or overall."""
-        return group_table({self.model: self.stored}, by, parse_metric(metric))
+    def table(self, by: str = "slice", metric: str = "") -> Table:
+        """One metric, that of the headline if none is named, by slice, relation, cue, edit, ...; slices follow the headline."""
+        first = [HEADLINE] if by == "slice" else []
+        keys = [*first, *groups_of([self.summary], by)]
+        return group_table({self.model: self.stored}, by, parse_metric(metric or self.summary.headline_metric), keys)
 
     def slice(self, wanted: Mapping[str, str] | None = None, /, **more: str) -> Run:
         """The run on the examples that are in all these groups: `run.slice(slice="explicit", split="test")`."""
@@ -83,13 +86,13 @@ class Run:
             places &= set(groups[value])
         return self._only({everything[place].id for place in places})
 
-    def plot(self, metric: str = "accuracy", by: str = "slice") -> Drawing:
-        """A metric by group, as bars with whiskers."""
-        shown = parse_metric(metric)
+    def plot(self, metric: str = "", by: str = "slice") -> Drawing:
+        """A metric, that of the headline if none is named, by group, as bars with whiskers and a line at chance."""
+        shown = parse_metric(metric or self.summary.headline_metric)
         if not shown.share:
-            raise UserError(f"{metric} is not a share, so bars from 0 to 100 % do not fit it. Use plot_gaps().")
-        rows = [(key, group.metrics[metric]) for key, group in self._groups(by).items()]
-        return bar_chart(f"plot-{metric}-{by}", f"{self.model}: {shown.title}, %, by {by}", rows, shown.chance)
+            raise UserError(f"{shown} is not a share, so bars from 0 to 100 % do not fit it. Use plot_gaps().")
+        rows = [(key, group.metrics[shown.name]) for key, group in self._groups(by).items()]
+        return bar_chart(f"plot-{shown.name}-{by}", f"{self.model}: {shown.title}, %, by {by}", rows, shown.chance)
 
     def plot_errors(self, by: str = "slice") -> Drawing:
         """What the model does instead of the right thing, by group."""
@@ -104,21 +107,25 @@ class Run:
         return charts[0]
 
     def __repr__(self) -> str:
-        shares = ", ".join(f"{METRICS[name].title.lower()} {say(self.figure(name), 'share')}" for name in _SHOWN)
+        shares = ", ".join(f"{METRICS[name].title.lower()} {say(self.figure(name), 'share')}" for name in self._shown())
         return f"Run of {self.model} on {self.summary.suite}: {shares}"
 
     def _repr_html_(self) -> str:
-        groups = {"all main examples": self.summary.overall, **self._groups("slice")}
+        groups = {HEADLINE: self.summary.headline, **self._groups("slice")}
         rows: tuple[tuple[CellValue, ...], ...] = tuple(
-            (key, *(group.metrics[name] for name in _SHOWN)) for key, group in groups.items()
+            (key, *(group.metrics[name] for name in self._shown())) for key, group in groups.items()
         )
-        columns = (Column("slice"), *(Column(METRICS[name].title, "share") for name in _SHOWN))
+        columns = (Column("slice"), *(Column(METRICS[name].title, "share") for name in self._shown()))
         caption = f"{self.model} on {self.summary.suite}: with 95 % interval and number of examples."
         return Table("run", caption, columns, rows)._repr_html_()
 
+    def _shown(self) -> list[str]:
+        """The metrics that sum up a run: that of the headline first."""
+        return sorted(_SHOWN, key=lambda name: name != self.summary.headline_metric)
+
     def _groups(self, by: str) -> Mapping[str, GroupFigures]:
-        if by == OVERALL:
-            return {self.model: self.summary.overall}
+        if by == HEADLINE:
+            return {self.model: self.summary.headline}
         found = grouping_of(self.summary, by)
         return {key: found[key] for key in groups_of([self.summary], by)}
 

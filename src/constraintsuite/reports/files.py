@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from constraintsuite.errors import UserError
 from constraintsuite.records.formats import EXPORTED, FORMATS
 from constraintsuite.records.sections import Section
 from constraintsuite.reports.page import Masthead, render_page
 from constraintsuite.store.files import write_text
+
+if TYPE_CHECKING:
+    from constraintsuite.reports.first_page import FirstPage
 
 PAGE, TABLES, PLOTS = "index.html", "tables", "plots"
 TABLE_FILES = tuple(f"{TABLES}/*.{ending}" for ending in EXPORTED.values())
@@ -19,12 +23,15 @@ _FOR_PROGRAMS = ("csv", "json")
 _ONE_FILE = re.compile(r"[^./\\\0][^/\\\0]*")
 
 
-def write_files(folder: Path, head: Masthead, sections: Sequence[Section]) -> int:
-    """The page, and each table in each format; gives how many tables there were."""
-    tables = [table for section in sections for table in section.tables()]
-    _refuse_paths(table.name for table in tables)
-    write_text(folder / PAGE, render_page(head, sections))
-    for table in tables:
+def write_files(folder: Path, head: Masthead, sections: Sequence[Section], first: FirstPage | None = None) -> int:
+    """The page, and each table in each format; gives how many tables there were.
+
+    A table of which the page shows only a part is written whole: it stands under the same name in `files` of its section.
+    """
+    tables = {table.name: table for section in sections for table in section.tables()}
+    _refuse_paths(tables)
+    write_text(folder / PAGE, render_page(head, sections, first))
+    for table in tables.values():
         for name in _FOR_PROGRAMS if table.long else EXPORTED:
             write_text(folder / TABLES / f"{table.name}.{EXPORTED[name]}", FORMATS.load(name)(table))
     return len(tables)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.figures import GroupFigures
-from constraintsuite.experiments.groupings import OVERALL
+from constraintsuite.experiments.groupings import FEW
+from constraintsuite.experiments.headline import HEADLINE
 from constraintsuite.experiments.load import Run
 from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.records.examples import CONTROL_SLICES, MAIN_SLICES
 from constraintsuite.records.figures import CellValue, ColumnKind
+from constraintsuite.records.scores import Interval
 from constraintsuite.records.tables import Column, Table
 
 _WORDS = {
@@ -36,22 +39,39 @@ def kind_of(metric: Metric) -> ColumnKind:
 def group_table(
     runs: Mapping[str, Run], by: str, metric: Metric, keys: Sequence[str] | None = None, name: str = ""
 ) -> Table:
-    """One metric by the groups of a grouping (`keys` chooses some), a column a run; `overall` has one row."""
+    """One metric by the groups of a grouping (`keys` chooses some), a column a run; `headline` has one row."""
     shown = groups_of([run.summary for run in runs.values()], by) if keys is None else keys
     kind = kind_of(metric)
     rows = tuple((key, *(value_of(_group(run, by, key), metric) for run in runs.values())) for key in shown)
     return Table(
         name or f"{metric.name}_by_{by.replace('.', '_')}",
-        f"{metric.title}{', all main examples' if by == OVERALL else f' by {words_for(by)}'}, with 95 % interval.",
+        f"{metric.title}{' of the headline' if by == HEADLINE else f' by {words_for(by)}'}, with 95 % interval.",
         (Column(by.removeprefix("notes.")), *(Column(label, kind) for label in runs)),
         rows,
     )
 
 
+def main_slices(summaries: Sequence[RunSummary]) -> list[str]:
+    """The slices of main examples that are large enough to be shown, or all of them if none is."""
+    names = [name for name in groups_of(summaries, "slice") if name not in CONTROL_SLICES]
+    large = [n for n in names if any(s.by["slice"][n].items >= FEW for s in summaries if n in s.by["slice"])]
+    return large or names
+
+
+def without_small(table: Table) -> Table:
+    """The table without groups of fewer than ten examples; its caption says how many there are."""
+    rows = tuple(row for row in table.rows if max((v.n for v in row if isinstance(v, Interval)), default=FEW) >= FEW)
+    small = len(table.rows) - len(rows)
+    if not small:
+        return table
+    said = "1 row of fewer than 10 examples is" if small == 1 else f"{small} rows of fewer than 10 examples are"
+    return replace(table, rows=rows, caption=f"{table.caption} {said} left out.")
+
+
 def groups_of(summaries: Sequence[RunSummary], by: str) -> list[str]:
     """The groups that any of the runs has."""
-    if by == OVERALL:
-        return [OVERALL]
+    if by == HEADLINE:
+        return [HEADLINE]
     return in_order(by, {key for summary in summaries for key in grouping_of(summary, by)})
 
 
@@ -68,7 +88,7 @@ def grouping_of(summary: RunSummary, by: str) -> Mapping[str, GroupFigures]:
     """One of the groupings of a run, by the name that a user wrote."""
     if by not in summary.by:
         near = get_close_matches(by, summary.by, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"There are: {OVERALL}, {', '.join(summary.by)}."
+        hint = f"Did you mean {near[0]!r}?" if near else f"There are: {HEADLINE}, {', '.join(summary.by)}."
         raise UserError(f"No grouping named {by!r} in this run. {hint}")
     return summary.by[by]
 
@@ -84,4 +104,4 @@ def words_for(by: str) -> str:
 
 
 def _group(run: Run, by: str, key: str) -> GroupFigures | None:
-    return run.summary.overall if by == OVERALL else grouping_of(run.summary, by).get(key)
+    return run.summary.headline if key == HEADLINE else grouping_of(run.summary, by).get(key)

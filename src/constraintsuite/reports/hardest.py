@@ -8,11 +8,17 @@ from itertools import zip_longest
 from statistics import fmean
 
 from constraintsuite.experiments.load import Run
-from constraintsuite.metrics.pairwise import PairResult
+from constraintsuite.metrics.pairwise import PairResult, pair_class
 from constraintsuite.records.examples import SATISFYING, VIOLATING, Example
-from constraintsuite.reports.marks import Segment, cut, excerpt, marks_of, query_marks
+from constraintsuite.reports.marks import LONG, NEAR, Segment, cut, excerpt, marks_of, query_marks
 
-_CHANCE = "random"
+_CARD, _NEAR_ON_CARD = 320, 100  # characters of a text on a card, and on either side of its marks
+_PREFERRED = {
+    "sticks_to_violating": "preferred the text that violates the query, and the same text when asked for the opposite",
+    "sticks_to_satisfying": "preferred the text that satisfies the query, but also when asked for the opposite",
+    "reversed": "preferred the wrong text both times: for the query, and when asked for the opposite",
+    "paired_tie": "gave both texts the same score, for the query or when asked for the opposite",
+}
 
 
 @dataclass(frozen=True)
@@ -52,22 +58,52 @@ class ShownExample:
     outcomes: tuple[ReportOutcome, ...]
 
 
+@dataclass(frozen=True)
+class ShownFailure:
+    """One example that a system fails, short enough for a card."""
+
+    shown: ShownExample
+    preferred: str
+    """Which text the system preferred, in words."""
+
+
+def show_failures(examples: Sequence[Example], runs: Mapping[str, Run], count: int) -> list[ShownFailure]:
+    """At most `count` failures of the first run, as unlike as can be: by slice, then by class of error; the hardest first."""
+    label, run = next(iter(runs.items()))
+    results = {result.id: result for result in run.results}
+    failed = [e for e in examples if e.id in results and _outcome(label, results[e.id]).failed]
+    waiting = _unlike(_by_hardness(failed, runs))
+    chosen: list[Example] = []
+    while waiting and len(chosen) < count:
+        slices = {example.slice for example in chosen}
+        classes = {pair_class(results[example.id]) for example in chosen}
+        best = min(waiting, key=lambda e: (e.slice in slices, pair_class(results[e.id]) in classes))
+        chosen.append(best)
+        waiting.remove(best)
+    return [
+        ShownFailure(
+            ShownExample(e, cut(e.query, query_marks(e)), show_documents(e, _CARD, _NEAR_ON_CARD), ()),
+            f"{label} {_preferred(e, results[e.id])}.",
+        )
+        for e in chosen
+    ]
+
+
+def _preferred(example: Example, result: PairResult) -> str:
+    found = pair_class(result)
+    if found is not None:
+        return f"{_PREFERRED[found]}, “{example.opposite}”"
+    tied = result.outcomes["query"] == "tie"
+    return "gave both texts the same score" if tied else "preferred the text that violates the query"
+
+
 def show_hardest(examples: Sequence[Example], runs: Mapping[str, Run], count: int) -> list[ShownExample]:
     """At most `count` examples, by turns from each slice, those first that most models fail, and fail by most.
 
-    Of a couple, and of a slice's examples with the same query, one is shown. What a model of random scores fails says nothing of
-    an example, so it is asked only where there is no other.
+    Of a couple, and of a slice's examples with the same query, one is shown.
     """
     known = {label: {result.id: result for result in run.results} for label, run in runs.items()}
-    judges = [label for label, run in runs.items() if run.summary.model.partition(":")[0] != _CHANCE] or list(runs)
-    asked = [e for e in examples if any(e.id in results for results in known.values())]
-
-    def hardness(example: Example) -> tuple[int, float, str]:
-        found = [known[label][example.id] for label in judges if example.id in known[label]]
-        failures = sum(_outcome("", result).failed for result in found)
-        return -failures, fmean(map(_margin, found)) if found else 0.0, example.id
-
-    chosen = _by_turns(_unlike(sorted(asked, key=hardness)))
+    chosen = _by_turns(_unlike(_by_hardness(examples, runs)))
     return [
         ShownExample(
             example,
@@ -77,6 +113,18 @@ def show_hardest(examples: Sequence[Example], runs: Mapping[str, Run], count: in
         )
         for example in chosen[:count]
     ]
+
+
+def _by_hardness(examples: Sequence[Example], runs: Mapping[str, Run]) -> list[Example]:
+    """The examples that any run has a result for: those first that most runs fail, and fail by most."""
+    known = [{result.id: result for result in run.results} for run in runs.values()]
+
+    def hardness(example: Example) -> tuple[int, float, str]:
+        found = [results[example.id] for results in known if example.id in results]
+        failures = sum(_outcome("", result).failed for result in found)
+        return -failures, fmean(map(_margin, found)), example.id
+
+    return sorted((e for e in examples if any(e.id in results for results in known)), key=hardness)
 
 
 def _unlike(examples: Sequence[Example]) -> list[Example]:
@@ -97,14 +145,14 @@ def _by_turns(examples: Sequence[Example]) -> list[Example]:
     return [example for turn in zip_longest(*slices.values()) for example in turn if example is not None]
 
 
-def show_documents(example: Example) -> tuple[ReportDocument, ReportDocument]:
-    """The satisfying document and the violating one."""
-    return _document(example, SATISFYING), _document(example, VIOLATING)
+def show_documents(example: Example, most: int = LONG, near: int = NEAR) -> tuple[ReportDocument, ReportDocument]:
+    """The satisfying document and the violating one; of more than `most` characters only what is near a mark."""
+    return _document(example, SATISFYING, most, near), _document(example, VIOLATING, most, near)
 
 
-def _document(example: Example, role: str) -> ReportDocument:
+def _document(example: Example, role: str, most: int, near: int) -> ReportDocument:
     document = example.document(role)
-    return ReportDocument(document.title, role, excerpt(cut(document.text, marks_of(example, role))))
+    return ReportDocument(document.title, role, excerpt(cut(document.text, marks_of(example, role)), most, near))
 
 
 def _outcome(label: str, result: PairResult) -> ReportOutcome:

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.experiments.load import load_run, load_suite
+from constraintsuite.experiments.load import Run, load_run, load_suite
 from constraintsuite.experiments.output import OutputCounts, write_once
 from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.models.base import Encoder, Workbench
 from constraintsuite.models.encoders import load_encoder
 from constraintsuite.reports.files import PAGE, TABLE_FILES, write_files
+from constraintsuite.reports.first_page import make_first_page
 from constraintsuite.reports.likeness import pair_similarity
 from constraintsuite.reports.maxsim import LateInteraction, load_late_interaction, match_tokens, pick_examples
 from constraintsuite.reports.page import Masthead
@@ -39,12 +40,21 @@ class Extras:
 
 
 def write_report(
-    suite: Path, runs: Sequence[Path], out_folder: Path, extras: Extras | None = None, bench: Workbench | None = None
+    suite: Path,
+    runs: Sequence[Path],
+    out_folder: Path,
+    extras: Extras | None = None,
+    bench: Workbench | None = None,
+    *,
+    baseline: Run | None = None,
 ) -> Path:
-    """Write page and tables of a suite and its runs as an artifact; gives the page's path."""
+    """Write page and tables of a suite and its runs as an artifact, and give the page's path.
+
+    With a `baseline`, an earlier run on the same suite, the page says what has changed since.
+    """
     wanted = extras or Extras()
     work = _Work(wanted, bench or Workbench())
-    view = make_view(load_suite(suite), [load_run(run) for run in runs], wanted.rule)
+    view = make_view(load_suite(suite), [load_run(run) for run in runs], wanted.rule, baseline)
     work.check(view)
     origin = _origin(view, work)
     write_once(
@@ -85,6 +95,8 @@ class _Work:
 
 def _origin(view: ReportView, work: _Work) -> ArtifactOrigin:
     inputs = {"suite": view.suite.content}
+    if view.baseline is not None:
+        inputs["baseline"] = view.baseline.artifact.manifest.content
     for label, run in view.runs.items():
         inputs[f"run {label}"] = run.artifact.manifest.content
         # Not part of a run's content, but shown on the page.
@@ -101,15 +113,14 @@ def _origin(view: ReportView, work: _Work) -> ArtifactOrigin:
 def _write(work: _Work, view: ReportView, out: Path) -> OutputCounts:
     view = work.compute(view)
     sections = [made for name in SECTIONS.names() if (made := SECTIONS.load(name)(view)) is not None]
-    tables = write_files(out, _masthead(view), sections)
+    tables = write_files(out, _masthead(view), sections, make_first_page(view))
     return OutputCounts({"runs": len(view.runs), "examples": len(view.suite.examples), "tables": tables})
 
 
 def _masthead(view: ReportView) -> Masthead:
-    suite, models = view.suite, len(view.runs)
+    suite, systems = view.suite, len(view.runs)
     about = (
-        f"{len(suite.examples):,} main examples, {len(suite.controls):,} controls, {models} "
-        f"{'model' if models == 1 else 'models'}. Suite content {suite.content[:12]}. "
-        "Every figure comes with its 95 % interval and n."
+        f"{len(suite.examples):,} examples, each a query with a text that satisfies it and a text that violates it; "
+        f"{len(suite.controls):,} controls; {systems} {'system' if systems == 1 else 'systems'}."
     )
-    return Masthead(suite.name, "report", about)
+    return Masthead(f"Constraint suite: {suite.name}", "report", about)

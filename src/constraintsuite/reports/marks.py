@@ -12,7 +12,8 @@ from constraintsuite.records.examples import Example
 
 LONG = 1_500
 """Characters; of a longer text only the neighbourhood of the marks is shown."""
-_NEAR = 140
+NEAR = 140
+"""Characters of it on either side of a mark."""
 _DRAWN = ("affirmed", "negated", "uncertain")
 """Values of evidence that a page draws each in its own way."""
 
@@ -73,15 +74,15 @@ def cut(text: str, marks: Sequence[TextMark]) -> tuple[Segment, ...]:
     )
 
 
-def excerpt(segments: Sequence[Segment]) -> tuple[Segment, ...]:
-    """The segments of a long text without what is far from any mark."""
-    if sum(len(segment.text) for segment in segments) <= LONG:
+def excerpt(segments: Sequence[Segment], most: int = LONG, near: int = NEAR) -> tuple[Segment, ...]:
+    """The segments of a text of more than `most` characters without what is farther than `near` from any mark."""
+    if sum(len(segment.text) for segment in segments) <= most:
         return tuple(segments)
     if not any(segment.kinds for segment in segments):
-        return (Segment("".join(segment.text for segment in segments)[:LONG] + " …"),)
+        return (Segment(_whole_words("".join(segment.text for segment in segments)[:most]) + " …"),)
     last = len(segments) - 1
     return tuple(
-        segment if segment.kinds else Segment(_shortened(segment.text, i == 0, i == last))
+        segment if segment.kinds else Segment(_shortened(segment.text, near, i == 0, i == last))
         for i, segment in enumerate(segments)
     )
 
@@ -91,11 +92,17 @@ def _segment(text: str, marks: Sequence[TextMark]) -> Segment:
     return Segment(text, tuple(dict.fromkeys(kinds)), tuple(dict.fromkeys(readings)))
 
 
-def _shortened(text: str, first: bool, last: bool) -> str:
-    if len(text) <= 2 * _NEAR + 3:
+def _shortened(text: str, near: int, first: bool, last: bool) -> str:
+    if len(text) <= 2 * near + 3:
         return text
-    before, after = "" if first else text[:_NEAR], "" if last else text[-_NEAR:]
+    before = "" if first else _whole_words(text[:near])
+    after = "" if last else _whole_words(text[-near:][::-1])[::-1]
     return f"{before} … {after}"
+
+
+def _whole_words(text: str) -> str:
+    """The beginning of a text without the word in which it was cut, unless that is all of it."""
+    return text.rpartition(" ")[0] or text
 
 
 def _evidence(found: Evidence) -> TextMark:

@@ -6,12 +6,15 @@ import base64
 import hashlib
 from collections.abc import Callable, Sequence
 from importlib import resources
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from constraintsuite.records.sections import Section
 from constraintsuite.reports.drawings.theme import drawing_style, page_colours
+
+if TYPE_CHECKING:
+    from constraintsuite.reports.first_page import FirstPage
 
 WIDEST = 8
 """Columns of figures in a table; of more, several tables are made, so that none is cut on paper."""
@@ -26,9 +29,12 @@ class Masthead(NamedTuple):
     about: str
 
 
-def render_page(head: Masthead, sections: Sequence[Section]) -> str:
-    """The page as text; all that comes from a suite or a run is escaped."""
-    return fill_template("report.html.jinja", head=head, sections=sections)
+def render_page(head: Masthead, sections: Sequence[Section], first: FirstPage | None = None) -> str:
+    """The page as text; all that comes from a suite or a run is escaped.
+
+    Where there is a first page, all sections are folded below it.
+    """
+    return fill_template("report.html.jinja", head=head, sections=[s for s in sections if s.blocks], first=first)
 
 
 def fill_template(name: str, *, styles: Sequence[str] = (), scripts: Sequence[str] = (), **values: object) -> str:

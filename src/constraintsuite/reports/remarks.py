@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
+from constraintsuite.experiments.headline import headline_slices
 from constraintsuite.experiments.summary import RunSummary
+from constraintsuite.metrics.metric import Metric
 from constraintsuite.metrics.ties import STRICT, TieRule
+from constraintsuite.records.examples import OMISSION, Example
+from constraintsuite.reports.grouped import in_order
+
+
+def headline_remark(examples: Sequence[Example], metric: Metric) -> str:
+    """What the headline of a suite counts, and what stands beside it."""
+    counted = headline_slices(examples)
+    *first, last = in_order("slice", counted)
+    names = f"{', '.join(first)} and {last}" if first else last
+    said = f"Headline: {metric.title.lower()} over {names}."
+    apart = OMISSION not in counted and any(example.slice == OMISSION for example in examples)
+    return f"{said} Omission stands beside it, since counting words can win that slice." if apart else said
 
 
 def tie_remarks(summaries: Mapping[str, RunSummary]) -> Iterator[str]:

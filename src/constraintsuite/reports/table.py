@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from constraintsuite.experiments.figures import GroupFigures
+from constraintsuite.experiments.headline import HEADLINE, is_chance
 from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.records.figures import MISSING, show
@@ -19,20 +20,27 @@ _LONGEST_LINE = 24  # of a model's name: what six columns of figures leave
 
 
 def slice_table(summaries: Sequence[RunSummary], metric: Metric) -> Table:
-    """Rows are models, columns slices; a cell holds the value, its 95 % interval and n. `all` leaves controls out."""
+    """Rows are models, columns the headline and each slice; a cell holds the value, its 95 % interval and n.
+
+    The level of chance is the last row, in place of runs of the model that guesses.
+    """
     slices = groups_of(summaries, "slice")
     unit = ", %" if metric.share else ""
     table = Table(
         title=f"{metric.title}{unit} (95 % interval)", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
     )
-    names = {summary.model: _lines(summary.model) for summary in summaries}
+    systems = [summary for summary in summaries if not is_chance(summary.system)] or summaries
+    names = {summary.system: _lines(summary.system) for summary in systems}
     widest = max(len(line) for lines in names.values() for line in lines)
     table.add_column("model", overflow="fold", min_width=min(widest, _LONGEST_LINE))
-    for name in ("all", *slices):
+    for name in (HEADLINE, *slices):
         table.add_column(name, justify="right", overflow="fold")
-    for summary in summaries:
-        groups = [summary.overall, *(summary.by["slice"].get(name) for name in slices)]
-        table.add_row(Text("\n".join(names[summary.model])), *(_cell(group, metric) for group in groups))
+    for summary in systems:
+        groups = [summary.headline, *(summary.by["slice"].get(name) for name in slices)]
+        table.add_row(Text("\n".join(names[summary.system])), *(_cell(group, metric) for group in groups))
+    if metric.share and metric.chance is not None:
+        level = Text(f"{100 * metric.chance:.1f}", style="dim")
+        table.add_row(Text("chance", style="dim"), *[level] * (1 + len(slices)))
     return table
 
 

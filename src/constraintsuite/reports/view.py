@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
-from constraintsuite.experiments.headline import headline_metric
+from constraintsuite.experiments.headline import is_chance
 from constraintsuite.experiments.load import MODEL, Run, Suite
 from constraintsuite.experiments.rejudge import rejudge
 from constraintsuite.experiments.run_labels import name_runs
 from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.intervals import FloatArray
+from constraintsuite.metrics.metric import Metric
+from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.models.base import PLACE_FACTS
+from constraintsuite.records.scores import Interval
 from constraintsuite.reports.maxsim import TokenMatch
 from constraintsuite.store.artifact import ENVIRONMENT
 from constraintsuite.store.jsonl import adapter, describe
@@ -29,7 +32,7 @@ _CARD = "README.md"
 
 @dataclass(frozen=True)
 class ReportView:
-    """What a section may show; runs are named, the best first."""
+    """What a page may show; runs are named, the best first."""
 
     suite: Suite
     runs: Mapping[str, Run]
@@ -37,6 +40,8 @@ class ReportView:
     """Cosine of the two documents of each main example, by bi-encoder."""
     matches: tuple[TokenMatch, ...] = ()
     """Token by token, what a late-interaction model compares."""
+    baseline: Run | None = None
+    """An earlier run, to say what has changed since."""
 
     @property
     def labels(self) -> list[str]:
@@ -47,6 +52,16 @@ class ReportView:
     def summaries(self) -> list[RunSummary]:
         """The figures of the runs."""
         return [run.summary for run in self.runs.values()]
+
+    @property
+    def metric(self) -> Metric:
+        """The metric of the headline: paired accuracy, unless no run was asked any opposite query."""
+        names = {summary.headline_metric for summary in self.summaries}
+        return METRICS["paired_accuracy" if "paired_accuracy" in names else "accuracy"]
+
+    def headline(self, label: str) -> Interval:
+        """The headline of a run."""
+        return self.runs[label].summary.headline.metrics[self.metric.name]
 
     def audit(self) -> Audit | None:
         """What the suite's own audit found."""
@@ -65,14 +80,19 @@ class ReportView:
         return card.read_text(encoding="utf-8", errors="replace") if card.is_file() else ""
 
 
-def make_view(suite: Suite, runs: Sequence[Run], rule: TieRule = STRICT) -> ReportView:
-    """Runs of one suite, named and ordered by the figure that the suite is about; `rule` says what a tie counts."""
+def make_view(suite: Suite, runs: Sequence[Run], rule: TieRule = STRICT, baseline: Run | None = None) -> ReportView:
+    """Runs of one suite, named and ordered by the headline; `rule` says what a tie counts.
+
+    Runs of the model that guesses are left out where there are others: chance is a line and no system.
+    """
     if not runs:
         raise UserError("A report needs at least one run. Make one with `csuite eval SUITE --model bm25`.")
-    judged = [rejudge(run, suite, rule) for run in runs]
-    first = headline_metric(suite.examples).name
-    ranked = sorted(judged, key=lambda r: (-(r.summary.overall.metrics[first].value or 0.0), r.summary.model))
-    return ReportView(suite, name_runs(ranked))
+    systems = [run for run in runs if not is_chance(run.summary.system)] or runs
+    judged = [rejudge(run, suite, rule) for run in systems]
+    named = ReportView(suite, name_runs(judged))
+    ranked = sorted(named.runs, key=lambda label: (-(named.headline(label).value or 0.0), label))
+    earlier = None if baseline is None else rejudge(baseline, suite, rule)
+    return replace(named, runs={label: named.runs[label] for label in ranked}, baseline=earlier)
 
 
 def model_facts(run: Run) -> Mapping[str, Any]:

@@ -52,6 +52,8 @@ def _options(view: ReportView) -> Iterator[str]:
         yield f"--ties {rule.policy}"
     if rule.eps:
         yield f"--tie-eps {rule.eps!r}"
+    if view.baseline is not None:
+        yield "--baseline BASELINE"
     yield from (f"--vectors {shlex.quote(model)}" for model in view.likenesses)
     yield from (f"--maxsim {shlex.quote(model)}" for model in dict.fromkeys(match.model for match in view.matches))
     yield from (f"--example {shlex.quote(id)}" for id in dict.fromkeys(match.example for match in view.matches))

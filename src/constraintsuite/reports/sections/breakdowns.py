@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.sections import Section, TableBlock
-from constraintsuite.reports.grouped import group_table, groups_of
+from constraintsuite.reports.grouped import group_table, groups_of, words_for
+from constraintsuite.reports.sections.groups import group_sheets
 from constraintsuite.reports.view import ReportView
 
 _ABOUT = "Main examples only. A grouping that puts all examples into one group is left out."
@@ -19,9 +20,9 @@ def breakdowns(view: ReportView) -> Section | None:
         return None
     paired = METRICS["paired_accuracy"]
     both = any(summary.overall.metrics[paired.name].n for summary in view.summaries)
-    sheets: list[TableBlock] = []
-    for name in names:
-        sheets.append(TableBlock(group_table(view.runs, name, METRICS["accuracy"])))
-        if both:
-            sheets.append(TableBlock(group_table(view.runs, name, paired)))
-    return Section("breakdowns", "Breakdowns", _ABOUT, tuple(sheets))
+    metrics = (paired, METRICS["accuracy"]) if both else (METRICS["accuracy"],)
+    tables = {f"{m.title} by {words_for(name)}": group_table(view.runs, name, m) for name in names for m in metrics}
+    sheets = group_sheets(tables.values())
+    folds = {table.name: words for words, table in tables.items()}
+    blocks = tuple(TableBlock(block.table, folds[block.table.name]) for block in sheets.blocks)
+    return Section("breakdowns", "Breakdowns", _ABOUT, blocks, sheets.files)

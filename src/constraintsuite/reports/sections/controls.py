@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from constraintsuite.metrics.pairwise import METRICS
-from constraintsuite.records.sections import Section, TableBlock
+from constraintsuite.records.sections import Section
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.grouped import group_table, value_of
+from constraintsuite.reports.sections.groups import group_sheets
 from constraintsuite.reports.view import ReportView
 
 _ABOUT = (
@@ -34,4 +35,4 @@ def controls(view: ReportView) -> Section | None:
     columns = (Column("control"), *(Column(label, "share") for label in view.labels))
     both = Table("controls", "Controls, with 95 % interval.", columns, tuple(rows))
     tables = (both, *(group_table(view.runs, "control", METRICS[name]) for name in ("accuracy", "invariance")))
-    return Section("controls", "Controls", _ABOUT, tuple(TableBlock(table) for table in tables))
+    return Section("controls", "Controls", _ABOUT, *group_sheets(tables))

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 
 from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.metrics.pairwise import METRICS, PAIR_CLASSES
-from constraintsuite.records.examples import CONTROL_SLICES
 from constraintsuite.records.sections import Charts, Section, TableBlock
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.stacks import stacked_chart
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.grouped import groups_of, value_of
+from constraintsuite.reports.grouped import main_slices, value_of
 from constraintsuite.reports.view import ReportView
 
 CLASSES: dict[str, str] = {name: METRICS[name].title for name in PAIR_CLASSES}
@@ -23,11 +22,11 @@ _ABOUT = (
 
 def errors(view: ReportView) -> Section | None:
     """One bar a model, and for each model one a slice."""
-    if not any(run.summary.overall.metrics["correct"].n for run in view.runs.values()):
+    if not any(run.summary.headline.metrics["correct"].n for run in view.runs.values()):
         return None
-    overall = {label: run.summary.overall for label, run in view.runs.items()}
-    charts = [error_chart("chart-errors", "Error classes, all main examples, %", overall)]
-    names = [name for name in groups_of(view.summaries, "slice") if name not in CONTROL_SLICES]
+    headline = {label: run.summary.headline for label, run in view.runs.items()}
+    charts = [error_chart("chart-errors", "Error classes, examples of the headline, %", headline)]
+    names = main_slices(view.summaries)
     if len(names) > 1:
         for number, (label, run) in enumerate(view.runs.items()):
             groups = {name: g for name in names if (g := run.summary.by["slice"].get(name)) is not None}
@@ -43,7 +42,8 @@ def error_chart(name: str, title: str, groups: Mapping[str, GroupFigures]) -> Dr
 
 def _table(view: ReportView) -> Table:
     rows = tuple(
-        (label, *(value_of(run.summary.overall, METRICS[name]) for name in CLASSES)) for label, run in view.runs.items()
+        (label, *(value_of(run.summary.headline, METRICS[name]) for name in CLASSES))
+        for label, run in view.runs.items()
     )
     columns = (Column("model"), *(Column(title, "share") for title in CLASSES.values()))
-    return Table("error_classes", "Error classes, main examples, with 95 % interval.", columns, rows)
+    return Table("error_classes", "Error classes, examples of the headline, with 95 % interval.", columns, rows)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from constraintsuite.experiments.figures import GroupFigures
-from constraintsuite.experiments.headline import headline_metric, is_nevir
+from constraintsuite.experiments.headline import HEADLINE, is_nevir
 from constraintsuite.metrics.pairwise import METRICS
-from constraintsuite.records.sections import Charts, Remarks, Section, TableBlock
+from constraintsuite.records.sections import Remarks, Section, TableBlock
 from constraintsuite.records.tables import Column, Table
-from constraintsuite.reports.drawings.bars import bar_chart
-from constraintsuite.reports.grouped import kind_of, value_of
-from constraintsuite.reports.remarks import tie_remarks, under_rule
+from constraintsuite.reports.grouped import kind_of, main_slices, value_of
+from constraintsuite.reports.remarks import headline_remark, tie_remarks
 from constraintsuite.reports.view import ReportView
 
 SHOWN = (
@@ -23,53 +20,60 @@ SHOWN = (
     "normalised_gap",
     "normalised_sensitivity",
 )
-_CHARTS = ("accuracy", "paired_accuracy")
 _ABOUT = (
-    "Accuracy: the satisfying document scores above the violating one under the query. Paired accuracy: and the order "
-    "turns round under the opposite, which no model can do that ignores the query."
+    "Paired accuracy: the satisfying document scores above the violating one under the query, and the order turns round "
+    "under the opposite, which no model can do that ignores the query. Accuracy asks for the first alone. "
 )
 _ABOUT_NEVIR = (
     "Paired accuracy is the measure of the paper. On this page the query is q1, the opposite q2, the "
-    "satisfying document doc1 and the violating one doc2; for edits of scope both documents hold a negation."
+    "satisfying document doc1 and the violating one doc2; for edits of scope both documents hold a negation. "
 )
+_CHANCE = "Guessing gives {:g} %: chance is a line of the charts, so the model random is never a row."
 
 
 def leaderboard(view: ReportView) -> Section:
-    """All models with the figures that matter most."""
-    charts = []
-    for name in _headline_first(view, _CHARTS):
-        metric = METRICS[name]
-        title = under_rule(f"{metric.title}, %", view.summaries[0].rule)
-        rows = [(label, run.summary.overall.metrics[name]) for label, run in view.runs.items()]
-        if any(interval.n for _, interval in rows):
-            charts.append(bar_chart(f"chart-{name}", title, rows, metric.chance))
+    """The headline of every system with its slices, then the other metrics."""
     about = _ABOUT_NEVIR if is_nevir(view.suite.examples) else _ABOUT
     told = tuple(tie_remarks({label: run.summary for label, run in view.runs.items()}))
-    blocks = (Charts(tuple(charts)), TableBlock(leaderboard_table(view)), *((Remarks(told),) if told else ()))
-    return Section("leaderboard", "Leaderboard", about, blocks)
+    blocks = (TableBlock(leaderboard_table(view)), TableBlock(_metrics(view)), *((Remarks(told),) if told else ()))
+    return Section("leaderboard", "Leaderboard", about + _CHANCE.format(100 * (view.metric.chance or 0.0)), blocks)
 
 
 def leaderboard_table(view: ReportView) -> Table:
-    """One row a model; figures that no model has are left out."""
-    metrics = [
-        METRICS[name] for name in _headline_first(view, SHOWN) if any(s.overall.metrics[name].n for s in view.summaries)
-    ]
-    rule = view.summaries[0].rule
+    """One row a system: its headline, then the same metric of every slice under its own name."""
+    names = main_slices(view.summaries)
+    names = names if len(names) > 1 else []
+    metric, rule = view.metric, view.summaries[0].rule
     tie = "counts as wrong" if str(rule) == "strict" else f"counts by the rule {rule}"
     caption = (
-        "Main examples, controls left out. Shares in %, gap and sensitivity in standard deviations of the model's own "
-        f"scores, with 95 % intervals that resample {_resampled(view.summaries[0].overall)}. An equal score {tie}."
+        f"{headline_remark(view.suite.examples, metric)} With 95 % intervals that resample "
+        f"{_resampled(view.summaries[0].headline)}. An equal score {tie}."
     )
     rows = tuple(
-        (label, *(value_of(run.summary.overall, metric) for metric in metrics)) for label, run in view.runs.items()
+        (
+            label,
+            view.headline(label),
+            *(value_of(run.summary.by["slice"].get(name), metric) for name in names),
+            run.summary.headline.metrics["tie_rate"],
+        )
+        for label, run in view.runs.items()
+    )
+    titles = (HEADLINE, *names, "ties")
+    return Table("leaderboard", caption, (Column("model"), *(Column(title, kind_of(metric)) for title in titles)), rows)
+
+
+def _metrics(view: ReportView) -> Table:
+    others = [METRICS[name] for name in SHOWN if name not in (view.metric.name, "tie_rate")]
+    metrics = [metric for metric in others if any(s.headline.metrics[metric.name].n for s in view.summaries)]
+    rows = tuple(
+        (label, *(value_of(r.summary.headline, metric) for metric in metrics)) for label, r in view.runs.items()
+    )
+    caption = (
+        "Other metrics on the examples of the headline; gap and sensitivity in standard deviations of the "
+        "model's own scores, with 95 % intervals."
     )
     columns = (Column("model"), *(Column(metric.title, kind_of(metric)) for metric in metrics))
-    return Table("leaderboard", caption, columns, rows)
-
-
-def _headline_first(view: ReportView, names: Sequence[str]) -> list[str]:
-    first = headline_metric(view.suite.examples).name
-    return [first, *(name for name in names if name != first)]
+    return Table("metrics", caption, columns, rows)
 
 
 def _resampled(group: GroupFigures) -> str:

@@ -4,31 +4,32 @@ from __future__ import annotations
 
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.examples import CONTROL_SLICES
-from constraintsuite.records.sections import Charts, Section, TableBlock
+from constraintsuite.records.sections import Charts, Section
 from constraintsuite.reports.drawings.bars import bar_chart
-from constraintsuite.reports.grouped import group_table, groups_of
+from constraintsuite.reports.grouped import group_table, groups_of, main_slices
 from constraintsuite.reports.remarks import under_rule
+from constraintsuite.reports.sections.groups import group_sheets
 from constraintsuite.reports.view import ReportView
 
 _ABOUT = (
     "Minimal pairs differ in little but what decides. In explicit pairs the satisfying document says that it meets the "
     "constraint; in omission pairs it does not mention the value of the constraint at all."
 )
-_METRICS = ("accuracy", "paired_accuracy")
+_METRICS = ("paired_accuracy", "accuracy")
 
 
 def slices(view: ReportView) -> Section | None:
     """One chart a slice, and the tables; nothing for a suite of one slice."""
-    names = [name for name in groups_of(view.summaries, "slice") if name not in CONTROL_SLICES]
+    names = main_slices(view.summaries)
     if len(names) < 2:
         return None
-    metric = METRICS["accuracy"]
+    metric = view.metric
     charts = tuple(
         bar_chart(
             f"chart-slice-{number}",
             under_rule(f"{name}: {metric.title.lower()}, %", view.summaries[0].rule),
             [
-                (label, g.metrics["accuracy"])
+                (label, g.metrics[metric.name])
                 for label, r in view.runs.items()
                 if (g := r.summary.by["slice"].get(name))
             ],
@@ -36,5 +37,6 @@ def slices(view: ReportView) -> Section | None:
         )
         for number, name in enumerate(names)
     )
-    tables = (group_table(view.runs, "slice", METRICS[name], names) for name in _METRICS)
-    return Section("slices", "Slices", _ABOUT, (Charts(charts), *(TableBlock(table) for table in tables)))
+    all_names = [name for name in groups_of(view.summaries, "slice") if name not in CONTROL_SLICES]
+    sheets = group_sheets(group_table(view.runs, "slice", METRICS[name], all_names) for name in _METRICS)
+    return Section("slices", "Slices", _ABOUT, (Charts(charts), *sheets.blocks), sheets.files)

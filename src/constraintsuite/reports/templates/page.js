@@ -81,8 +81,20 @@ function unfoldForPrint() {
   addEventListener("afterprint", () => { folded.splice(0).forEach((one) => { one.open = false; }); });
 }
 
+// A link to a folded section opens it, also in browsers that do so only for what stands inside.
+function unfoldTarget() {
+  const open = () => {
+    const target = document.getElementById(location.hash.slice(1));
+    for (let fold = target?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+    if (target) target.scrollIntoView();
+  };
+  addEventListener("hashchange", open);
+  open();
+}
+
 offerSchemes();
 unfoldForPrint();
+unfoldTarget();
 for (const table of document.querySelectorAll("main table")) {
   makeSortable(table);
   if (table.tBodies[0].rows.length > 8) makeFilterable(table.parentElement, [...table.tBodies[0].rows], "Filter rows");

@@ -53,6 +53,7 @@ def show_board(request: Request, shelf: WebShelf) -> Response:
         faults=faults,
         labels=family.labels(),
         reports=family.reports,
+        first=board.first_page() if board else None,
         sections=board.sections() if board else [],
         link=lambda **changed: _board_link(suite, board, **changed),
     )
@@ -146,7 +147,7 @@ def _render(
         "suite": suite,
         "others": {place: label for place, label in family.labels().items() if place != one.place},
     }
-    return render(request, template, status=200, title=run.summary.model, **shared, **values)
+    return render(request, template, status=200, title=run.summary.system, **shared, **values)
 
 
 def _load(shelf: WebShelf, runs: Sequence[Shelved]) -> tuple[list[tuple[Shelved, Run]], list[str]]:

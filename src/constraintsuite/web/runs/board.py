@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from constraintsuite.experiments.figures import GroupFigures
+from constraintsuite.experiments.groupings import FEW
 from constraintsuite.experiments.headline import headline_metric
 from constraintsuite.experiments.load import Run, Suite
 from constraintsuite.experiments.summary import RunSummary
@@ -14,11 +15,12 @@ from constraintsuite.metrics.pairwise import METRICS, parse_metric
 from constraintsuite.records.figures import PrintedFigure, show
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Section
+from constraintsuite.reports.first_page import FirstPage, make_first_page
 from constraintsuite.reports.grouped import grouping_of, groups_of, kind_of, words_for
 from constraintsuite.reports.sections.controls import controls
 from constraintsuite.reports.sections.errors import errors
 from constraintsuite.reports.sections.gaps import gaps
-from constraintsuite.reports.sections.leaderboard import SHOWN, leaderboard
+from constraintsuite.reports.sections.leaderboard import SHOWN
 from constraintsuite.reports.sections.slices import slices
 from constraintsuite.reports.sections.ties import ties
 from constraintsuite.reports.sections.truncation import truncation
@@ -27,7 +29,7 @@ from constraintsuite.web.shelf import Shelved
 
 SLICE = "slice"
 _FEWER_IS_BETTER = frozenset({"tie_rate", "paired_tie", "sticks_to_violating", "reversed", "flip_rate"})
-_SECTIONS = (leaderboard, slices, errors, gaps, controls, ties, truncation)
+_SECTIONS = (slices, errors, gaps, controls, ties, truncation)
 """Of a report; what it has beside these is asked for on pages of its own."""
 
 
@@ -46,7 +48,7 @@ class BoardRow:
     label: str
     one: Shelved
     cells: tuple[BoardCell, ...]
-    """Of all main examples, then of each group."""
+    """Of the examples of the headline, then of each group."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,8 @@ class Board:
     groupings: Mapping[str, str]
     """Those that tell examples apart, with what they are."""
     groups: tuple[str, ...]
+    small: int
+    """Groups that are left out, since they have fewer than ten examples."""
     rows: tuple[BoardRow, ...]
 
     @property
@@ -69,7 +73,11 @@ class Board:
 
     def sections(self) -> list[Section]:
         """What a report shows of these runs."""
-        return [section for make in _SECTIONS if (section := make(self.view)) is not None]
+        return [section for make in _SECTIONS if (section := make(self.view)) is not None and section.blocks]
+
+    def first_page(self) -> FirstPage:
+        """The verdict, the chart and the failures, as on the page of a report."""
+        return make_first_page(make_view(self.view.suite, list(self.view.runs.values())))
 
 
 def make_board(suite: Suite, runs: Sequence[tuple[Shelved, Run]], metric: str = "", by: str = SLICE) -> Board:
@@ -79,7 +87,8 @@ def make_board(suite: Suite, runs: Sequence[tuple[Shelved, Run]], metric: str = 
     view = ReportView(suite, dict(sorted(named.items(), key=lambda item: _rank(item[1].summary, chosen))))
     shelved = {run.artifact.path: one for one, run in runs}
     summaries = view.summaries
-    groups = [name for name in groups_of(summaries, by) if any(_n(s.by[by].get(name), chosen) for s in summaries)]
+    known = [name for name in groups_of(summaries, by) if any(_n(s.by[by].get(name), chosen) for s in summaries)]
+    groups = [name for name in known if any(_n(s.by[by].get(name), chosen) >= FEW for s in summaries)]
     rows = (
         BoardRow(label, shelved[run.artifact.path], tuple(_cells(run.summary, chosen, by, groups)))
         for label, run in view.runs.items()
@@ -87,10 +96,11 @@ def make_board(suite: Suite, runs: Sequence[tuple[Shelved, Run]], metric: str = 
     return Board(
         view,
         chosen,
-        tuple(METRICS[name] for name in SHOWN if any(_n(s.overall, METRICS[name]) for s in summaries)),
+        tuple(METRICS[name] for name in SHOWN if any(_n(s.headline, METRICS[name]) for s in summaries)),
         by,
         _groupings(summaries, by),
         tuple(groups),
+        len(known) - len(groups),
         tuple(rows),
     )
 
@@ -101,13 +111,13 @@ def _groupings(summaries: Sequence[RunSummary], chosen: str) -> dict[str, str]:
 
 
 def _rank(summary: RunSummary, metric: Metric) -> tuple[bool, float, str]:
-    value = summary.overall.metrics[metric.name].value
+    value = summary.headline.metrics[metric.name].value
     sign = 1 if metric.name in _FEWER_IS_BETTER else -1
-    return value is None, sign * (value or 0.0), summary.model
+    return value is None, sign * (value or 0.0), summary.system
 
 
 def _cells(summary: RunSummary, metric: Metric, by: str, groups: Sequence[str]) -> list[BoardCell]:
-    parts = [summary.overall, *(grouping_of(summary, by).get(name) for name in groups)]
+    parts = [summary.headline, *(grouping_of(summary, by).get(name) for name in groups)]
     return [_cell(None if part is None else part.metrics[metric.name], metric) for part in parts]
 
 

@@ -9,12 +9,11 @@ from constraintsuite.experiments.load import Run, Suite
 from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.metrics.pairwise import METRICS
-from constraintsuite.records.examples import CONTROL_SLICES
 from constraintsuite.records.figures import CellValue
 from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock, VerbatimText
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.bars import bar_chart
-from constraintsuite.reports.grouped import groups_of, kind_of, words_for
+from constraintsuite.reports.grouped import groups_of, kind_of, main_slices, without_small, words_for
 from constraintsuite.reports.remarks import tie_remarks
 from constraintsuite.reports.sections.controls import controls
 from constraintsuite.reports.sections.errors import errors
@@ -23,12 +22,13 @@ from constraintsuite.reports.sections.ties import ties
 from constraintsuite.reports.sections.truncation import truncation
 from constraintsuite.reports.view import ReportView, environment_of, model_facts
 
-_SHARES = ("accuracy", "paired_accuracy", "couple_accuracy", "opposite_accuracy", "responsiveness", "tie_rate")
+_SHARES = ("paired_accuracy", "accuracy", "couple_accuracy", "opposite_accuracy", "responsiveness", "tie_rate")
 _NUMBERS = ("normalised_gap", "normalised_sensitivity", "gap", "sensitivity", "topic_sensitivity")
-_BY_GROUP = ("accuracy", "paired_accuracy", "tie_rate", "normalised_gap")
+_BY_GROUP = ("paired_accuracy", "accuracy", "tie_rate", "normalised_gap")
 _ABOUT = (
-    "Accuracy: the satisfying document scores above the violating one under the query. Paired accuracy: and the order "
-    "turns round under the opposite."
+    "Paired accuracy: the satisfying document scores above the violating one under the query, and the order turns round "
+    "under the opposite. Accuracy asks for the first alone. The headline counts all main slices but Omission, which "
+    "counting words can win."
 )
 _ABOUT_SLICES = "How the pair was found or made, main examples only; controls stand below."
 
@@ -37,7 +37,7 @@ def run_sections(run: Run) -> list[Section]:
     """Its figures, error classes, slices, ties and cut texts, and how it was made."""
     summary = run.summary
     # These sections of a report read runs alone, so that they also hold for a run whose suite is elsewhere.
-    view = ReportView(Suite(run.artifact, (), ()), {summary.model: run})
+    view = ReportView(Suite(run.artifact, (), ()), {summary.system: run})
     sections = (
         _figures(summary),
         errors(view),
@@ -53,12 +53,12 @@ def run_sections(run: Run) -> list[Section]:
 
 
 def _figures(summary: RunSummary) -> Section:
-    overall = summary.overall
-    shares, numbers = ([METRICS[name] for name in names if overall.metrics[name].n] for names in (_SHARES, _NUMBERS))
+    headline = summary.headline
+    shares, numbers = ([METRICS[name] for name in names if headline.metrics[name].n] for names in (_SHARES, _NUMBERS))
     chart = bar_chart(
-        "chart-figures", "All main examples, %", [(m.title, overall.metrics[m.name]) for m in shares], None
+        "chart-figures", "Examples of the headline, %", [(m.title, headline.metrics[m.name]) for m in shares], None
     )
-    told = tuple(tie_remarks({summary.model: summary}))
+    told = tuple(tie_remarks({summary.system: summary}))
     blocks: list[SectionBlock] = [Charts((chart,)), TableBlock(_table(summary, shares, "shares", "Shares"))]
     if numbers:
         words = "Gaps and sensitivities, in deviations of the model's own scores or in their own unit"
@@ -69,15 +69,15 @@ def _figures(summary: RunSummary) -> Section:
 def _table(summary: RunSummary, metrics: Sequence[Metric], name: str, words: str) -> Table:
     kind = kind_of(metrics[0])
     columns = (Column("figure"), Column("value", kind), Column("by chance", kind))
-    rows = tuple((metric.title, summary.overall.metrics[metric.name], metric.chance) for metric in metrics)
-    return Table(name, f"{words}, main examples, with 95 % interval.", columns, rows)
+    rows = tuple((metric.title, summary.headline.metrics[metric.name], metric.chance) for metric in metrics)
+    return Table(name, f"{words}, examples of the headline, with 95 % interval.", columns, rows)
 
 
 def _slices(summary: RunSummary) -> Section | None:
-    names = [name for name in groups_of([summary], "slice") if name not in CONTROL_SLICES]
+    names = main_slices([summary])
     if len(names) < 2:
         return None
-    metric = METRICS["accuracy"]
+    metric = METRICS[summary.headline_metric]
     rows = [(name, summary.by["slice"][name].metrics[metric.name]) for name in names]
     chart = bar_chart("chart-slices", f"{metric.title} by slice, %", rows, metric.chance)
     return Section(
@@ -87,7 +87,8 @@ def _slices(summary: RunSummary) -> Section | None:
 
 def _breakdowns(summary: RunSummary) -> Section | None:
     names = [name for name in summary.by if name not in ("slice", "control") and len(summary.by[name]) > 1]
-    sheets = tuple(TableBlock(_by_group(summary, by, groups_of([summary], by)), f"by {words_for(by)}") for by in names)
+    tables = {by: without_small(_by_group(summary, by, groups_of([summary], by))) for by in names}
+    sheets = tuple(TableBlock(table, f"by {words_for(by)}") for by, table in tables.items() if table.rows)
     about = "Main examples only. A grouping that puts all examples into one group is left out."
     return Section("breakdowns", "Breakdowns", about, sheets) if sheets else None
 
