@@ -27,7 +27,7 @@ protocol: {modes: [serial, batch], repeats: 1, min_seconds: 0}
 engines:
   - {engine: exact}
   - {engine: coded, build: {code: binary}, rerank: [1, 2]}
-  - {engine: lsh, build: {tables: 4, bits: 4}, search: {probes: [1, 4]}}
+  - {name: cut, engine: coded, build: {dimensions: [3, 5]}}
   - {name: "wide", engine: coded, build: {dimensions: 9}}
 """
 SVG = "{http://www.w3.org/2000/svg}"
@@ -121,7 +121,7 @@ def test_a_report_is_written_once_and_over_nothing_else(page: Path, run: Path, t
 
 def test_engines_are_compared_on_the_command_line(run: Path) -> None:
     found = json.loads(call("compare", run, "--json").stdout)
-    assert {(one["first"]["name"], one["second"]["name"]) for one in found} == {("coded", "lsh")}
+    assert {(one["first"]["name"], one["second"]["name"]) for one in found} == {("coded", "cut")}
     assert all(0 < one["p"] <= one["holm"] <= 1 for one in found)
     printed = call("compare", run, "--metric", "ann.kth_gap").stdout
     assert "ann.kth_gap@5, paired by query" in printed
