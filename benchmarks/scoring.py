@@ -20,7 +20,8 @@ import torch
 from sentence_transformers import CrossEncoder
 
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.torch.crossencoder import CrossOptions, TorchCrossEncoder
+from constraintsuite.models.cross import CrossSettings
+from constraintsuite.models.torch.crossencoder import TorchCrossEncoder
 from devices import PRECISIONS, machine, matrix_peak, wait
 from phases import print_phases
 from rerankers import Example, Pair, make_examples, make_reranker, pairs_of, read_nevir
@@ -162,7 +163,7 @@ def _best_batch(folder: Path, device: str, precision: str, pairs: Sequence[Pair]
 def _ours(folder: Path, device: str, precision: str) -> Callable[[], Callable[[Sequence[Pair]], FloatArray]]:
     def prepare() -> Callable[[Sequence[Pair]], FloatArray]:
         scorer = TorchCrossEncoder(
-            folder, CrossOptions(precision=precision, device=device, threads=torch.get_num_threads()), Workbench()
+            folder, CrossSettings(precision=precision, device=device, threads=torch.get_num_threads()), Workbench()
         )
         scorer.score(WARM)
         return scorer.score
@@ -229,7 +230,7 @@ def _differences(scores: FloatArray, reference: FloatArray) -> tuple[float, int]
 
 def _rerun(folder: Path, device: str, pairs: Sequence[Pair], cache: Path) -> None:
     """The same run twice over one cache: the second must not compute a batch."""
-    options = CrossOptions(device=device)
+    options = CrossSettings(device=device)
     for turn in ("with an empty cache", "again, from the cache"):
         scorer = TorchCrossEncoder(folder, options, Workbench(cache=cache))
         batches: list[int] = []
@@ -241,7 +242,7 @@ def _rerun(folder: Path, device: str, pairs: Sequence[Pair], cache: Path) -> Non
 
 def _operations(folder: Path, device: str, pairs: Sequence[Pair]) -> tuple[float, float]:
     """Additions and multiplications over the pairs' own tokens: of the whole model, and of what our scorer leaves of it."""
-    classifier = TorchCrossEncoder(folder, CrossOptions(device=device), Workbench()).classifier
+    classifier = TorchCrossEncoder(folder, CrossSettings(device=device), Workbench()).classifier
     layers, size = classifier.model.base_model.encoder.layer, classifier.model.config.hidden_size
     weights = sum(part.weight.numel() for part in layers[-1].modules() if isinstance(part, torch.nn.Linear))
     lengths = np.array(classifier.tokenization.lengths(pairs), dtype=np.float64)

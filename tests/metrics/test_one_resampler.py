@@ -38,7 +38,6 @@ OTHERS = {
     "tuning/data/queries.py": "words of a synthetic query",
     "tuning/epochs.py": "training examples of an epoch",
     "vectors/ann/engines/faiss.py": "rows that an index is trained on",
-    "vectors/ann/engines/lsh.py": "factors of a hash function",
     "vectors/ann/sources/synthetic.py": "vectors that are made up",
 }
 """Modules that draw something else, and what."""

@@ -8,10 +8,17 @@ from collections.abc import Sequence
 
 import pytest
 
-from constraintsuite.text.neardup import jaccard, near_duplicate_clusters
+from constraintsuite.text.neardup import Sketches, jaccard
 from constraintsuite.text.terms import words
 
 SOUP = "The broth simmers for three hours with bay leaves and a good handful of white peppercorns until it turns gold"
+
+
+def clusters(texts: Sequence[str], threshold: float) -> list[int]:
+    with Sketches() as sketches:
+        for text in texts:
+            sketches.add(text)
+        return list(sketches.clusters(texts.__getitem__, threshold))
 
 
 def brute_force_clusters(texts: Sequence[str], threshold: float) -> list[int]:
@@ -46,7 +53,7 @@ def test_clusters_are_those_of_the_plain_definition(threshold: float) -> None:
     texts = corrupted_copies(random.Random(11), originals=12, copies=4)
     expected = brute_force_clusters(texts, threshold)
     assert 12 <= len(set(expected)) < len(texts)
-    assert near_duplicate_clusters(texts, threshold) == expected
+    assert clusters(texts, threshold) == expected
 
 
 @pytest.mark.parametrize("tile", [1, 3, 128])
@@ -59,7 +66,7 @@ def test_clusters_do_not_depend_on_how_many_are_compared_at_a_time(monkeypatch: 
     texts = [*forms, *chain, *corrupted_copies(rng, originals=3, copies=4)]
     rng.shuffle(texts)
     monkeypatch.setattr("constraintsuite.text.neardup.TILE", tile)
-    assert near_duplicate_clusters(texts, 0.8) == brute_force_clusters(texts, 0.8)
+    assert clusters(texts, 0.8) == brute_force_clusters(texts, 0.8)
 
 
 def test_of_a_form_that_many_fill_in_each_pair_is_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,7 +80,7 @@ def test_of_a_form_that_many_fill_in_each_pair_is_compared_once(monkeypatch: pyt
         return jaccard(a, b)
 
     monkeypatch.setattr("constraintsuite.text.neardup.jaccard", noted)
-    assert near_duplicate_clusters(texts, 0.8) == list(range(40))
+    assert clusters(texts, 0.8) == list(range(40))
     assert len(compared) > 100
     assert set(compared.values()) == {1}
 
@@ -93,15 +100,15 @@ def test_of_a_form_that_many_fill_in_each_pair_is_compared_once(monkeypatch: pyt
     ids=["equal", "case and punctuation", "one word", "order", "another text"],
 )
 def test_two_texts_at_eighty_percent(second: str, same: bool) -> None:
-    assert near_duplicate_clusters([SOUP, second], 0.8) == [0, 0 if same else 1]
+    assert clusters([SOUP, second], 0.8) == [0, 0 if same else 1]
 
 
 def test_a_cluster_is_named_after_its_first_text() -> None:
-    assert near_duplicate_clusters(["another text of five words", SOUP, SOUP + " again", SOUP], 0.8) == [0, 1, 1, 1]
+    assert clusters(["another text of five words", SOUP, SOUP + " again", SOUP], 0.8) == [0, 1, 1, 1]
 
 
 def test_no_texts_no_clusters() -> None:
-    assert near_duplicate_clusters([], 0.8) == []
+    assert clusters([], 0.8) == []
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,19 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pytest
 
-from constraintsuite.vectors.forecast import all_missed, forecast
+from constraintsuite.vectors.forecast import Layer, SampleForecast, all_missed, forecast_layers
 
 DEV_SMALL = {1: 6_590, 2: 331, 3: 51, 4: 8}
 MSMARCO = 8_841_823
+
+
+def forecast(population: int, size: int, positives: Mapping[int, int]) -> SampleForecast:
+    """For a uniform sample; `positives` says how many queries have how many positive documents."""
+    return forecast_layers([Layer(population, size)], {(m,): count for m, count in positives.items()}, population, size)
 
 
 @pytest.mark.parametrize(

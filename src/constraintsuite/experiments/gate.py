@@ -28,6 +28,7 @@ from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.outcome_table import JoinedTable, OutcomeTable
 from constraintsuite.experiments.policy import LatencyRule, Policy, PolicyRule, Waiver
 from constraintsuite.experiments.power import Detection, detect_before
+from constraintsuite.metrics.metric import Metric
 
 MAX_DROP = 0.02
 """What the policy lets the headline lose where no policy is given."""
@@ -73,7 +74,7 @@ class RuleDetection:
 def default_policy(baseline: Experiment) -> Policy:
     """What is demanded where no policy is given, by what the baseline has.
 
-    No watched metric may drop by more than two points, and answers that were timed may take at most 20 % longer.
+    No watched metric may get worse by more than two points, and answers that were timed may take at most 20 % longer.
     """
     if not baseline.watched:
         raise UserError(
@@ -81,9 +82,16 @@ def default_policy(baseline: Experiment) -> Policy:
             "`csuite gate --example` prints one to start from."
         )
     return Policy(
-        rules=tuple(PolicyRule(metric=name, max_drop=MAX_DROP) for name in baseline.watched),
+        rules=tuple(_default_rule(baseline.table.metric(name)) for name in baseline.watched),
         latency=LatencyRule() if baseline.timing is not None else None,
     )
+
+
+def _default_rule(metric: Metric) -> PolicyRule:
+    """No change for the worse beyond two points."""
+    if metric.lower_is_better:
+        return PolicyRule(metric=metric.name, max_rise=MAX_DROP)
+    return PolicyRule(metric=metric.name, max_drop=MAX_DROP)
 
 
 def check_run(

@@ -44,15 +44,13 @@ class Look:
     share: Interval
 
 
-def measure_attention(
-    subject: Subject, contrasts: Sequence[TokenContrast], *, mib: int | None = None, seed: int = 0
-) -> list[Look]:
+def measure_attention(subject: Subject, contrasts: Sequence[TokenContrast], *, seed: int = 0) -> list[Look]:
     """Of all heads, as means over contrasts; clusters are resampled."""
     if not contrasts:
         raise UserError("Where heads look is measured over contrasts that are no controls, and there are none.")
     asked = [TokenContrast(one.contrast, one.better, one.worse, None) for one in contrasts]
     sites = subject.sites({"pattern"})
-    budget = plan_memory(subject, sites, mib, max(one.longest for one in asked))
+    budget = plan_memory(subject, sites, None, max(one.longest for one in asked))
     shares = np.full((len(asked), len(sites), len(LOOKING), len(ROLES)), np.nan)
     with inference():
         for places in buckets(asked, min(budget.kept, 2 * budget.stacked)):

@@ -37,9 +37,9 @@ class Canvas:
             if patch.first < last:
                 self.drawn.append((cue, patch._replace(last=last)))
 
-    def is_drawn(self, at: int, kind: ScopeKind = "negated") -> bool:
-        """Whether a place is marked already."""
-        return any(patch.kind == kind and patch.first <= at < patch.last for _, patch in self.drawn)
+    def is_drawn(self, at: int) -> bool:
+        """Whether a place is marked as negated already."""
+        return any(patch.kind == "negated" and patch.first <= at < patch.last for _, patch in self.drawn)
 
     def has_cue(self, first: int, last: int, draws: frozenset[str]) -> bool:
         """Whether a cue drawn by one of the named functions begins in a stretch."""

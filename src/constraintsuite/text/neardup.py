@@ -33,14 +33,6 @@ TextPositions = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 
-def near_duplicate_clusters(texts: Sequence[str], threshold: float) -> list[int]:
-    """For each text the index of the first text of its cluster; single-link over pairs at or above `threshold`."""
-    with Sketches() as sketches:
-        for text in texts:
-            sketches.add(text)
-        return list(sketches.clusters(texts.__getitem__, threshold))
-
-
 class Sketches:
     """MinHash sketches of many texts, in a file that nobody else sees: of a text only a number is held."""
 
@@ -67,7 +59,10 @@ class Sketches:
             self._write()
 
     def clusters(self, read: Callable[[int], str], threshold: float) -> array[int]:
-        """For each text the index of the first of its cluster; `read` gives a text by its index, for the few to compare."""
+        """For each text the index of the first of its cluster; single-link over pairs at or above `threshold`.
+
+        `read` gives a text by its index, for the few to compare.
+        """
         self._write()
         joining = _Joining(self._written, lru_cache(SHINGLED)(lambda index: _shingles(read(index))), threshold)
         for first in range(0, BANDS, TOGETHER):

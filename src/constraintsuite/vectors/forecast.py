@@ -49,11 +49,6 @@ class SampleForecast:
         return self.kept / self.judged if self.judged else 1.0
 
 
-def forecast(population: int, size: int, positives: Mapping[int, int]) -> SampleForecast:
-    """For a uniform sample; `positives` says how many queries have how many positive documents."""
-    return forecast_layers([Layer(population, size)], {(m,): count for m, count in positives.items()}, population, size)
-
-
 def forecast_layers(
     layers: Sequence[Layer], queries: Mapping[PositivesByLayer, int], population: int, size: int
 ) -> SampleForecast:

@@ -3,12 +3,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
 import torch
 
-from constraintsuite.mechanism.circuits.records import CIRCUIT_ABLATIONS, CircuitAblation
+from constraintsuite.mechanism.circuits.records import CircuitAblation
 from constraintsuite.mechanism.circuits.running import EMPTY, Circuit, CircuitRunner, make_bench
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, TokenPair, tokenise
 from constraintsuite.mechanism.hooks import Edit, capturing, replacing
@@ -81,7 +82,7 @@ def inputs_of(subject: Subject, ids: np.ndarray, types: np.ndarray) -> Tensors:
 def test_ablations_differ_in_what_is_left_of_an_empty_circuit(planted: Subject) -> None:
     contrasts = contrasts_for(planted, 12)
     left = {}
-    for ablation in CIRCUIT_ABLATIONS:
+    for ablation in get_args(CircuitAblation):
         bench = bench_for(planted, contrasts, ablation)
         asked = bench.can_ask(contrasts)
         full, empty = bench.run([bench.full, EMPTY], asked).margins

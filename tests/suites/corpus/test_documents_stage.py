@@ -16,7 +16,6 @@ from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.suites.recipe import DocumentSettings, Recipe
 from constraintsuite.suites.stages.documents import read_clusters, read_documents, read_some, work
-from constraintsuite.text.neardup import near_duplicate_clusters
 
 SOUP = "The broth simmers for three hours with bay leaves and a good handful of white peppercorns until it turns gold"
 BARN = "Dogs are welcome on the upper meadow all year round and the warden keeps a bowl of water by the gate"
@@ -42,11 +41,7 @@ def read_corpus(folder: Path, documents: Sequence[Document], shards: int) -> tup
 @pytest.mark.parametrize("shards", [1, 3])
 def test_clusters_are_those_of_all_texts_together(tmp_path: Path, shards: int) -> None:
     out, outcome = read_corpus(tmp_path, [Document(name, text) for name, text in TEXTS.items()], shards)
-    names = list(TEXTS)
-    roots = near_duplicate_clusters(list(TEXTS.values()), 0.8)
-    expected = {names[place]: names[root] for place, root in enumerate(roots) if place != root}
-    assert expected == {"soup with salt": "soup", "brown barn": "barn", "soup with pepper": "soup"}
-    assert read_clusters(out) == expected
+    assert read_clusters(out) == {"soup with salt": "soup", "brown barn": "barn", "soup with pepper": "soup"}
     assert read_clusters(out, {"brown barn", "mill"}) == {"brown barn": "barn"}
     assert outcome.counts["near-duplicates"] == 3
 

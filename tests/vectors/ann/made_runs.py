@@ -37,7 +37,7 @@ def made(
     index_bytes: int | None = 1_000_000,
     more: Mapping[str, float] | None = None,
 ) -> MeasuredCell:
-    point = OperatingPoint("set", "lsh", name, {}, {"probes": qps}, 1, 10, mode, 1, 1)
+    point = OperatingPoint("set", "faiss", name, {}, {"nprobe": qps}, 1, 10, mode, 1, 1)
     whole, half = Interval(recall, None, None, 9), Interval(recall if report is None else report, None, None, 5)
     figures = {
         **{f"ann.{figure}@10": whole for figure in ("recall", "recall_tie", "recall_p05", "incomplete", "kth_gap")},

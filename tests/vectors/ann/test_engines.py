@@ -12,17 +12,16 @@ from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import top_k
 from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
 from constraintsuite.vectors.ann.engines import ENGINES
-from constraintsuite.vectors.ann.engines.base import AnnEngine, Persistent
+from constraintsuite.vectors.ann.engines.base import AnnEngine, Persistent, unit_rows
+from constraintsuite.vectors.ann.engines.faiss import FaissBuild
 
 METRICS: tuple[VectorMetric, ...] = get_args(VectorMetric)
 Params = dict[str, Any]
 LIBRARIES = {"faiss": "faiss", "usearch": "usearch", "hnswlib": "hnswlib", "qdrant": "qdrant_client"}
 EMBEDDED: tuple[tuple[str, Params, Params], ...] = (
     ("exact", {}, {}),
-    ("covertree", {}, {}),
     ("coded", {"code": "float16"}, {}),
     ("coded", {"code": "int8"}, {}),
-    ("lsh", {"tables": 32, "bits": 6, "width": 16.0}, {"probes": 4}),
     ("faiss", {"factory": "Flat"}, {}),
     ("faiss", {"factory": "HNSW16", "ef_construction": 64}, {"ef": 128}),
     ("faiss", {"factory": "IVF16,Flat"}, {"nprobe": 12}),
@@ -34,7 +33,6 @@ CASES = [
     pytest.param(name, build, search, metric, id=f"{name}-{'-'.join(map(str, build.values()))}-{metric}")
     for name, build, search in EMBEDDED
     for metric in METRICS
-    if not (name == "lsh" and metric == "dot")
 ]
 
 
@@ -148,6 +146,7 @@ def test_nprobe_reaches_an_index_behind_a_transformation(base: Vectors, queries:
         ({"factory": "Flat"}, {"nprobe": 4}, "has no parameter nprobe"),
         ({"factory": "HNSW8"}, {"nprobe": 4}, "has no parameter nprobe"),
         ({"factory": "Flut"}, {}, "factory string 'Flut' is refused"),
+        ({"factory": "LSH"}, {}, "factory string 'LSH' is refused"),
         ({"factory": "IVF64,Flat"}, {}, "cannot be trained: Number of training points"),
     ],
 )
@@ -188,22 +187,14 @@ def test_only_a_short_answer_of_hnswlib_is_told_as_one(
         engine.search(base[:1], 3)
 
 
-def test_lsh_gives_a_short_answer_and_never_scans_everything() -> None:
-    vectors = random_vectors(2_000, 32, 4)
-    engine = built("lsh", {"tables": 1, "bits": 16}, {}, "cosine", vectors)
-    found = engine.search(random_vectors(50, 32, 5), 10)
-    assert (found == -1).mean() > 0.9
-
-
-def test_more_probes_find_more() -> None:
-    vectors, queries = random_vectors(2_000, 16, 4), random_vectors(30, 16, 5)
-    for metric in ("cosine", "euclidean"):
-        engine = built("lsh", {"tables": 4, "bits": 8, "width": 8.0}, {}, metric, vectors)
-        found = [(configured(engine, {"probes": n}).search(queries, 10) >= 0).sum() for n in (1, 3, 8)]
-        true = top_k(queries, vectors, 10, metric).rows
-        recalls = [recall(configured(engine, {"probes": n}).search(queries, 10), true) for n in (1, 3, 8)]
-        assert sorted(found) == found
-        assert recalls[0] < recalls[1] < recalls[2]
+def test_faiss_hashes_for_cosine_and_for_vectors_of_length_1(base: Vectors, queries: Vectors) -> None:
+    true = top_k(queries, base, 10, "cosine").rows
+    few, many = (built("faiss", {"factory": f"LSH{bits}r"}, {}, "cosine", base) for bits in (16, 1024))
+    assert recall(few.search(queries, 10), true) < 0.5 < recall(many.search(queries, 10), true)
+    unit = built("faiss", {"factory": "LSH1024r"}, {}, "euclidean", unit_rows(base))
+    assert np.array_equal(unit.search(unit_rows(queries), 10), many.search(queries, 10))
+    plain = built("faiss", {"factory": "LSH"}, {}, "cosine", base)  # one bit for each dimension
+    assert type(plain).expected_bytes(FaissBuild(factory="LSH"), *base.shape) == pytest.approx(plain.bytes(), rel=0.1)
 
 
 def test_local_qdrant_is_labelled_exact_and_refuses_a_width_that_means_nothing() -> None:

@@ -77,7 +77,7 @@ def test_the_fastest_of_each_engine_is_compared_at_each_target_that_two_reach(tm
     assert {group for group, *_ in names(found)} == {AT, MOST_EXACT}
     at = next(test for test in found.tests if test.group == AT)
     assert at.difference.value == pytest.approx(0.05)
-    assert found.settings["a"][AT] == {"setting": "a; probes=500", "mode": "serial", "queries/s": 500.0}
+    assert found.settings["a"][AT] == {"setting": "a; nprobe=500", "mode": "serial", "queries/s": 500.0}
     assert found.settings["a"][MOST_EXACT]["queries/s"] == 50
 
 
@@ -165,7 +165,7 @@ def test_of_two_runs_engines_of_one_name_are_compared_or_all_with_all(tmp_path: 
     new = made_run(tmp_path / "new", [made("a", 0.95, 10), made("c", 0.9, 10)])
     found = compare(old, new)
     assert [pair for group, *pair in names(found) if group == AT] == [["a (old)", "a (new)"]]
-    assert found.settings["a (new)"][AT]["setting"] == "a; probes=10"
+    assert found.settings["a (new)"][AT]["setting"] == "a; nprobe=10"
     other = made_run(tmp_path / "other", [made("d", 0.95, 10)])
     assert [pair for group, *pair in names(compare(old, other)) if group == AT] == [["a", "d"], ["b", "d"]]
 

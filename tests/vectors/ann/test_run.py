@@ -154,7 +154,7 @@ def test_what_fails_is_said_and_the_rest_is_measured_and_it_is_tried_again(tmp_p
 def test_a_build_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     # No interpreter starts in a hundredth of a second, however fast the machine is.
     impatient = "protocol: {repeats: 1, min_seconds: 0, timeout_seconds: 0.01}\n"
-    code, counts = run(bench(tmp_path, "  - {engine: covertree}\n", more=impatient), tmp_path / "run")
+    code, counts = run(bench(tmp_path, EXACT, more=impatient), tmp_path / "run")
     assert (code, counts["failed"]) == (3, 1)
     assert "took longer than timeout_seconds, 0.01 s" in load_ann_run(tmp_path / "run").failures[0].error
 
@@ -162,7 +162,7 @@ def test_a_build_that_takes_too_long_is_ended(tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds the worker through Linux's /proc")
 def test_a_process_that_is_killed_is_a_failure_and_no_end(tmp_path: Path) -> None:
     large = DATA.replace("rows: 300", "rows: 20000").replace("duplicates", "gaussian")
-    file = bench(tmp_path, "  - {engine: covertree}\n" + EXACT, large)
+    file = bench(tmp_path, "  - {engine: coded}\n" + EXACT, large)
     killer = threading.Thread(target=kill_worker)
     killer.start()
     code, counts = run(file, tmp_path / "run")
@@ -258,13 +258,13 @@ def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path) -> None:
 def test_the_printed_example_can_be_run(tmp_path: Path) -> None:
     (tmp_path / "bench.yaml").write_text(call("example").stdout)
     result = call("run", tmp_path / "bench.yaml", "--out", tmp_path / "run", "--dry-run", "--json")
-    assert json.loads(result.stdout)["builds"] == 6
+    assert json.loads(result.stdout)["builds"] == 4
 
 
 def test_every_engine_is_listed_with_its_parameters() -> None:
     listed = json.loads(call("engines", "--json").stdout)
-    assert {"exact", "faiss", "usearch", "hnswlib", "lsh", "covertree", "pgvector", "qdrant"} <= listed.keys()
-    assert listed["lsh"]["search"].keys() == {"probes"}
+    assert {"exact", "faiss", "usearch", "hnswlib", "pgvector", "qdrant"} <= listed.keys()
+    assert listed["faiss"]["search"].keys() == {"nprobe", "ef", "k_factor"}
 
 
 @pytest.mark.parametrize(("form", "files"), [("hdf5", 1), ("bigann", 3)])

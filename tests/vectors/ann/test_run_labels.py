@@ -34,18 +34,18 @@ def names(runs: Sequence[AnnRun]) -> list[list[str]]:
 
 
 def test_engines_of_one_name_are_called_by_their_run(tmp_path: Path) -> None:
-    old = made_run(tmp_path / "old", [SLOW, made("lsh", 0.5, 9)])
+    old = made_run(tmp_path / "old", [SLOW, made("ivf", 0.5, 9)])
     new = made_run(tmp_path / "new", [FAST])
-    assert names([old, new]) == [["hnsw (old)", "lsh"], ["hnsw (new)"]]
+    assert names([old, new]) == [["hnsw (old)", "ivf"], ["hnsw (new)"]]
     (glance,) = tables([old, new], "speed_at_recall")
-    assert [row[0] for row in glance.rows] == ["hnsw (old)", "lsh", "hnsw (new)"]
+    assert [row[0] for row in glance.rows] == ["hnsw (old)", "ivf", "hnsw (new)"]
     drawn = [
         plot
         for section in ann_sections([old, new])
         for plot in section.drawings()
         if isinstance(plot, Plot) and plot.name.startswith("front")
     ]
-    assert [series.name for series in drawn[0].series] == ["hnsw (old)", "lsh", "hnsw (new)"]
+    assert [series.name for series in drawn[0].series] == ["hnsw (old)", "ivf", "hnsw (new)"]
 
 
 def test_the_very_same_cells_are_told_once(tmp_path: Path) -> None:

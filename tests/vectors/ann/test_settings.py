@@ -35,14 +35,15 @@ def test_a_list_of_values_is_an_axis_of_a_grid() -> None:
 
 
 def test_one_build_serves_all_its_searches(tmp_path: Path) -> None:
+    pytest.importorskip("faiss")
     bench = read(
         tmp_path,
         DATA + "k: [1, 10]\nprotocol: {modes: [serial, concurrent], clients: [1, 4]}\n"
-        "engines: [{engine: lsh, build: {tables: [2, 4]}, search: {probes: [1, 2, 3]}, rerank: [1, 2]}]",
+        "engines: [{engine: faiss, build: {factory: [IVF2, IVF4]}, search: {nprobe: [1, 2, 3]}, rerank: [1, 2]}]",
     )
-    builds = plan(bench, {"synthetic": "content"}, {"synthetic": "cosine"}, "here")
-    assert [build.params for build in builds] == [{"tables": 2}, {"tables": 4}]
-    assert [len(build.cells) for build in builds] == [3 * 2 * 2 * 3] * 2  # probes, rerank, k, modes with clients
+    builds = plan(bench, {"synthetic": "content"}, "here")
+    assert [build.params for build in builds] == [{"factory": "IVF2"}, {"factory": "IVF4"}]
+    assert [len(build.cells) for build in builds] == [3 * 2 * 2 * 3] * 2  # nprobe, rerank, k, modes with clients
     keys = [cell.key for build in builds for cell in build.cells]
     assert len(set(keys)) == len(keys)
     assert count_cells(bench) == {"builds": 2, "cells": len(keys)}
@@ -50,7 +51,7 @@ def test_one_build_serves_all_its_searches(tmp_path: Path) -> None:
 
 def test_what_decides_a_cell_decides_its_key(tmp_path: Path) -> None:
     def key(text: str, content: str = "content", machine: str = "here") -> str:
-        return plan(read(tmp_path, text), {"synthetic": content}, {"synthetic": "dot"}, machine)[0].cells[0].key
+        return plan(read(tmp_path, text), {"synthetic": content}, machine)[0].cells[0].key
 
     first = key(DATA + EXACT)
     assert key(DATA + EXACT + "targets: [0.5]") == first
@@ -64,7 +65,7 @@ def test_what_decides_a_cell_decides_its_key(tmp_path: Path) -> None:
 def test_our_own_code_decides_a_key_by_its_revisions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def keys() -> dict[str, str]:
         bench = read(tmp_path, DATA + "engines: [{engine: exact}, {engine: coded}]")
-        builds = plan(bench, {"synthetic": "content"}, {"synthetic": "dot"}, "here")
+        builds = plan(bench, {"synthetic": "content"}, "here")
         return {build.engine: build.cells[0].key for build in builds}
 
     before = keys()
@@ -81,7 +82,7 @@ def test_another_version_of_a_server_is_another_cell(tmp_path: Path, monkeypatch
     found = {}
     for version in (None, "PostgreSQL 17.1, pgvector 0.8.0", "PostgreSQL 17.1, pgvector 0.8.1"):
         monkeypatch.setattr(PgvectorEngine, "server", lambda settings, version=version: version)
-        (build,) = plan(bench, {"synthetic": "content"}, {"synthetic": "dot"}, "here")
+        (build,) = plan(bench, {"synthetic": "content"}, "here")
         found[build.cells[0].key] = build.library
     assert len(found) == 3
     nobody, old, new = found.values()
@@ -98,10 +99,11 @@ def test_a_server_that_does_not_answer_has_no_version() -> None:
     [
         (DATA + EXACT + "kk: 1", "kk: unknown key, perhaps misspelt"),
         (DATA + "engines: [{engine: exakt}]", "No engine named 'exakt'. Did you mean 'exact'"),
-        (DATA + "engines: [{engine: lsh, build: {table: 3}}]", "table: unknown key"),
+        (DATA + "engines: [{engine: lsh}]", "No engine named 'lsh'"),
+        (DATA + "engines: [{engine: faiss, build: {factories: Flat}}]", "factories: unknown key"),
         (
-            DATA + "engines: [{engine: lsh, search: {probes: [1, 0]}}]",
-            "probes: Input should be greater than or equal to 1",
+            DATA + "engines: [{engine: faiss, search: {nprobe: [1, 0]}}]",
+            "nprobe: Input should be greater than or equal to 1",
         ),
         (DATA + "engines: [{engine: exact, rerank: 0}]", "1 is none"),
         (DATA + "engines: [{engine: exact}, {engine: exact}]", "two entries are called 'exact'"),
@@ -110,8 +112,8 @@ def test_a_server_that_does_not_answer_has_no_version() -> None:
         ("data: [{format: hdf5}]\n" + EXACT, "path: Field required"),
         (DATA + "engines: [{engine: faiss, search: {nprobe: [16, null]}}]", "search.nprobe is null"),
         (DATA + "engines: [{engine: pgvector, build: {url: env:X}, search: {ef: null}}]", "search.ef is null"),
-        (DATA + "engines: [{engine: lsh, search: {probes: [2, 2]}}]", "probes names 2 twice"),
-        (DATA + "engines: [{engine: lsh, search: {probes: []}}]", "probes is an empty list"),
+        (DATA + "engines: [{engine: faiss, search: {nprobe: [2, 2]}}]", "nprobe names 2 twice"),
+        (DATA + "engines: [{engine: faiss, search: {nprobe: []}}]", "nprobe is an empty list"),
         (DATA + "engines: [{engine: exact, rerank: [2, 2]}]", "rerank names 2 twice"),
         (DATA + "engines: []", "engines is an empty list"),
         (DATA + EXACT + "k: [5, 5]", "k names 5 twice"),
@@ -134,7 +136,7 @@ def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, text: str, words
 
 def test_one_mistake_is_told_as_one(tmp_path: Path) -> None:
     with pytest.raises(UserError) as raised:
-        read(tmp_path, DATA + "engines: [{engine: lsh, build: {table: 3}}]")
+        read(tmp_path, DATA + "engines: [{engine: faiss, build: {factories: Flat}}]")
     assert "more" not in str(raised.value)
 
 
@@ -153,9 +155,3 @@ def test_a_library_that_is_missing_is_named_as_pip_knows_it(tmp_path: Path, monk
 
 def _no_version(name: str) -> str:
     raise metadata.PackageNotFoundError(name)
-
-
-def test_a_metric_that_an_engine_does_not_know_is_refused_before_any_work(tmp_path: Path) -> None:
-    bench = read(tmp_path, DATA + "engines: [{engine: lsh}]")
-    with pytest.raises(UserError, match="lsh knows cosine, euclidean, but synthetic is compared by dot"):
-        plan(bench, {"synthetic": "content"}, {"synthetic": "dot"}, "here")

@@ -34,13 +34,13 @@ def test_latencies_are_told_up_to_p999_and_of_a_batch_not_at_all() -> None:
         "p99.9, ms",
         "in the engine, %",
     ]
-    assert serial.rows == (("a", "probes=10", 1.0, 1.5, 2.0, 3.0, None),)
+    assert serial.rows == (("a", "nprobe=10", 1.0, 1.5, 2.0, 3.0, None),)
     assert found["batch"] is None
 
 
 def test_the_gap_of_the_last_row_is_told_of_approximate_cells() -> None:
     ((arena, cells),) = arenas([made("a", 0.9, 10), made("flat", 1.0, 5, exact=True)]).items()
-    assert gaps(arena, cells).rows == (("a", "probes=10", cells[0].figures["ann.kth_gap@10"]),)
+    assert gaps(arena, cells).rows == (("a", "nprobe=10", cells[0].figures["ann.kth_gap@10"]),)
 
 
 def test_cells_come_by_speed_and_exact_ones_are_called_so() -> None:
@@ -90,7 +90,7 @@ def test_relevance_has_rankings_without_vectors_the_ceiling_and_paired_differenc
     assert [row[:2] for row in table.rows] == [
         ("bm25", "no vectors"),
         ("exact search", "all compared"),
-        ("a", "probes=10"),
+        ("a", "nprobe=10"),
     ]
     lost = table.rows[0][3]
     assert isinstance(lost, Interval)
@@ -181,13 +181,12 @@ def test_what_figures_do_not_say_is_said(
     assert any(words in remark for remark in remarks([run])) == said
 
 
-def test_what_is_plain_python_and_what_is_short_of_rows_is_said(tmp_path: Path) -> None:
-    cell = made("hashes", 0.9, 1)
-    run = made_run(tmp_path, [cell])
+def test_what_is_plain_numpy_and_what_is_short_of_rows_is_said(tmp_path: Path) -> None:
+    compiled = made("codes", 0.9, 1)
+    run = made_run(tmp_path, [replace(compiled, point=replace(compiled.point, engine="coded"))])
     few = replace(run, facts=replace(run.facts, data=(replace(run.facts.data[0], rows=7),)))
-    assert any(remark.startswith("hashes: plain NumPy and Python") for remark in remarks([run]))
+    assert any(remark.startswith("codes: plain NumPy.") for remark in remarks([run]))
     assert "set: k = 10 is more than its 7 rows; figures are over all of them." in list(remarks([few]))
-    compiled = replace(cell, point=replace(cell.point, engine="faiss"))
     assert not any("NumPy" in remark or "k = 10" in remark for remark in remarks([replace(run, cells=(compiled,))]))
 
 

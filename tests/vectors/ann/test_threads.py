@@ -73,7 +73,7 @@ def test_a_call_has_one_thread_where_clients_ask_and_all_of_them_elsewhere(
         {"data": [DATA], "k": [2], "protocol": protocol, "engines": [{"engine": "exact"}]}
     )
     staged = stage(bench.data[0], tmp_path, 2, tmp_path / "stages")
-    (build,) = plan(bench, {"set": staged.facts.content}, {"set": staged.metric}, "here")
+    (build,) = plan(bench, {"set": staged.facts.content}, "here")
     work(WorkerJob(build, staged, bench.protocol, bench.ties, {}, tmp_path))
     assert len(list((tmp_path / "cells").iterdir())) == 3
     assert seen["concurrent"] == {1}
@@ -108,8 +108,8 @@ def test_runs_of_one_machine_take_turns(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds the worker through Linux's /proc")
 def test_a_worker_ends_with_the_run_that_is_killed(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
-    long = {**DATA, "rows": 200_000, "dimensions": 16}
-    bench = {"data": [long], "k": [1], "engines": [{"engine": "covertree"}]}  # minutes, in plain Python
+    long = {"repeats": 1, "min_seconds": 600}
+    bench = {"data": [DATA], "k": [1], "protocol": long, "engines": [{"engine": "exact"}]}
     (tmp_path / "bench.yaml").write_text(json.dumps(bench))
     command = [sys.executable, "-m", "constraintsuite", "ann", "run", "bench.yaml", "--out", "run"]
     (tmp_path / "tmp").mkdir()

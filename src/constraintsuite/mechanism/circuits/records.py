@@ -12,7 +12,6 @@ from constraintsuite.records.scores import Interval
 CircuitAblation = Literal["twin", "resample", "mean", "zero"]
 """What sites outside a circuit say: what they say in the corrupt twin of the contrast, in another contrast of the same template
 about another Y, on average over their role, or nothing."""
-CIRCUIT_ABLATIONS: tuple[CircuitAblation, ...] = get_args(CircuitAblation)
 ChanceMatch = Literal["layer", "kind"]
 """What a random circuit shares with the one found: as many sites of each layer, or as many heads and as many MLPs anywhere."""
 MATCHES: tuple[ChanceMatch, ...] = get_args(ChanceMatch)

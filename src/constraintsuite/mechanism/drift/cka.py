@@ -19,13 +19,11 @@ FEWEST = 8
 _MOST_PARTS = 40  # left out in turn: of more clusters, several at once
 
 
-def debiased_cka(one: FloatArray, other: FloatArray) -> float | None:
-    """Of rows (n, width) and (n, other width); None where one of the two does not vary."""
-    return _cka(_gram(one), _gram(other))
-
-
 def cka_interval(one: FloatArray, other: FloatArray, clusters: IntArray, rng: np.random.Generator) -> Interval:
-    """CKA with bounds from the jackknife over clusters: rows that are drawn twice would be alike by themselves."""
+    """CKA of rows (n, width) and (n, other width); without a value where one of the two does not vary.
+
+    Its bounds are from the jackknife over clusters: rows that are drawn twice would be alike by themselves.
+    """
     count = len(one)
     missing = Interval(None, None, None, count)
     if count < FEWEST:

@@ -33,9 +33,9 @@ def rank_biased_overlap(one: FloatArray, other: FloatArray, persistence: float =
     return _biased(np.bincount(later, minlength=len(one)).cumsum() / np.arange(1, len(one) + 1), persistence)
 
 
-def chance_overlap(sites: int, persistence: float = PERSISTENCE) -> float:
+def chance_overlap(sites: int) -> float:
     """The mean of that over rankings by chance: to depth d they share d of every `sites` on average."""
-    return _biased(np.arange(1, sites + 1) / sites, persistence)
+    return _biased(np.arange(1, sites + 1) / sites, PERSISTENCE)
 
 
 def jaccard(one: frozenset[int], other: frozenset[int]) -> float:

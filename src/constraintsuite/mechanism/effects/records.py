@@ -20,7 +20,6 @@ DIRECTIONS: tuple[PatchDirection, ...] = get_args(PatchDirection)
 AblationKind = Literal["resample", "mean", "zero"]
 ABLATIONS: tuple[AblationKind, ...] = get_args(AblationKind)
 EffectMethod = Literal["exact", "attribution", "ablation-resample", "ablation-mean", "ablation-zero"]
-METHODS: tuple[EffectMethod, ...] = get_args(EffectMethod)
 ALL = "all"
 """The role of a patch of all positions."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, cast, get_args
+from typing import Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -14,7 +14,6 @@ from constraintsuite.mechanism.sites import KINDS, SiteKind
 from constraintsuite.records.examples import SPLITS, Split
 
 AnalysisKind = Literal["attribute", "patch", "ablate"]
-ANALYSES: tuple[AnalysisKind, ...] = get_args(AnalysisKind)
 POSITIONS = "positions"
 """Stands for every token of its own; of embeddings and residuals alone."""
 EVERY_ROLE = "every"

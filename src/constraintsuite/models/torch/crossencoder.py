@@ -46,10 +46,6 @@ _LIMITS = {
 }
 
 
-CrossOptions = CrossSettings
-"""The name under which the benchmarks know the settings."""
-
-
 def make_torch_cross(folder: Path, settings: CrossSettings, bench: Workbench) -> Scorer:
     """The scorer of a folder; its configuration is looked at, its weights are not read yet."""
     files = ModelFolder(folder)

@@ -37,12 +37,12 @@ def text_table(table: Table) -> str:
     return "\n".join(line.rstrip() for line in (table.caption, "", lines[0], rule, *lines[1:])) + "\n"
 
 
-def text_parts(table: Table, width: int = WIDTH) -> Iterator[str]:
+def text_parts(table: Table) -> Iterator[str]:
     """The table, where it must be in pieces that each have the first column; a line is longer only where one column is."""
     caption, left = table.caption, list(range(1, len(table.columns)))
     while left or caption == table.caption:
-        fits = max((n for n in range(1, len(left) + 1) if _width(_part(table, left[:n], "")) <= width), default=1)
-        yield str(_part(table, left[:fits], fill(caption, width)))
+        fits = max((n for n in range(1, len(left) + 1) if _width(_part(table, left[:n], "")) <= WIDTH), default=1)
+        yield str(_part(table, left[:fits], fill(caption, WIDTH)))
         caption, left = _FURTHER, left[fits:]
 
 

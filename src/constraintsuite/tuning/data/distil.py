@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.opening import open_source
@@ -31,7 +30,6 @@ from constraintsuite.tuning.data.records import DataContext, ListsBuilder, Prepa
 from constraintsuite.tuning.data.settings import DistilData, ListSettings
 
 _BLOCK = 8_192  # queries whose neighbours are in memory at a time
-Vectors = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)

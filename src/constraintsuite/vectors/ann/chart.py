@@ -95,11 +95,9 @@ def spread_chart(arena: Arena, recalls: Sequence[tuple[str, FloatArray]]) -> Plo
     return Plot(f"queries-{arena.slug}", "Recall, query by query", across, up, curves, stepped=True)
 
 
-def relevance_chart(
-    arena: Arena, cells: Sequence[MeasuredCell], rankings: Sequence[RetrieverBaseline], measure: str = "ndcg"
-) -> Plot | None:
+def relevance_chart(arena: Arena, cells: Sequence[MeasuredCell], rankings: Sequence[RetrieverBaseline]) -> Plot | None:
     """Recall of neighbours across, people's judgments up; exact search and rankings without vectors are lines."""
-    name = next((n for cell in cells for n in cell.figures if n.startswith(f"rel.{measure}@")), None)
+    name = next((n for cell in cells for n in cell.figures if n.startswith("rel.ndcg@")), None)
     near = [cell for cell in cells if not cell.exact and name in cell.figures]
     if name is None or not near:
         return None

@@ -15,7 +15,7 @@ from constraintsuite.vectors.ann.run_labels import labelled
 
 _GENERATED = "synthetic"
 _SHOWN = 16  # digits of an id
-_PLAIN = ("exact", "coded", "lsh", "covertree")
+_PLAIN = ("exact", "coded")
 _TWO_TRUTHS = (
     "ann.* is against exact search with the same vectors and says how exact an index is, nothing of the encoder. rel.* is against "
     "people's judgments, of encoder and index together. The two are never mixed."
@@ -56,7 +56,7 @@ def remarks(runs: Sequence[AnnRun]) -> Iterator[str]:
     plain = dict.fromkeys(cell.point.name for run in runs for cell in run.cells if cell.point.engine in _PLAIN)
     if plain:
         yield (
-            f"{', '.join(plain)}: plain NumPy and Python. What they find is right; their speed says nothing of the same idea in a library. "
+            f"{', '.join(plain)}: plain NumPy. What they find is right; their speed says nothing of the same idea in a library. "
             "For the speed of comparing everything take faiss with the factory Flat."
         )
 

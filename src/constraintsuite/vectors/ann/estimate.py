@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from constraintsuite.vectors.ann.data import BenchmarkVectors, limited, refuse_few_rows
 from constraintsuite.vectors.ann.engines import ENGINES
-from constraintsuite.vectors.ann.engines.base import Persistent, Roomy, ServedEngine
+from constraintsuite.vectors.ann.engines.base import Persistent, ServedEngine
 from constraintsuite.vectors.ann.plan import count_cells, refuse_missing
 from constraintsuite.vectors.ann.settings import AnnBenchmark, EngineEntry, grid, held
 from constraintsuite.vectors.ann.staging import is_mapped
@@ -101,8 +101,6 @@ def _builds(entry: EngineEntry, size: DataSize) -> Iterator[_Expected]:
         index = kind.expected_bytes(kind.build_settings.model_validate(params), size.rows, size.dimensions)
         saved = index if issubclass(kind, Persistent) else 0
         here = 0 if issubclass(kind, ServedEngine) else index + saved  # read back while the first is still there
-        if issubclass(kind, Roomy):
-            here += kind.room(size.rows, size.dimensions)
         yield _Expected(f"{entry.name} on {size.name}", _PROGRAM + size.bytes + here, saved)
 
 

@@ -8,10 +8,8 @@ from dataclasses import asdict, dataclass
 from importlib import metadata
 from typing import Any
 
-from constraintsuite.errors import UserError
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.vectors.ann.data import VectorMetric
 from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.engines.base import EngineSettings, ServedEngine, not_installed
 from constraintsuite.vectors.ann.results import OperatingPoint
@@ -39,24 +37,22 @@ class Build:
     cells: tuple[PlannedCell, ...]
 
 
-def plan(
-    bench: AnnBenchmark, contents: Mapping[str, str], metrics: Mapping[str, VectorMetric], machine: str
-) -> list[Build]:
-    """All builds, in the order of the file; an engine that is not installed, or a metric it does not know, is a UserError.
+def plan(bench: AnnBenchmark, contents: Mapping[str, str], machine: str) -> list[Build]:
+    """All builds, in the order of the file; an engine that is not installed is a UserError.
 
-    `machine` is where they will be measured. A folder that is taken to another one is measured anew there, and what was
-    measured before stays beside it: so no table mixes two machines, and nothing is thrown away.
+    `contents` has the hash of each data set by its name. `machine` is where they will be measured. A folder that is taken
+    to another one is measured anew there, and what was measured before stays beside it: so no table mixes two machines,
+    and nothing is thrown away.
     """
     builds = []
     for entry in bench.engines:
         installed = _installed(entry)
         code = f"measuring {REVISIONS['cell']}, {entry.engine} {ENGINES.load(entry.engine).revision}"
-        for data, metric in metrics.items():
-            _refuse_metric(entry, data, metric)
+        for data, content in contents.items():
             for params in grid(entry.build):
                 library = _with_server(entry, params, installed)
                 cells = tuple(
-                    PlannedCell(_key(point, bench, contents[data], f"{library}; {code}", machine), point)
+                    PlannedCell(_key(point, bench, content, f"{library}; {code}", machine), point)
                     for point in _points(entry, params, data, bench)
                 )
                 builds.append(Build(data, entry.engine, entry.name, params, library, code, cells))
@@ -129,12 +125,3 @@ def _installed(entry: EngineEntry) -> str:
         return f"{library} {metadata.version(library)}"
     except metadata.PackageNotFoundError:
         raise not_installed(library, entry.engine) from None
-
-
-def _refuse_metric(entry: EngineEntry, data: str, metric: VectorMetric) -> None:
-    known = ENGINES.load(entry.engine).metrics
-    if metric not in known:
-        raise UserError(
-            f"The engine {entry.engine} knows {', '.join(sorted(known))}, but {data} is compared by {metric}. "
-            "Leave one of them out."
-        )

@@ -100,7 +100,7 @@ def _agenda(bench: AnnBenchmark, folder: Path, staged: dict[str, Staged], out: P
     if any(one.facts.judged_queries for one in staged.values()):
         require_measures()  # else every cell would be measured, and lost when it is judged
     contents = {name: one.facts.content for name, one in staged.items()}
-    builds = plan(bench, contents, {name: one.metric for name, one in staged.items()}, machine_of(host))
+    builds = plan(bench, contents, machine_of(host))
     rankings = plan_rankings(bench, folder, staged)
     waiting = [left for build in builds if (left := _unfinished(build, out)).cells]
     return _Agenda(builds, rankings, waiting, waiting_of(rankings, out))

@@ -14,8 +14,6 @@ ENGINES: Catalogue[type[AnnEngine]] = Catalogue(
     {
         "exact": "constraintsuite.vectors.ann.engines.exact:ExactEngine",
         "coded": "constraintsuite.vectors.ann.engines.coded:CodedEngine",
-        "lsh": "constraintsuite.vectors.ann.engines.lsh:LshEngine",
-        "covertree": "constraintsuite.vectors.ann.engines.covertree:CoverTreeEngine",
         "faiss": "constraintsuite.vectors.ann.engines.faiss:FaissEngine",
         "usearch": "constraintsuite.vectors.ann.engines.usearch:UsearchEngine",
         "hnswlib": "constraintsuite.vectors.ann.engines.hnswlib:HnswlibEngine",

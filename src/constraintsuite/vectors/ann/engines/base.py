@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict
 
 from constraintsuite.errors import MissingExtraError, UserError
@@ -17,7 +16,6 @@ from constraintsuite.vectors.matrices import BLOCK_ROWS, blocks_of
 
 MISSING = -1
 """Stands where an engine found fewer rows than it was asked for; a row is never repeated to fill a place."""
-ALL_METRICS: frozenset[VectorMetric] = frozenset({"cosine", "dot", "euclidean"})
 _ALONE = {"hnswlib": "pip install hnswlib (it is compiled on your machine, which needs a C++ compiler)"}
 """Libraries that are not in the extra [ann], because pip has no finished ones of them."""
 
@@ -33,7 +31,6 @@ class AnnEngine(Protocol):
 
     build_settings: ClassVar[type[EngineSettings]]
     search_settings: ClassVar[type[EngineSettings]]
-    metrics: ClassVar[frozenset[VectorMetric]]
     library: ClassVar[str]
     """The distribution whose version decides what it does."""
     revision: ClassVar[int]
@@ -100,15 +97,6 @@ class ServedEngine(Protocol):
         """Close all connections; the index stays."""
 
 
-@runtime_checkable
-class Roomy(Protocol):
-    """An engine that needs memory beside its index."""
-
-    @classmethod
-    def room(cls, rows: int, dimensions: int) -> int:
-        """About how many bytes, beside the vectors and what `expected_bytes` says."""
-
-
 def require(module: str, engine: str) -> Any:  # noqa: ANN401 - most of these libraries have no types
     """A library that an engine needs, or the command that installs it."""
     try:
@@ -145,14 +133,3 @@ def filled(rows: IntArray, k: int) -> IntArray:
     wide = np.full((len(rows), k), MISSING, dtype=np.int64)
     wide[:, : rows.shape[1]] = rows
     return wide
-
-
-def save_arrays(folder: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-    """For engines of our own: one file of NumPy's form each."""
-    for name, array in arrays.items():
-        np.save(folder / f"{name}.npy", array, allow_pickle=False)
-
-
-def load_arrays(folder: Path) -> dict[str, npt.NDArray[Any]]:
-    """What `save_arrays` wrote, in memory."""
-    return {file.stem: np.load(file, allow_pickle=False) for file in sorted(folder.glob("*.npy"))}

@@ -22,7 +22,7 @@ from constraintsuite.vectors.ann.codes import (
     shortened,
 )
 from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
-from constraintsuite.vectors.ann.engines.base import ALL_METRICS, EngineSettings, blocks, filled
+from constraintsuite.vectors.ann.engines.base import EngineSettings, blocks, filled
 from constraintsuite.vectors.matrices import BLOCK_ROWS
 
 Float32Array = npt.NDArray[np.float32]
@@ -48,7 +48,6 @@ class CodedEngine:
 
     build_settings: ClassVar[type[EngineSettings]] = CodedBuild
     search_settings: ClassVar[type[EngineSettings]] = CodedSearch
-    metrics = ALL_METRICS
     library = "numpy"
     revision = 1
     exact = False

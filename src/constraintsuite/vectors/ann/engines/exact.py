@@ -11,7 +11,7 @@ import numpy as np
 
 from constraintsuite.retrieval.topk import lengths_of, top_k
 from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
-from constraintsuite.vectors.ann.engines.base import ALL_METRICS, EngineSettings, blocks, filled
+from constraintsuite.vectors.ann.engines.base import EngineSettings, blocks, filled
 
 _ROWS = 2_000  # at least so many are compared at a time
 _PRODUCTS = 200_000  # of queries and rows: a single query goes over many rows in one step
@@ -30,7 +30,6 @@ class ExactEngine:
 
     build_settings: ClassVar[type[EngineSettings]] = ExactBuild
     search_settings: ClassVar[type[EngineSettings]] = ExactSearch
-    metrics = ALL_METRICS
     library = "numpy"
     revision = 2
     exact = True

@@ -12,11 +12,11 @@ from pydantic import Field
 
 from constraintsuite.errors import UserError
 from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
-from constraintsuite.vectors.ann.engines.base import ALL_METRICS, EngineSettings, blocks, require, unit_rows
+from constraintsuite.vectors.ann.engines.base import EngineSettings, blocks, require, unit_rows
 
 _FILE = "index.faiss"
 _PRODUCT, _SCALAR = re.compile(r"PQ(\d+)(?:x(\d+))?"), re.compile(r"SQ(fp16|bf16|\d+)")
-_GRAPH = re.compile(r"(?:HNSW|NSG)(\d*)")
+_GRAPH, _HASH = re.compile(r"(?:HNSW|NSG)(\d*)"), re.compile(r"LSH(\d*)")
 _BITS = {"4": 4, "6": 6, "8": 8, "fp16": 16, "bf16": 16}  # of a number in a scalar code
 _TRAINED_ON = 262_144  # rows; more make training longer and centroids hardly better
 
@@ -52,7 +52,6 @@ class FaissEngine:
 
     build_settings: ClassVar[type[EngineSettings]] = FaissBuild
     search_settings: ClassVar[type[EngineSettings]] = FaissSearch
-    metrics = ALL_METRICS
     library = "faiss-cpu"
     revision = 2
 
@@ -60,7 +59,9 @@ class FaissEngine:
         self._faiss = require("faiss", "faiss")
         self._settings = settings
         self._unit = metric == "cosine"  # the product of vectors of length 1
-        self._kind = self._faiss.METRIC_L2 if metric == "euclidean" else self._faiss.METRIC_INNER_PRODUCT
+        # Faiss hashes for L2 only, which orders vectors of length 1 as their products do.
+        by_distance = metric == "euclidean" or (self._unit and _HASH.search(settings.factory) is not None)
+        self._kind = self._faiss.METRIC_L2 if by_distance else self._faiss.METRIC_INNER_PRODUCT
         self._threads = threads
         self._told = _Told()
         self._given: set[str] = set()
@@ -69,12 +70,14 @@ class FaissEngine:
     @classmethod
     def expected_bytes(cls, settings: FaissBuild, rows: int, dimensions: int) -> int:
         """By the parts of the factory string: a code, links of a graph, and what a list keeps of a row."""
-        quantised, scalar = _PRODUCT.search(settings.factory), _SCALAR.search(settings.factory)
+        quantised, scalar, hashed = (part.search(settings.factory) for part in (_PRODUCT, _SCALAR, _HASH))
         code = 4 * dimensions
         if quantised:
             code = -(-int(quantised[1]) * int(quantised[2] or 8) // 8)
         elif scalar:
             code = -(-dimensions * _BITS.get(scalar[1], 8) // 8)
+        elif hashed:
+            code = -(-int(hashed[1] or dimensions) // 8)
         graph = _GRAPH.search(settings.factory)
         links = 8 * int(graph[1] or 32) + 16 if graph else 0
         return rows * (code + links + (8 if "IVF" in settings.factory else 0))

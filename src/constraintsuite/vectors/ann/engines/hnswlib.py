@@ -10,7 +10,7 @@ from pydantic import Field
 
 from constraintsuite.errors import UserError
 from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
-from constraintsuite.vectors.ann.engines.base import ALL_METRICS, EngineSettings, blocks, filled, require
+from constraintsuite.vectors.ann.engines.base import EngineSettings, blocks, filled, require
 
 _SPACES: dict[VectorMetric, str] = {"cosine": "cosine", "dot": "ip", "euclidean": "l2"}
 _FILE = "index.hnswlib"
@@ -36,7 +36,6 @@ class HnswlibEngine:
 
     build_settings: ClassVar[type[EngineSettings]] = HnswlibBuild
     search_settings: ClassVar[type[EngineSettings]] = HnswlibSearch
-    metrics = ALL_METRICS
     library = "hnswlib"
     revision = 2
     exact = False

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field
 from constraintsuite.errors import UserError
 from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
 from constraintsuite.vectors.ann.engines.addresses import address, database_address, unreachable
-from constraintsuite.vectors.ann.engines.base import ALL_METRICS, MISSING, EngineSettings, blocks, require
+from constraintsuite.vectors.ann.engines.base import MISSING, EngineSettings, blocks, require
 
 _OPERATORS: dict[VectorMetric, tuple[str, str]] = {
     "cosine": ("<=>", "vector_cosine_ops"),
@@ -47,7 +47,6 @@ class PgvectorEngine:
 
     build_settings: ClassVar[type[EngineSettings]] = PgvectorBuild
     search_settings: ClassVar[type[EngineSettings]] = PgvectorSearch
-    metrics = ALL_METRICS
     library = "psycopg"
     revision = 2
 

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from constraintsuite.errors import UserError
 from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
 from constraintsuite.vectors.ann.engines.addresses import address, plain_url, unreachable, variable_only
-from constraintsuite.vectors.ann.engines.base import ALL_METRICS, MISSING, EngineSettings, blocks, require
+from constraintsuite.vectors.ann.engines.base import MISSING, EngineSettings, blocks, require
 
 LOCAL = ":memory:"
 _NAMES: dict[VectorMetric, str] = {"cosine": "Cosine", "dot": "Dot", "euclidean": "Euclid"}
@@ -44,7 +44,6 @@ class QdrantEngine:
 
     build_settings: ClassVar[type[EngineSettings]] = QdrantBuild
     search_settings: ClassVar[type[EngineSettings]] = QdrantSearch
-    metrics = ALL_METRICS
     library = "qdrant-client"
     revision = 2
 

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
-from constraintsuite.vectors.ann.engines.base import ALL_METRICS, MISSING, EngineSettings, blocks, filled, require
+from constraintsuite.vectors.ann.engines.base import MISSING, EngineSettings, blocks, filled, require
 
 _NAMES: dict[VectorMetric, str] = {"cosine": "cos", "dot": "ip", "euclidean": "l2sq"}
 _FILE = "index.usearch"
@@ -34,7 +34,6 @@ class UsearchEngine:
 
     build_settings: ClassVar[type[EngineSettings]] = UsearchBuild
     search_settings: ClassVar[type[EngineSettings]] = UsearchSearch
-    metrics = ALL_METRICS
     library = "usearch"
     revision = 2
     exact = False
