@@ -20,8 +20,6 @@ from constraintsuite.text import ANALYSERS
 
 ROOT = Path(constraintsuite.cli.__file__).parent
 REPEATABLE = "; repeatable."
-REWRITTEN = {"compare", "gate", "report", "ann compare", "ann report", "memory report"}
-"""Commands that are about to become one each for all areas; to be removed from here then."""
 
 _RUNS = "the folder of all runs, of which the command takes its own"
 _FILE = "writes one file"
@@ -30,7 +28,7 @@ _BUNDLE = "chooses among the encoders whose vectors a bundle holds"
 EXCEPTIONS: Mapping[str, Mapping[str, str]] = {
     "--out": {
         **dict.fromkeys(("eval", "retrieve-eval", "answers"), _RUNS),
-        **dict.fromkeys(("propose", "memory snapshot", "gold sheet"), _FILE),
+        **dict.fromkeys(("propose", "memory snapshot", "gold sheet", "compare"), _FILE),
         **dict.fromkeys(("gold sample", "gold export", "memory private init"), _HERE),
     },
     "--seed": dict.fromkeys(("subset plan", "subset build"), "any text, which enters the keys of the documents"),
@@ -41,7 +39,7 @@ EXCEPTIONS: Mapping[str, Mapping[str, str]] = {
     "--workers": {"plan": "describes machines that are not here"},
     "--encoder": dict.fromkeys(("truth", "bundle export"), _BUNDLE),
     "--analyser": dict.fromkeys(("text audit", "text explain"), "can also show both analysers beside each other"),
-    "--metric": {"eval": "a figure of a run", "memory compare": "a figure of a run"},
+    "--metric": {"eval": "a figure of a run", "compare": "a figure of a run"},
     "--by": dict.fromkeys(("gold adjudicate", "memory private adjudicate"), "names the person who rules"),
     "--suite": {"drift": "the suites that checkpoints are asked, of which there may be several"},
     "--repeats": {"gold sample": "a share of items, not a number of passes"},
@@ -57,9 +55,9 @@ EXCEPTIONS: Mapping[str, Mapping[str, str]] = {
 
 OWN_MEANINGS: Mapping[str, str] = {
     "-n": "how many of what the command draws or prints",
-    "--baseline": "a mode, or a run",
     "--corpus": "a source to build from, to search in, or the articles of HoVer",
     "--depth": "documents or neighbours per query",
+    "--example": "a policy to start from, or an example of a suite",
     "--format": "the layout of what is read, or of what is written",
     "--from": "the stage, the place or the file to begin with",
     "--mode": "how documents are drawn, or how a memory is searched",
@@ -86,7 +84,7 @@ def walk(command: click.Command, name: str, parent: click.Context | None = None)
             yield from walk(child, below, context)
 
 
-COMMANDS = {path: command for path, command in walk(cli, "csuite") if path not in REWRITTEN}
+COMMANDS = dict(walk(cli, "csuite"))
 
 
 def options_of(command: click.Command) -> Iterator[tuple[str, click.Option]]:
@@ -158,11 +156,10 @@ def test_every_exception_is_one() -> None:
 def test_shared_options_are_declared_once() -> None:
     apart = {(file_of(COMMANDS[path]), name) for name, excepted in EXCEPTIONS.items() for path in excepted}
     apart.add((ROOT / "judging.py", "--by"))  # of both commands `adjudicate`
-    rewritten = {file_of(command) for path, command in walk(cli, "csuite") if path in REWRITTEN}
     places: dict[str, set[str]] = defaultdict(set)
     for file in ROOT.rglob("*.py"):
         for name in declared(file):
-            if file not in rewritten and (file, name) not in apart and name not in OWN_MEANINGS:
+            if (file, name) not in apart and name not in OWN_MEANINGS:
                 places[name].add(file.relative_to(ROOT).as_posix())
     twice = {name: files for name, files in places.items() if len(files) > 1}
     assert not twice, f"declared in several files, and not in options.py alone: {twice}"

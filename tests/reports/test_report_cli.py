@@ -111,13 +111,18 @@ def test_report_refuses_runs_of_different_suites(reported: Reported, tmp_path: P
 
 def test_report_names_every_folder_that_is_not_a_run_and_says_what_to_give(reported: Reported, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    told = refusal(reported.suite, tmp_path / "empty", tmp_path / "none", "--out", tmp_path / "report").splitlines()
-    assert told[0] == f"{reported.suite}: this is a suite, not a run. Give a folder that `csuite eval` wrote."
-    assert told[1].startswith(
-        f"{tmp_path / 'empty'}: no manifest.json, so it is not a finished run. Make it with `csuite"
-    )
-    assert told[2] == f"{tmp_path / 'none'}: there is no such folder."
+    told = refusal(tmp_path / "empty", tmp_path / "none", "--out", tmp_path / "report").splitlines()
+    assert told[0].startswith(f"{tmp_path / 'empty'}: no manifest.json, so it is not a finished artifact.")
+    assert told[1] == f"{tmp_path / 'none'}: there is no such folder."
     assert not (tmp_path / "report").exists()
+
+
+def test_a_suite_has_a_page_of_its_own_and_not_beside_its_runs(reported: Reported, tmp_path: Path) -> None:
+    arguments = [str(reported.suite), "--out", str(tmp_path / "page")]
+    assert CliRunner().invoke(report, arguments, catch_exceptions=False).exit_code == 0
+    assert "Mean lengths of main examples" in (tmp_path / "page" / "index.html").read_text()
+    run = reported.runs[0]
+    assert "have a page of their own" in refusal(reported.suite, run, "--out", tmp_path / "both")
 
 
 def test_report_leaves_out_what_a_model_that_failed_has_left(reported: Reported, tmp_path: Path) -> None:

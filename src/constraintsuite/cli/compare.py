@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import click
 
 from constraintsuite.cli.experiments import open_experiments
-from constraintsuite.cli.options import by_option, json_option, suite_option, tie_options
+from constraintsuite.cli.options import by_option, json_option, out_file_option, suite_option, tie_options
 from constraintsuite.cli.output import emit
-from constraintsuite.cli.places import FILE, FOLDER
+from constraintsuite.cli.places import FOLDER
 from constraintsuite.cli.runs import finished_runs
 from constraintsuite.errors import UserError
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.option("--changed", type=click.IntRange(min=0), default=0, show_default=True, help="Show so many changed items.")
 @tie_options
 @suite_option
-@click.option("--out", type=FILE, help="Also write the comparison to this file, as .json or .md.")
+@out_file_option(otherwise="none; else .json or .md")
 @json_option
 def compare(  # noqa: PLR0913, PLR0917 - one parameter for each option
     folders: tuple[Path, ...],

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from constraintsuite.cli.experiments import baseline_folder, open_experiments
-from constraintsuite.cli.options import dry_run_option, json_option, store_option, suite_option
+from constraintsuite.cli.options import baseline_option, dry_run_option, json_option, store_option, suite_option
 from constraintsuite.cli.output import emit, print_json
 from constraintsuite.cli.places import FILE, FOLDER
 from constraintsuite.errors import UserError
@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("run", required=False, type=FOLDER)
-@click.option(
-    "--baseline", metavar="NAME|FOLDER", help="The run to compare with: a folder, or a name of `csuite baseline`."
-)
+@baseline_option
 @click.option(
     "--policy",
     type=FILE,

@@ -64,9 +64,9 @@ def out_option(
     return _out(folder, "Folder to write.", default, otherwise)
 
 
-def out_file_option(default: Path | None = None) -> Callable[[Command], Command]:
-    """The one file that a command writes: required, unless there is a `default`."""
-    return _out(FILE, "File to write.", default)
+def out_file_option(default: Path | None = None, *, otherwise: str = "") -> Callable[[Command], Command]:
+    """The one file that a command writes: required, unless there is a `default`, or what happens `otherwise`."""
+    return _out(FILE, "File to write.", default, otherwise)
 
 
 def _out(kind: click.Path, words: str, default: Path | None, otherwise: str = "") -> Callable[[Command], Command]:
@@ -93,6 +93,9 @@ splits_option = click.option(
 )
 by_option = click.option("--by", default="", metavar="GROUPING", help="Also show figures for each group.")
 suite_option = click.option("--suite", type=FOLDER, help="Folder of the suite, if it is no longer where it was.")
+baseline_option = click.option(
+    "--baseline", metavar="NAME|FOLDER", help="Run to compare with: a folder, or a name of `csuite baseline`."
+)
 store_option = click.option(
     "--store", type=OUT, show_default="$CSUITE_BASELINES, or .csuite/baselines", help="Folder of the baselines."
 )

@@ -1,73 +1,129 @@
-"""`csuite report`: one page of runs, its tables as files, or the leaderboard alone."""
+"""`csuite report`: one page of runs and other folders, its tables as files, or the leaderboard alone."""
 
 # What does the work is imported when there is work to do, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from constraintsuite.cli.options import tie_options
-from constraintsuite.cli.places import FOLDER, OUT
+from constraintsuite.cli.options import (
+    baseline_option,
+    json_option,
+    out_option,
+    store_option,
+    suite_option,
+    tie_options,
+)
+from constraintsuite.cli.output import print_json
+from constraintsuite.cli.places import FOLDER
 from constraintsuite.cli.runs import finished_runs
 from constraintsuite.errors import UserError
 from constraintsuite.records.formats import EXPORTED, FORMATS
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
+    from constraintsuite.experiments.load import Run
     from constraintsuite.metrics.ties import TieRule
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, type=FOLDER)
-@click.option("--out", type=OUT, help="Folder to create: index.html, and tables/ as CSV, JSON, Markdown and LaTeX.")
+@click.argument("folders", nargs=-1, required=True, type=FOLDER)
+@out_option(otherwise="none, if --format prints the leaderboard")
 @click.option(
-    "--format", "form", type=click.Choice(list(EXPORTED)), help="Print the leaderboard so; --out is not needed then."
+    "--format",
+    "form",
+    type=click.Choice(list(EXPORTED)),
+    help="Print the leaderboard of runs in this format; then --out is not needed.",
 )
+@baseline_option
+@store_option
 @tie_options
-@click.option("--vectors", multiple=True, metavar="M", help="Show how alike this bi-encoder finds the two documents.")
-@click.option("--maxsim", multiple=True, metavar="M", help="Show what this ColBERT model compares, on --example.")
-@click.option("--example", "examples", multiple=True, metavar="ID", help="An example for --maxsim, repeatable.")
-@click.option("--suite", type=FOLDER, help="The suite, if it is no longer where it was.")
-@click.option("--json", "as_json", is_flag=True, help="Print the path of the page as JSON.")
-def report(  # noqa: PLR0913, PLR0917 - one parameter an option
-    runs: tuple[Path, ...],
+@click.option(
+    "--vectors",
+    multiple=True,
+    metavar="M",
+    help="Show how alike this bi-encoder finds the two documents; repeatable.",
+)
+@click.option(
+    "--maxsim", multiple=True, metavar="M", help="Show what this ColBERT model compares, on --example; repeatable."
+)
+@click.option("--example", "examples", multiple=True, metavar="ID", help="An example for --maxsim; repeatable.")
+@click.option("--attention", is_flag=True, help="Of `csuite explain`: also show where heads look; loads the model.")
+@suite_option
+@json_option
+def report(  # noqa: PLR0913, PLR0917 - one parameter for each option
+    folders: tuple[Path, ...],
     out: Path | None,
     form: str | None,
+    baseline: str | None,
+    store: Path | None,
     rule: TieRule,
     vectors: tuple[str, ...],
     maxsim: tuple[str, ...],
     examples: tuple[str, ...],
+    attention: bool,
     suite: Path | None,
     as_json: bool,
 ) -> None:
-    """Write one page of RUNS on the same suite, which opens offline, and all its tables as files."""
-    from constraintsuite.execution.progress import Terminal
-    from constraintsuite.experiments.load import find_suite
-    from constraintsuite.models.base import Workbench
-    from constraintsuite.reports.html import Extras, write_report
-    from constraintsuite.store.download import cache_folder
+    """Write one page of FOLDERS, index.html, which opens offline, and all its tables as files.
+
+    FOLDERS are runs of `csuite eval` on one suite, or any others that were measured or made: rankings, memory runs and graphs, vector
+    searches, bundles, analyses, circuits, drifts and trainings, also of several kinds.
+    """
+    from constraintsuite.store.artifact import Artifact
 
     if out is None and form is None:
         raise UserError("Say where the report should go, --out FOLDER, or how to print the leaderboard, --format csv")
-    if out is None and (vectors or maxsim or examples or as_json):
+    if out is None and (vectors or maxsim or examples or baseline or as_json):
         raise UserError(
-            "--vectors, --maxsim, --example and --json are for a page: say where it should go, --out FOLDER"
+            "--vectors, --maxsim, --example, --baseline and --json are for a page: say where it should go, --out FOLDER"
         )
-    runs = finished_runs(runs)
-    _refuse_other_folders(runs)
-    of = suite or find_suite(runs[0])
+    folders = finished_runs(tuple(dict.fromkeys(folders)))
+    kinds = {Artifact.open_unverified(folder).manifest.kind for folder in _opened(folders)}
+    if kinds != {"run"}:
+        if "run" in kinds:
+            raise UserError("Runs of `csuite eval` have a page of their own. Report them apart from the other folders.")
+        if form or baseline or vectors or maxsim or examples:
+            raise UserError("--format, --baseline, --vectors, --maxsim and --example are for runs of `csuite eval`.")
+        assert out is not None
+        _tell(_write_shown(folders, out, attention=attention), as_json)
+        return
+    from constraintsuite.experiments.load import find_suite
+
+    of = suite or find_suite(folders[0])
     if out is not None:
+        from constraintsuite.execution.progress import Terminal
+        from constraintsuite.models.base import Workbench
+        from constraintsuite.reports.html import Extras, write_report
+        from constraintsuite.store.download import cache_folder
+
         bench = Workbench(cache=cache_folder() / "scores", reporter=Terminal())
-        page = write_report(of, runs, out, Extras(rule, vectors, maxsim, examples), bench)
-        click.echo(json.dumps({"page": shown(page)}) if as_json else shown(page), err=form is not None)
+        before = _open_baseline(baseline, of, store) if baseline else None
+        page = write_report(of, folders, out, Extras(rule, vectors, maxsim, examples), bench, baseline=before)
+        _tell(page, as_json, err=form is not None)
     if form is not None:
-        click.echo(_leaderboard(of, runs, rule, form), nl=False)
+        click.echo(_leaderboard(of, folders, rule, form), nl=False)
+
+
+def _write_shown(folders: Sequence[Path], out: Path, *, attention: bool) -> Path:
+    from constraintsuite.showing.display import ShowOptions
+    from constraintsuite.showing.report import write_shown_report
+
+    return write_shown_report(folders, out, ShowOptions(attention=attention))
+
+
+def _open_baseline(given: str, suite: Path, store: Path | None) -> Run:
+    from constraintsuite.cli.experiments import baseline_folder
+    from constraintsuite.experiments.load import load_run
+    from constraintsuite.store.artifact import Artifact
+
+    data = Artifact.open_unverified(suite, "suite").manifest.name
+    return load_run(baseline_folder(given, "run", data, store))
 
 
 def _leaderboard(suite: Path, runs: Sequence[Path], rule: TieRule, form: str) -> str:
@@ -79,18 +135,26 @@ def _leaderboard(suite: Path, runs: Sequence[Path], rule: TieRule, form: str) ->
     return FORMATS.load(form)(leaderboard_table(view))
 
 
-def _refuse_other_folders(runs: Sequence[Path]) -> None:
-    """Name every folder that is not a finished run; one that holds runs is answered with them."""
+def _tell(page: Path, as_json: bool, *, err: bool = False) -> None:
+    if as_json and not err:
+        print_json({"page": shown(page)})
+    else:
+        click.echo(shown(page), err=err)
+
+
+def _opened(folders: Sequence[Path]) -> Sequence[Path]:
+    """The folders; those that are no artifacts are named, and one that holds runs is answered with them."""
     from constraintsuite.store.artifact import Artifact
 
     faults = []
-    for run in runs:
+    for folder in folders:
         try:
-            Artifact.open_unverified(run, "run")
+            Artifact.open_unverified(folder)
         except UserError as error:
-            inside = sorted(str(file.parent) for file in run.glob("**/summary.json") if file.parent != run)
+            inside = sorted(str(file.parent) for file in folder.glob("**/summary.json") if file.parent != folder)
             faults.append(
-                f"{run}: not a run, but it holds runs. Give these: {' '.join(inside)}" if inside else str(error)
+                f"{folder}: not a run, but it holds runs. Give these: {' '.join(inside)}" if inside else str(error)
             )
     if faults:
         raise UserError("\n".join(faults))
+    return folders

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 SHOWN: Catalogue[Show] = Catalogue(
     "kind to show",
     {
+        "suite": "constraintsuite.showing.suites:show_suite",
         "explain": "constraintsuite.showing.mechanism.folders:show_explain",
         "circuit": "constraintsuite.showing.mechanism.folders:show_circuit",
         "drift": "constraintsuite.showing.mechanism.folders:show_drift",

@@ -35,7 +35,7 @@ REVISIONS: Mapping[str, Revision] = {
     # Artifacts by kind. A suite also depends on the revisions of its stages.
     "suite": Revision(2, TEXT_LIBRARIES),
     "imported suite": Revision(1, TEXT_LIBRARIES),
-    "run": Revision(2, TEXT_LIBRARIES),
+    "run": Revision(3, TEXT_LIBRARIES),
     "ranking": Revision(2, TEXT_LIBRARIES),
     "report": Revision(3, TEXT_LIBRARIES),
     "bundle": Revision(1),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from constraintsuite.experiments.groupings import FEW
 from constraintsuite.metrics.metric import Metric
-from constraintsuite.records.figures import CellValue
+from constraintsuite.records.figures import CellValue, percent
 from constraintsuite.records.sections import Remarks, Section
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.sections.groups import group_sheets
@@ -49,9 +49,9 @@ def judge_audit(found: Audit, metric: Metric) -> str:
     if leaks:
         worst = max(leaks, key=_strength)
         what = (
-            f"a solver that does not understand the query ({_named(worst)}) is right in {_strength(worst):.0%} of "
+            f"a solver that does not understand the query ({_named(worst)}) is right in {percent(_strength(worst))} of "
             f"{'all main examples' if worst.slice == ALL_MAIN else worst.slice}"
-        ).replace("%", " %")
+        )
         if metric.name == "accuracy":
             return f"Do not trust it yet: {what}."
         return (

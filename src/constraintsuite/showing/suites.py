@@ -1,0 +1,22 @@
+"""A suite without any run: what is in it, and how far to trust it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from constraintsuite.experiments.load import load_suite
+from constraintsuite.reports.page import Masthead
+from constraintsuite.reports.sections.audit import audit
+from constraintsuite.reports.sections.dataset import dataset
+from constraintsuite.reports.view import ReportView
+from constraintsuite.showing.display import Display, show_each
+
+
+@show_each
+def show_suite(path: Path) -> Display:
+    """One suite."""
+    suite = load_suite(path)
+    view = ReportView(suite, {})
+    about = f"{len(suite.examples):,} main examples, {len(suite.controls):,} controls. Content {suite.content[:12]}."
+    sections = (audit(view), dataset(view))
+    return Display(Masthead(suite.name, "suite", about), tuple(one for one in sections if one is not None))
