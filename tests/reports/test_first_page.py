@@ -131,7 +131,7 @@ def test_the_audit_begins_with_what_to_do(rows: list[AuditRow], metric: str, wor
     said = judge_audit(Audit(0, tuple(rows), ()), METRICS[metric])
     assert said.startswith(words)
     if words.startswith("Do not"):
-        assert "(shorter turned round) is right in 70 % of explicit" in said
+        assert "(shorter turned round) is right in 70.0 % of explicit" in said
 
 
 def test_where_nothing_was_asked_there_is_no_figure(suite: Suite) -> None:
