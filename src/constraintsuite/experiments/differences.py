@@ -72,13 +72,15 @@ def settings_table(name: str, caption: str, settings: Mapping[str, Mapping[str, 
 
 
 def _group(name: str) -> str:
-    _, _, value = name.rpartition("=")
-    return value or name
+    """The values of a group such as `budget=5, type=temporal`; one over everything has its name."""
+    return ", ".join(part.rpartition("=")[2] for part in name.split(", "))
 
 
 def _grouping(tests: Sequence[PairedDifference]) -> str:
-    """The grouping of all tests but those over everything, for a heading."""
-    return next((by for test in tests for by, _, value in [test.group.partition("=")] if value), "group")
+    """The groupings of the tests, for a heading: those of the narrowest group."""
+    narrowest = max((test.group for test in tests), key=lambda name: name.count("="))
+    named = [part.partition("=")[0] for part in narrowest.split(", ") if "=" in part]
+    return ", ".join(named) or "group"
 
 
 def _row(test: PairedDifference, *, binary: bool, mixed: bool) -> tuple[CellValue, ...]:

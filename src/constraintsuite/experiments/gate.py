@@ -87,6 +87,11 @@ def default_policy(baseline: Experiment) -> Policy:
     )
 
 
+def _name(one: Experiment) -> str:
+    """What a person calls it: its system, or its folder where it is only named by its data."""
+    return one.path.resolve().name if one.name == one.data else one.name
+
+
 def _default_rule(metric: Metric) -> PolicyRule:
     """No change for the worse beyond two points."""
     if metric.lower_is_better:
@@ -123,8 +128,8 @@ def check_run(
     outcomes = {verdict.outcome for verdict in verdicts if verdict.waived is None}
     outcome: GateOutcome = next((one for one in _WORST_FIRST if one in outcomes), "passed")
     return GateResult(
-        run=run.name,
-        baseline=baseline.name if baseline else None,
+        run=_name(run),
+        baseline=_name(baseline) if baseline else None,
         data=run.data,
         outcome=outcome,
         passed=outcome == "passed" or (outcome == "inconclusive" and policy.allow_inconclusive),

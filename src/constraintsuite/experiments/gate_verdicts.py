@@ -163,7 +163,7 @@ def _compare_limit(
         if worst is None or worst > rule.limit + _ROUNDING:
             most = "an unknown amount" if worst is None else show_change(worst, metric)
             return "inconclusive", f"{said} is within {limit}, but a {word} of {most} cannot be ruled out: {can}"
-    return "passed", f"{said} is within {limit}; {can}"
+    return "passed", f"{said} is within {limit}; {can}" if change > 0 else f"{said}; {can}"
 
 
 def _lost(table: OutcomeTable, pair: SystemPair, metric: str, members: Sequence[int]) -> int:
@@ -213,7 +213,7 @@ def judge_speed(rule: LatencyRule, system: str, group: str, new: Timing | None, 
     rise = now.p95_ms / expected - 1 if expected > 0 else 0.0
     kept = rise <= rule.max_rise + _ROUNDING or now.p95_ms - expected <= rule.floor_ms
     reason = (
-        f"p95 {now.p95_ms:.3g} ms, {rise:+.0%} against {before.p95_ms:.3g} ms on a machine that takes {machine:.2f} times "
+        f"p95 {now.p95_ms:.3g} ms, {100 * rise:+.1f} % against {before.p95_ms:.3g} ms on a machine that takes {machine:.2f} times "
         "as long for the calibration"
     )
     return GateVerdict(str(rule), LATENCY, system, group, "passed" if kept else "failed", reason)

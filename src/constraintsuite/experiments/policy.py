@@ -106,7 +106,7 @@ class LatencyRule(_Strict):
     floor_ms: float = Field(0.05, ge=0, description="a rise by less than this is below what a clock can tell")
 
     def __str__(self) -> str:
-        return f"{LATENCY}: max_rise {self.max_rise:.0%}"
+        return f"{LATENCY}: max_rise {self.max_rise:g}"
 
 
 class Policy(_Strict):
