@@ -174,7 +174,7 @@ SPEED_ONLY = Policy(latency=LatencyRule())
         (speed(10.0), True, r"\+0\.0 %"),
         (speed(11.9), True, r"\+19\.0 %"),
         (speed(12.5), False, r"\+25\.0 %"),
-        (speed(25.0, calibration=4.0), False, r"\+25% against 10 ms on a machine that takes 2.00 times"),
+        (speed(25.0, calibration=4.0), False, r"\+25\.0 % against 10 ms on a machine that takes 2.00 times"),
         (speed(20.0, calibration=4.0), True, r"\+0\.0 %"),
         (speed(10.0, calibration=1.0), False, r"\+100\.0 %"),
         (speed(10.0, repetitions=1), False, "both runs need 3 warm passes"),

@@ -144,7 +144,9 @@ def compare_experiments(
 def refuse_unlike(first: Experiment, second: Experiment) -> None:
     """Differences mean something only on the same items, asked under the same conditions."""
     if first.kind != second.kind:
-        raise UserError(f"{first.path} is of the kind {first.kind}, {second.path} of the kind {second.kind}.")
+        raise UserError(
+            f"{first.path} is of the kind {first.kind}, {second.path} of the kind {second.kind}. Compare runs of one kind."
+        )
     for name in sorted(first.inputs.keys() | second.inputs.keys()):
         if first.inputs.get(name) != second.inputs.get(name):
             raise UserError(
