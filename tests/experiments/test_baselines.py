@@ -26,28 +26,46 @@ def call(command: object, *arguments: object) -> Result:
 
 def test_a_run_that_is_kept_under_a_name_is_what_a_gate_compares_with(folder: Path) -> None:
     saved = call(baseline, "save", "main", "good")
-    assert saved.stdout == ".csuite/baselines/main/run-tiny\n"
+    assert saved.stdout.startswith(".csuite/baselines/main/run-tiny-")
     (folder / "good").rename(folder / "gone")  # the baseline is a copy
     failed = call(gate, "bad", "--baseline", "main")
     assert (failed.exit_code, "against good" in failed.stdout) == (1, True)
-    assert call(baseline, "list").stdout == "main  good  run-tiny\n"
+    assert call(baseline, "list").stdout.startswith("main  good  run-tiny-")
 
 
 def test_a_later_run_replaces_the_baseline_of_its_suite_alone(folder: Path) -> None:
-    other = make_suite(folder / "other", count=20)
-    (folder / "other" / "named").mkdir()
-    make_run(other, folder / "second", "second", [RIGHT] * 20)
-    call(baseline, "save", "main", "good")
-    call(baseline, "save", "main", "bad")
+    make_run(make_suite(folder / "other", count=20), folder / "second", "second", [RIGHT] * 20)  # of the same name
+    for run in ("good", "second", "bad"):
+        call(baseline, "save", "main", run)
+    assert sorted(line.split()[1] for line in call(baseline, "list").stdout.splitlines()) == ["bad", "second"]
     assert call(gate, "bad", "--baseline", "main").exit_code == 0
+
+
+def test_two_runs_on_the_same_data_cannot_be_one_baseline(folder: Path) -> None:
+    with pytest.raises(UserError, match="a baseline holds one of them"):
+        call(baseline, "save", "main", "good", "bad")
+
+
+def test_a_baseline_of_other_data_is_told_by_what_it_has(folder: Path) -> None:
+    make_run(make_suite(folder / "other", count=20), folder / "second", "second", [RIGHT] * 20)
+    call(baseline, "save", "main", "second")
+    with pytest.raises(UserError, match="The baseline 'main' has no run on tiny as it is now; it has: run-tiny-"):
+        call(gate, "bad", "--baseline", "main")
+
+
+def test_what_a_baseline_can_detect_is_asked_by_its_name(folder: Path) -> None:
+    call(baseline, "save", "main", "good")
+    told = call(gate, "--dry-run", "--baseline", "main", "--suite", "suite").stdout
+    assert told.startswith("paired_accuracy: max_drop 0.02: 40 items in 20 clusters")
 
 
 def test_the_place_of_baselines_can_be_chosen(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CSUITE_BASELINES", str(folder / "kept"))
     call(baseline, "save", "main", "good")
-    assert (folder / "kept" / "main" / "run-tiny" / "manifest.json").is_file()
+    (kept,) = (folder / "kept" / "main").glob("run-tiny-*/manifest.json")
+    assert kept.is_file()
     call(baseline, "save", "main", "bad", "--store", folder / "elsewhere")
-    assert call(baseline, "list", "--store", folder / "elsewhere").stdout == "main  bad  run-tiny\n"
+    assert call(baseline, "list", "--store", folder / "elsewhere").stdout.startswith("main  bad  run-tiny-")
 
 
 def test_a_name_that_is_not_there_is_answered_with_how_to_keep_one(folder: Path) -> None:

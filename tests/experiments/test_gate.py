@@ -8,7 +8,8 @@ import yaml
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments import gate as gating
-from constraintsuite.experiments.gate import GateResult, default_policy, detect_rules
+from constraintsuite.experiments.gate import GateResult, default_policy
+from constraintsuite.experiments.gate_detection import detect_rules
 from constraintsuite.experiments.gate_verdicts import GateOutcome
 from constraintsuite.experiments.headline import HEADLINE
 from constraintsuite.experiments.load import Run, Suite

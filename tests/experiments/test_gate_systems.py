@@ -107,8 +107,13 @@ def test_a_group_of_the_baseline_that_the_run_lacks_fails() -> None:
     before = experiment({"ppr": "1" * 20}, budgets={"5": 10, "10": 10})
     after = experiment({"ppr": "1" * 10})
     result = check_run(policy_of(), after, before, today=TODAY)
-    assert outcomes(result) == [("ppr", "budget=5", "passed"), ("ppr", "budget=10", "failed")]
-    assert result.verdicts[1].reason == "undefined: no item is in budget=10; there are 5"
+    assert outcomes(result) == [
+        ("tiny", "overall", "failed"),
+        ("ppr", "budget=5", "passed"),
+        ("ppr", "budget=10", "failed"),
+    ]
+    assert result.verdicts[0].reason == "10 items of the baseline have no result in the run"
+    assert result.verdicts[2].reason == "undefined: no item is in budget=10; there are 5"
 
 
 def test_to_be_undefined_is_no_way_to_pass() -> None:
@@ -118,14 +123,16 @@ def test_to_be_undefined_is_no_way_to_pass() -> None:
 
 
 def test_a_system_that_is_gone_fails_and_a_new_one_is_noted() -> None:
-    result = check({"ppr": "11", "hybrid": "11"}, {"hybrid": "11", "spread": "11"})
+    ten = "1" * 10
+    result = check({"ppr": ten, "hybrid": ten}, {"hybrid": ten, "spread": ten})
     assert outcomes(result) == [("ppr", "overall", "failed"), ("hybrid", "budget=5", "passed")]
     assert result.verdicts[0].reason == "the run does not have this system"
     assert result.notes == ("spread is not in the baseline, and was not judged.",)
 
 
 def test_what_a_system_never_had_is_not_judged_and_noted() -> None:
-    both = experiment({"flat": "11", "ppr": "11"}, paths={"ppr": "11"})
+    ten = "1" * 10
+    both = experiment({"flat": ten, "ppr": ten}, paths={"ppr": ten})
     result = check_run(policy_of("path"), both, both, today=TODAY)
     assert outcomes(result) == [("ppr", "budget=5", "passed")]
     assert result.notes == ("path is not defined for flat in budget=5, and was not judged.",)
@@ -139,7 +146,7 @@ def test_a_rule_about_what_no_system_has_fails() -> None:
 
 def test_items_and_clusters_are_counted_where_both_have_a_value() -> None:
     result = check({"ppr": "11--"}, {"ppr": "1101"})
-    assert "; 2 items in 2 clusters are too few to detect any drop" in result.verdicts[0].reason
+    assert "no drop, but 2 items in 2 clusters are too few to detect any drop" in result.verdicts[0].reason
 
 
 @pytest.mark.parametrize(("system", "judged"), [(None, ["hybrid", "ppr"]), ("ppr", ["ppr"])])
@@ -242,3 +249,44 @@ def test_a_waiver_needs_a_rule_a_reason_and_a_day(tmp_path: Path, missing: str) 
     (tmp_path / "waivers.yaml").write_text(f"waivers:\n  -\n{rest}")
     with pytest.raises(UserError, match=rf"waivers\.0\.{missing}: this key is needed"):
         Waivers.read(tmp_path / "waivers.yaml")
+
+
+def test_a_run_that_leaves_items_out_does_not_pass() -> None:
+    before, after = experiment({"ppr": "1" * 20}), experiment({"ppr": "1" * 17})
+    result = check_run(policy_of(), after, before, today=TODAY)
+    assert (result.passed, result.verdicts[0].reason) == (False, "3 items of the baseline have no result in the run")
+    assert check_run(policy_of(), before, after, today=TODAY).notes == (
+        "3 items of the run are not in the baseline, and were not compared.",
+    )
+
+
+def test_a_rule_about_a_system_that_the_baseline_lacks_fails() -> None:
+    ten = "1" * 10
+    result = check({"old": ten}, {"old": ten, "new": "0" * 10}, policy_of(system="new"))
+    assert outcomes(result) == [("new", "overall", "failed")]
+
+
+def test_a_drop_that_may_be_within_the_limit_is_not_called_a_failure() -> None:
+    before, after = "1" * 400, "0" * 10 + "1" * 390  # a drop of 2.5 points, of which 1 to 4 can be meant
+    result = check({"ppr": before}, {"ppr": after})
+    assert outcomes(result) == [("ppr", "budget=5", "inconclusive")]
+    assert "is beyond 2.0 points and more than chance" in result.verdicts[0].reason
+    assert outcomes(check({"ppr": before}, {"ppr": "0" * 40 + "1" * 360}))[0][2] == "failed"
+
+
+def test_as_many_tests_as_there_are_leave_p_able_to_be_small() -> None:
+    marks = {f"system {n}": "1" * 40 for n in range(600)}
+    result = check(marks, {name: "0" * 40 for name in marks})
+    assert {verdict.outcome for verdict in result.verdicts} == {"failed"}
+
+
+def test_a_waiver_says_which_of_two_limits_it_waives() -> None:
+    rules = (PolicyRule(metric="hit", max_drop=0.02), PolicyRule(metric="hit", min=0.9))
+    policy = Policy(rules=rules)
+    given = {"rule": "hit", "reason": "known until the index is rebuilt", "expires": date(2026, 4, 1)}
+    both = experiment({"ppr": "1" * 20}), experiment({"ppr": "0" * 20})
+    with pytest.raises(UserError, match=r"covers rules with max_drop and min\. Say which"):
+        check_run(policy, both[1], both[0], [Waiver(**given)], today=TODAY)
+    result = check_run(policy, both[1], both[0], [Waiver(**given, limit="max_drop")], today=TODAY)
+    assert [verdict.waived is not None for verdict in result.verdicts] == [False, True]
+    assert not result.passed

@@ -31,7 +31,8 @@ def test_the_text_names_what_broke_and_says_what_to_do(folder: Path) -> None:
     assert result.stdout.startswith("INCONCLUSIVE  paired_accuracy: max_drop 0.02 [headline]: a drop of 2.5 points")
     assert "    e000  1 → 0\n      slice: minpairs\n      query: 0 without cream\n" in result.stdout
     assert "      violating: soup 0 with cream\n" in result.stdout
-    assert "Measure on more examples, or write `allow_inconclusive: true`" in result.stdout
+    assert "The result is inconclusive".lower() in result.stdout
+    assert "Measure on more examples: `csuite gate --dry-run --suite SUITE`" in result.stdout
 
 
 def test_junit_has_a_failed_case_with_the_texts(folder: Path) -> None:

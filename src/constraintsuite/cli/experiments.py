@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,10 +34,13 @@ def open_experiments(folders: Sequence[Path], suite: Path | None, rule: TieRule)
     return found
 
 
-def baseline_folder(given: str, kind: str, data: str, store: Path | None) -> Path:
+def baseline_folder(given: str, kind: str, data: str, inputs: Mapping[str, str], store: Path | None) -> Path:
     """The run that a user named as the baseline: a folder, the URL of one, or a name of `csuite baseline`."""
     from constraintsuite.experiments.baselines import baseline_store, find_baseline
+    from constraintsuite.store.artifact import MANIFEST
     from constraintsuite.store.mirror import is_url, open_mirror
 
     folder = open_mirror(given).root if is_url(given) else Path(given)
-    return folder if folder.is_dir() else find_baseline(baseline_store(store), given, kind, data)
+    if (folder / MANIFEST).is_file() or (folder.is_dir() and os.sep in given):
+        return folder
+    return find_baseline(baseline_store(store), given, kind, data, inputs)

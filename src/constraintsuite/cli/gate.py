@@ -83,7 +83,7 @@ def gate(  # noqa: PLR0913, PLR0917 - one parameter for each option
     day = _day(today)
     ties = rules.tie_rule if rules else STRICT
     if dry_run:
-        _tell_detectable(rules, suite, baseline, ties, as_json=as_json)
+        _tell_detectable(rules, suite, baseline, store, ties, as_json=as_json)
         return
     if run is None or (rules is None and baseline is None):
         raise UserError(
@@ -109,13 +109,20 @@ def baseline() -> None:
 @baseline.command()
 @click.argument("name")
 @click.argument("runs", nargs=-1, required=True, type=FOLDER)
+@suite_option
 @store_option
-def save(name: str, runs: tuple[Path, ...], store: Path | None) -> None:
+def save(name: str, runs: tuple[Path, ...], suite: Path | None, store: Path | None) -> None:
     """Keep a copy of RUNS as the baseline NAME; an earlier one on the same data is replaced."""
     from constraintsuite.experiments.baselines import baseline_store, save_baseline
     from constraintsuite.metrics.ties import STRICT
 
-    for run in open_experiments(runs, None, STRICT):
+    opened = open_experiments(runs, suite, STRICT)
+    places = {(run.kind, run.data, *sorted(run.inputs.items())) for run in opened}
+    if len(places) < len(opened):
+        raise UserError(
+            "Two of these runs are of one kind and on the same data, and a baseline holds one of them. Name one."
+        )
+    for run in opened:
         click.echo(shown(save_baseline(baseline_store(store), name, run)))
 
 
@@ -151,17 +158,25 @@ def remove(name: str, store: Path | None) -> None:
 def _open_baseline(given: str, run: Experiment, suite: Path | None, store: Path | None, rule: TieRule) -> Experiment:
     from constraintsuite.experiments.load import suite_place
 
-    folder = baseline_folder(given, run.kind, run.data, store)
+    folder = baseline_folder(given, run.kind, run.data, run.inputs, store)
     # A copy does not know where its suite lies.
     (found,) = open_experiments([folder], suite or suite_place(folder) or suite_place(run.path), rule)
     return found
 
 
 def _tell_detectable(
-    rules: Policy | None, suite: Path | None, baseline: str | None, ties: TieRule, *, as_json: bool
+    rules: Policy | None,
+    suite: Path | None,
+    baseline: str | None,
+    store: Path | None,
+    ties: TieRule,
+    *,
+    as_json: bool,
 ) -> None:
     """What the data can detect, from a suite alone or from a run that was made on it."""
-    from constraintsuite.experiments.gate import MAX_DROP, detect_rules
+    from constraintsuite.experiments.baselines import baseline_store, list_baselines
+    from constraintsuite.experiments.gate import MAX_DROP, default_policy
+    from constraintsuite.experiments.gate_detection import detect_rules
     from constraintsuite.experiments.headline import HEADLINE
     from constraintsuite.experiments.load import load_suite
     from constraintsuite.experiments.outcome_table import OutcomeTable
@@ -174,8 +189,10 @@ def _tell_detectable(
         loaded = load_suite(suite)
         table, total, data = PairTable("", loaded.examples, loaded.controls, ()), HEADLINE, loaded.name
     elif baseline is not None:
-        (one,) = open_experiments([Path(baseline)], None, ties)
+        kept = [one.path for one in list_baselines(baseline_store(store)) if one.name == baseline]
+        (one,) = open_experiments([kept[0] if len(kept) == 1 else Path(baseline)], suite, ties)
         table, total, data = one.table, one.total, one.data
+        rules = rules or default_policy(one)
     else:
         raise UserError("--dry-run says what a suite can detect: give --suite SUITE, or --baseline RUN.")
     policy = rules or Policy(rules=(PolicyRule(metric=table.headline_metric, max_drop=MAX_DROP),))

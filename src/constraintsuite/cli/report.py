@@ -122,8 +122,8 @@ def _open_baseline(given: str, suite: Path, store: Path | None) -> Run:
     from constraintsuite.experiments.load import load_run
     from constraintsuite.store.artifact import Artifact
 
-    data = Artifact.open_unverified(suite, "suite").manifest.name
-    return load_run(baseline_folder(given, "run", data, store))
+    of = Artifact.open_unverified(suite, "suite").manifest
+    return load_run(baseline_folder(given, "run", of.name, {"suite": of.content}, store))
 
 
 def _leaderboard(suite: Path, runs: Sequence[Path], rule: TieRule, form: str) -> str:

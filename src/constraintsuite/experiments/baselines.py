@@ -1,7 +1,7 @@
 """Baselines: runs that are kept under a name, so that a gate finds them again.
 
-A baseline is a copy of a run's folder, `STORE/NAME/KIND-DATA`. One name holds one run for each kind of run and suite, so that
-`main` can stand for all that is measured on a branch.
+A baseline is a copy of a run's folder, `STORE/NAME/KIND-DATA-HASH`, where the hash is of the data as it was. One name holds one
+run for each kind of run and suite, so that `main` can stand for all that is measured on a branch.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.experiments.experiment import Experiment
 from constraintsuite.experiments.run import plain_name
 from constraintsuite.store.artifact import Artifact, read_manifest
+from constraintsuite.store.files import sha256_text
 
 STORE = Path(".csuite/baselines")
 """Where baselines are kept unless told otherwise, seen from where the command runs."""
@@ -41,12 +42,9 @@ def baseline_store(given: Path | None = None) -> Path:
 
 def save_baseline(store: Path, name: str, run: Experiment) -> Path:
     """Keep a copy of a finished run under a name; an earlier one of the same name, kind and data is replaced."""
-    if not _NAME.fullmatch(name):
-        raise UserError(
-            f"{name!r} is no name for a baseline: letters, digits, dots, dashes and underscores, at most 80."
-        )
+    check_name(name)
     Artifact.open(run.path)
-    place = store / name / _folder(run.kind, run.data)
+    place = store / name / _folder(run.kind, run.data, run.inputs)
     fresh = place.with_name(place.name + _FRESH)
     shutil.rmtree(fresh, ignore_errors=True)  # of a process that was killed
     shutil.copytree(run.path, fresh, ignore=shutil.ignore_patterns(".*"))
@@ -55,21 +53,24 @@ def save_baseline(store: Path, name: str, run: Experiment) -> Path:
     return place
 
 
-def find_baseline(store: Path, name: str, kind: str, data: str) -> Path:
-    """The baseline of that name for a kind of run and what it was measured on.
+def find_baseline(store: Path, name: str, kind: str, data: str, inputs: Mapping[str, str]) -> Path:
+    """The baseline of that name for a kind of run and what it was measured on, `data` with the hashes `inputs`.
 
     That there is none is a UserError that says how to make it.
     """
-    place = store / name / _folder(kind, data)
+    check_name(name)
+    place = store / name / _folder(kind, data, inputs)
     if read_manifest(place) is not None:
         return place
-    names = sorted({one.name for one in list_baselines(store)})
-    there = f"There are: {', '.join(names)}. " if names else ""
-    of = f" of {data}" if name in names else ""
-    raise UserError(
-        f"{name!r} is neither a folder nor a baseline{of} in {store}. {there}Keep a run under this name with "
-        f"`csuite baseline save {name} RUN`."
-    )
+    known = list(list_baselines(store))
+    own = [one.path.name for one in known if one.name == name]
+    names = sorted({one.name for one in known})
+    if own:
+        said = f"The baseline {name!r} has no run on {data} as it is now; it has: {', '.join(own)}."
+    else:
+        there = f" There are: {', '.join(names)}." if names else ""
+        said = f"{name!r} is neither a folder nor a baseline in {store}.{there}"
+    raise UserError(f"{said} Keep a run under this name with `csuite baseline save {name} RUN`.")
 
 
 def list_baselines(store: Path) -> Iterator[KeptBaseline]:
@@ -89,5 +90,13 @@ def remove_baseline(store: Path, name: str) -> int:
     return len(found)
 
 
-def _folder(kind: str, data: str) -> str:
-    return plain_name(f"{kind}-{data}")
+def check_name(name: str) -> None:
+    """Refuse a name that is no plain word."""
+    if not _NAME.fullmatch(name):
+        raise UserError(
+            f"{name!r} is no name for a baseline: letters, digits, dots, dashes and underscores, at most 80."
+        )
+
+
+def _folder(kind: str, data: str, inputs: Mapping[str, str]) -> str:
+    return f"{plain_name(f'{kind}-{data}')}-{sha256_text(*(f'{key} {inputs[key]}' for key in sorted(inputs)))[:8]}"

@@ -16,7 +16,7 @@ from constraintsuite.experiments.power import detect_after
 from constraintsuite.metrics.intervals import UNDEFINED, FloatArray, IntArray, clipped, wilson_bounds
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.metrics.resampling import estimate
-from constraintsuite.metrics.significance import holm, mcnemar, sign_flip
+from constraintsuite.metrics.significance import PERMUTATIONS, holm, mcnemar, sign_flip
 from constraintsuite.records.scores import Interval
 
 ALPHA = 0.05
@@ -111,7 +111,9 @@ def compare_systems(
         refuse_incomparable(table.metric(name))
     cells = [(pair, table.metric(name), *part) for pair in pairs for name in metrics for part in groups.items()]
     keys = [same_test(table, pair, metric, members) for pair, metric, _, members in cells]
-    made = {key: paired_test(table, *cell, seed=seed) for key, cell in dict(zip(keys, cells, strict=True)).items()}
+    distinct = dict(zip(keys, cells, strict=True))
+    many = len(distinct)
+    made = {key: paired_test(table, *cell, seed=seed, tests=many) for key, cell in distinct.items()}
     tests = [replace(made[key], group=group) for key, (_, _, group, _) in zip(keys, cells, strict=True)]
     return corrected(tests, keys)
 
@@ -136,8 +138,13 @@ def paired_test(
     *,
     seed: int = 0,
     alpha: float = ALPHA,
+    tests: int = 1,
 ) -> PairedDifference:
-    """One test, not yet corrected for others."""
+    """One test, not yet corrected for others.
+
+    `tests` is how many are made together: what can be detected, and how finely p is drawn, depends on it, as a p that is
+    corrected for all of them must still be able to lie below `alpha`.
+    """
     a, b = (table.column(system, metric.name, members) for system in pair)
     both = ~(np.isnan(a) | np.isnan(b) | np.isinf(a) | np.isinf(b))
     kept = [i for i, shared in zip(members, both.tolist(), strict=True) if shared]
@@ -146,7 +153,7 @@ def paired_test(
     ids = table.ids(kept)
     binary = metric.share and len(a) > 0 and bool(np.isin(np.concatenate([a, b]), (0.0, 1.0)).all())
     only_first, only_second = (int(((x == 1) & (y == 0)).sum()) for x, y in ((a, b), (b, a)))
-    found = detect_after(b - a, clusters, alpha=alpha, bounded=metric.bounds is not None)
+    found = detect_after(b - a, clusters, alpha=alpha / tests, bounded=metric.bounds is not None)
     return PairedDifference(
         first=pair.first,
         second=pair.second,
@@ -159,7 +166,11 @@ def paired_test(
         only_first=only_first if binary else None,
         only_second=only_second if binary else None,
         mcnemar=round_off(mcnemar(only_first, only_second)) if binary else None,
-        p=round_off(sign_flip(b - a, clusters, rng=generator(seed, ids))) if len(a) else None,
+        p=round_off(
+            sign_flip(b - a, clusters, rng=generator(seed, ids), draws=max(PERMUTATIONS, round(20 * tests / alpha)))
+        )
+        if len(a)
+        else None,
         holm=None,
         detectable=round_off(found.smallest),
     )
@@ -210,7 +221,7 @@ def same_test(table: OutcomeTable, pair: SystemPair, metric: Metric, members: Se
     """A key that two tests share if they compare the same values of the same things asked, whatever the groups are called."""
     asked = tuple(table.items[i].narrow or (table.items[i].id,) for i in members)
     first, second = (table.column(system, metric.name, members).tobytes() for system in pair)
-    return pair, metric.name, asked, first, second
+    return pair, metric.name, asked, table.clusters(members).numbers.tobytes(), first, second
 
 
 def changed_items(

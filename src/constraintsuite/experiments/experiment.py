@@ -45,6 +45,8 @@ class Experiment:
     timing: Timing | None = None
     total: str = OVERALL
     """The group that stands for everything: `headline` of a suite of pairs."""
+    missing: int = 0
+    """Items of the data that the run has no result for, where that is known."""
     watched: tuple[str, ...] = ()
     """Metrics that a gate without a policy looks at."""
 

@@ -23,11 +23,18 @@ from constraintsuite.experiments.compare import (
     same_test,
 )
 from constraintsuite.experiments.experiment import Experiment, differing_options, refuse_unlike
-from constraintsuite.experiments.gate_verdicts import GateOutcome, GateVerdict, judge_change, judge_speed, judge_value
+from constraintsuite.experiments.gate_detection import rule_groups
+from constraintsuite.experiments.gate_notes import refuse_waivers, stale_waivers, unjudged, unwatched, waive
+from constraintsuite.experiments.gate_verdicts import (
+    GateOutcome,
+    GateVerdict,
+    judge_change,
+    judge_speed,
+    judge_value,
+)
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.outcome_table import JoinedTable, OutcomeTable
 from constraintsuite.experiments.policy import LatencyRule, Policy, PolicyRule, Waiver
-from constraintsuite.experiments.power import Detection, detect_before
 from constraintsuite.metrics.metric import Metric
 
 MAX_DROP = 0.02
@@ -46,6 +53,8 @@ class GateResult:
     """The worst of its verdicts."""
     passed: bool
     """Whether it may go on: nothing fails, and nothing is inconclusive unless the policy allows that."""
+    allow_inconclusive: bool
+    """What the policy says."""
     verdicts: tuple[GateVerdict, ...]
     notes: tuple[str, ...] = ()
 
@@ -56,19 +65,6 @@ class _Cell(NamedTuple):
     rule: PolicyRule
     system: str
     group: str
-
-
-@dataclass(frozen=True, slots=True)
-class RuleDetection:
-    """What the items of a rule can show, before there is any run to judge."""
-
-    rule: str
-    group: str
-    limit: float | None
-    """How much the rule lets change; None for a rule that compares with no baseline."""
-    items: int
-    clusters: int
-    detectable: float | None
 
 
 def default_policy(baseline: Experiment) -> Policy:
@@ -105,9 +101,15 @@ def check_run(
     baseline: Experiment | None = None,
     waivers: Sequence[Waiver] = (),
     *,
-    today: date = date.min,
+    today: date | None = None,
 ) -> GateResult:
-    """Apply every rule to every system and to every group that is never pooled; rules that compare need the baseline."""
+    """Apply every rule to every system and to every group that is never pooled; rules that compare need the baseline.
+
+    `today` is the day that waivers are judged by, and is needed where there are any.
+    """
+    if waivers and today is None:
+        raise ValueError("waivers need the day that they are judged by")
+    refuse_waivers(policy, waivers)
     comparing = [rule for rule in policy.rules if rule.compares]
     if (comparing or policy.latency) and baseline is None:
         raise UserError(
@@ -116,15 +118,25 @@ def check_run(
     _refuse_rules(policy, run)
     judged = list(_absolute_verdicts(policy, run))
     notes: list[str] = []
+    if baseline is None and run.missing:
+        judged.append(_incomplete(run, f"{run.missing:,} items of {run.data} have no result in the run"))
     if baseline is not None:
         refuse_unlike(baseline, run)
         table, pairs = _paired(run, baseline)
         cells, undefined = _relative_cells(policy, table, pairs, run.total)
-        judged += _missing_systems(baseline, pairs)
+        if table.left_out:
+            judged.append(_incomplete(run, f"{table.left_out:,} items of the baseline have no result in the run"))
+        judged += _missing_systems(policy, baseline, pairs)
         judged += _relative_verdicts(policy, table, pairs, cells)
         judged += _speed_verdicts(policy, table, pairs, run, baseline)
-        notes += [*differing_options(baseline, run), *_unjudged(run, pairs, undefined)]
-    verdicts = tuple(_waived(verdict, waivers, today) for verdict in judged)
+        without = [(rule.metric, system, group) for rule, system, group in undefined]
+        notes += [
+            *differing_options(baseline, run),
+            *unjudged(run, table, pairs, without),
+        ]
+        notes += unwatched(policy, table, pairs)
+    day = today or date.min
+    verdicts = tuple(waive(verdict, waivers, day) for verdict in judged)
     outcomes = {verdict.outcome for verdict in verdicts if verdict.waived is None}
     outcome: GateOutcome = next((one for one in _WORST_FIRST if one in outcomes), "passed")
     return GateResult(
@@ -132,27 +144,15 @@ def check_run(
         baseline=_name(baseline) if baseline else None,
         data=run.data,
         outcome=outcome,
-        passed=outcome == "passed" or (outcome == "inconclusive" and policy.allow_inconclusive),
+        passed=bool(verdicts) and (outcome == "passed" or (outcome == "inconclusive" and policy.allow_inconclusive)),
+        allow_inconclusive=policy.allow_inconclusive,
         verdicts=verdicts,
-        notes=(*notes, *_stale(waivers, judged, today)),
+        notes=(*notes, *stale_waivers(waivers, judged, day)),
     )
 
 
-def detect_rules(policy: Policy, table: OutcomeTable, total: str) -> list[RuleDetection]:
-    """What each rule that compares could find on these items, whatever systems are measured."""
-    comparing = [rule for rule in policy.rules if rule.compares] or list(policy.rules)
-    cells = [(rule, group) for rule in comparing for group in _groups(rule, table, total)]
-    found = []
-    for rule, group in cells:
-        members = table.members(group)
-        can = detect_before(table.clusters(members).numbers, alpha=policy.alpha / len(cells)) if members else _NONE
-        limit = rule.limit if rule.compares else None
-        found.append(RuleDetection(str(rule), group, limit, can.items, can.clusters, can.smallest))
-    return found
-
-
 _WORST_FIRST: tuple[GateOutcome, ...] = ("failed", "inconclusive")
-_NONE = Detection(0, 0, None)
+_BASELINE = "baseline "  # before the name of a system in the joined table
 
 
 def _refuse_rules(policy: Policy, run: Experiment) -> None:
@@ -167,27 +167,25 @@ def _refuse_rules(policy: Policy, run: Experiment) -> None:
             raise UserError(f"The rule `{rule}` is about a system that {run.path} does not have. There are: {there}.")
 
 
-def _groups(rule: PolicyRule, table: OutcomeTable, total: str) -> list[str]:
-    """The groups that a rule is applied to: the one it names, in each of those that are never pooled."""
-    if table.within is None:
-        return [rule.group or total]
-    named = rule.group or OVERALL
-    if named.startswith(f"{table.within}="):
-        return [named]
-    inside = "" if named in (OVERALL, total) else f", {named}"
-    return [f"{table.within}={value}{inside}" for value in table.groups[table.within]]
-
-
 def _absolute_verdicts(policy: Policy, run: Experiment) -> Iterator[GateVerdict]:
     for rule in (rule for rule in policy.rules if not rule.compares):
         for system in [rule.system] if rule.system else run.table.systems:
-            for group in _groups(rule, run.table, run.total):
-                yield judge_value(rule, run.table, system, group)
+            for group in rule_groups(rule, run.table, run.total):
+                yield replace(judge_value(rule, run.table, system, group), limit=rule.kind)
 
 
-def _missing_systems(baseline: Experiment, pairs: Mapping[str, SystemPair]) -> Iterator[GateVerdict]:
-    """A system of the baseline that the run lacks fails; single systems need not have one name."""
-    for system in baseline.table.systems if len(baseline.table.systems) > 1 else ():
+def _incomplete(run: Experiment, reason: str) -> GateVerdict:
+    """A run that leaves out what it cannot do must not look better for it."""
+    return GateVerdict("all items", "all items", run.name, run.total, "failed", reason)
+
+
+def _missing_systems(policy: Policy, baseline: Experiment, pairs: Mapping[str, SystemPair]) -> Iterator[GateVerdict]:
+    """A system that the run or the baseline lacks, although it is compared, fails; single systems need not have one name."""
+    for rule in (rule for rule in policy.rules if rule.compares and rule.system and rule.system not in pairs):
+        assert rule.system is not None
+        reason = "only one of the two runs has this system"
+        yield GateVerdict(str(rule), rule.metric, rule.system, OVERALL, "failed", reason, limit=rule.kind)
+    for system in (baseline.leading or baseline.table.systems) if len(baseline.table.systems) > 1 else ():
         if system not in pairs:
             yield GateVerdict("all", "all", system, OVERALL, "failed", "the run does not have this system")
 
@@ -203,7 +201,7 @@ def _relative_cells(
     undefined: list[_Cell] = []
     for rule in (rule for rule in policy.rules if rule.compares):
         systems = [system for system in ([rule.system] if rule.system else pairs) if system in pairs]
-        cells = [_Cell(rule, system, group) for system in systems for group in _groups(rule, table, total)]
+        cells = [_Cell(rule, system, group) for system in systems for group in rule_groups(rule, table, total)]
         empty = [cell for cell in cells if _nothing_to_lose(table, pairs[cell.system], rule.metric, cell.group)]
         kept = [cell for cell in cells if cell not in empty]
         judged += kept or cells
@@ -220,14 +218,14 @@ def _nothing_to_lose(table: OutcomeTable, pair: SystemPair, metric: str, group: 
 def _relative_verdicts(
     policy: Policy, table: OutcomeTable, pairs: Mapping[str, SystemPair], cells: Sequence[_Cell]
 ) -> Iterator[GateVerdict]:
-    alpha = policy.alpha / max(1, len(cells))
     tests, keys = [], []
     for rule, system, group in cells:
         pair, metric, members = pairs[system], table.metric(rule.metric), table.members(group)
-        tests.append(paired_test(table, pair, metric, group, members, alpha=alpha))
+        tests.append(paired_test(table, pair, metric, group, members, alpha=policy.alpha, tests=len(cells)))
         keys.append(same_test(table, pair, metric, members))
     for (rule, system, group), test in zip(cells, corrected(tests, keys), strict=True):
-        yield judge_change(rule, system, group, table, pairs[system], test, policy.alpha)
+        verdict = judge_change(rule, system, group, table, pairs[system], test, policy.alpha)
+        yield replace(verdict, limit=rule.kind)
 
 
 def _speed_verdicts(
@@ -236,42 +234,20 @@ def _speed_verdicts(
     if policy.latency is None:
         return
     for system, group in product(pairs, table.parts() if table.within else [OVERALL]):
-        yield judge_speed(policy.latency, system, group, run.timing, baseline.timing)
+        earlier = pairs[system].first.removeprefix(_BASELINE)
+        yield judge_speed(policy.latency, system, earlier, group, run.timing, baseline.timing)
 
 
-def _unjudged(run: Experiment, pairs: Mapping[str, SystemPair], undefined: Sequence[_Cell]) -> Iterator[str]:
-    """What was not judged because the baseline does not have it."""
-    for system in run.table.systems:
-        if system not in pairs:
-            yield f"{system} is not in the baseline, and was not judged."
-    for rule, system, group in undefined:
-        yield f"{rule.metric} is not defined for {system} in {group}, and was not judged."
-
-
-def _paired(run: Experiment, baseline: Experiment) -> tuple[OutcomeTable, Mapping[str, SystemPair]]:
+def _paired(run: Experiment, baseline: Experiment) -> tuple[JoinedTable, Mapping[str, SystemPair]]:
     """Both in one table, and for each system of the run that of the baseline; single systems need not have one name."""
     old, new = baseline.table, run.table
     alone = len(old.systems) == len(new.systems) == 1
     match = {new.systems[0]: old.systems[0]} if alone else {one: one for one in new.systems if one in old.systems}
     if not match:
         raise UserError(f"{run.path} and {baseline.path} have no system in common.")
-    labels = {f"baseline {before}": (0, before) for before in match.values()}
+    if wanted := set(run.leading) & set(baseline.leading):
+        match = {now: before for now, before in match.items() if now in wanted}
+    labels = {f"{_BASELINE}{before}": (0, before) for before in match.values()}
     labels |= {f"run {now}": (1, now) for now in match}
-    pairs = {now: SystemPair(f"baseline {before}", f"run {now}") for now, before in match.items()}
+    pairs = {now: SystemPair(f"{_BASELINE}{before}", f"run {now}") for now, before in match.items()}
     return JoinedTable([old, new], labels), pairs
-
-
-def _waived(verdict: GateVerdict, waivers: Sequence[Waiver], today: date) -> GateVerdict:
-    covering = (w for w in waivers if w.covers(verdict.metric, verdict.system, verdict.group, today))
-    waiver = None if verdict.outcome == "passed" else next(covering, None)
-    if waiver is None:
-        return verdict
-    return replace(verdict, waived=f"{waiver.reason} (until {waiver.expires.isoformat()})")
-
-
-def _stale(waivers: Sequence[Waiver], judged: Sequence[GateVerdict], today: date) -> Iterator[str]:
-    for waiver in waivers:
-        if today > waiver.expires:
-            yield f"The waiver for {waiver.rule} expired on {waiver.expires.isoformat()}: {waiver.reason}"
-        elif not any(v.outcome != "passed" and waiver.covers(v.metric, v.system, v.group, today) for v in judged):
-            yield f"The waiver for {waiver.rule} lets nothing pass and can be removed: {waiver.reason}"

@@ -11,7 +11,7 @@ import numpy as np
 from constraintsuite.experiments.compare import ItemChange, PairedDifference, SystemPair, changed_items
 from constraintsuite.experiments.figures import group_figures
 from constraintsuite.experiments.outcome_table import OutcomeTable
-from constraintsuite.experiments.policy import LATENCY, LatencyRule, PolicyRule
+from constraintsuite.experiments.policy import LATENCY, LatencyRule, LimitKind, PolicyRule
 from constraintsuite.experiments.timing import SystemSpeed, Timing
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.records.scores import Interval
@@ -48,6 +48,8 @@ class GateVerdict:
     broken_count: int = 0
     waived: str | None = None
     """The reason for which a failure is let pass."""
+    limit: LimitKind | None = None
+    """Which limit the rule has; None for a rule about times."""
 
 
 def show_value(value: float, metric: Metric) -> str:
@@ -129,9 +131,11 @@ def judge_change(
     if outcome == "passed":
         return verdict
     down = rule.kind == "max_drop"
-    moved = changed_items(table, pair, rule.metric, members)
-    broken = [one for one in moved if one.first is not None and (one.second < one.first) == down]
-    return replace(verdict, broken=tuple(broken[:SHOWN_BROKEN]), broken_count=len(broken))
+    before, after = (table.column(one, rule.metric, members) for one in pair)
+    worse = after < before if down else after > before
+    broken = [i for i, broke in zip(members, worse.tolist(), strict=True) if broke]
+    shown = changed_items(table, pair, rule.metric, broken, SHOWN_BROKEN)
+    return replace(verdict, broken=shown, broken_count=len(broken))
 
 
 def _compare_limit(
@@ -148,18 +152,29 @@ def _compare_limit(
     can = f"{test.difference.n:,} items in {clusters:,} clusters " + (
         f"detect a {word} of {show_change(test.detectable, metric)} or more"
         if test.detectable is not None
-        else f"are too few to detect any {word}"
+        else (f"are too few to detect any {word}" if metric.bounds else "show no spread to judge by")
     )
     if change > rule.limit + _ROUNDING:
         if not rule.significant:
             return "failed", f"{said} is beyond {limit}"
         p = 1.0 if test.holm is None else test.holm
-        if p < alpha:
-            return "failed", f"{said} is beyond {limit} (p {p:.3g})"
-        return "inconclusive", f"{said} is beyond {limit}, but could be chance (p {p:.3g}): {can}"
+        if p >= alpha:
+            return "inconclusive", f"{said} is beyond {limit}, but could be chance (p {p:.3g}): {can}"
+        near = test.difference.high if down else test.difference.low
+        least = None if near is None else -near if down else near
+        if least is not None and least <= rule.limit + _ROUNDING:
+            return "inconclusive", (
+                f"{said} is beyond {limit} and more than chance (p {p:.3g}), but a {word} of {show_change(least, metric)} cannot "
+                f"be ruled out: {can}"
+            )
+        return "failed", f"{said} is beyond {limit} (p {p:.3g}): {can}"
+    if test.detectable is None and metric.bounds is not None and rule.significant:
+        return "inconclusive", f"{said}, but {can}"
     end = test.difference.low if down else test.difference.high
     if rule.needs_certainty:
         worst = None if end is None else -end if down else end
+        if worst is None and test.p == 1.0 and not test.difference.value:  # nothing changed at all
+            worst = 0.0
         if worst is None or worst > rule.limit + _ROUNDING:
             most = "an unknown amount" if worst is None else show_change(worst, metric)
             return "inconclusive", f"{said} is within {limit}, but a {word} of {most} cannot be ruled out: {can}"
@@ -169,7 +184,7 @@ def _compare_limit(
 def _lost(table: OutcomeTable, pair: SystemPair, metric: str, members: Sequence[int]) -> int:
     """How many items had a value and have none any more: to be undefined is no way to pass."""
     before, after = (table.column(system, metric, members) for system in pair)
-    return int((~np.isnan(before) & np.isnan(after)).sum())
+    return int((np.isfinite(before) & ~np.isfinite(after)).sum())
 
 
 def _undefined(table: OutcomeTable, group: str) -> str:
@@ -200,9 +215,12 @@ def _with_worst(verdict: GateVerdict, table: OutcomeTable, members: Sequence[int
     return replace(verdict, broken=broken, broken_count=len(worse))
 
 
-def judge_speed(rule: LatencyRule, system: str, group: str, new: Timing | None, old: Timing | None) -> GateVerdict:
-    """Apply the rule about times, which are told in units of each machine's calibration."""
-    now, before = (timing.find(system, group) if timing else None for timing in (new, old))
+def judge_speed(
+    rule: LatencyRule, system: str, earlier: str, group: str, new: Timing | None, old: Timing | None
+) -> GateVerdict:
+    """Apply the rule about times, in units of each machine's calibration; `earlier` is the system in the baseline."""
+    now = new.find(system, group) if new else None
+    before = old.find(earlier, group) if old else None
     if new is None or old is None or not (_is_enough(now, rule) and _is_enough(before, rule)):
         reason = f"undefined: both runs need {rule.min_repetitions} warm passes; time them again, or drop the rule"
         return GateVerdict(str(rule), LATENCY, system, group, "failed", reason)
@@ -210,7 +228,7 @@ def judge_speed(rule: LatencyRule, system: str, group: str, new: Timing | None, 
     assert before is not None
     machine = new.calibration_ms / old.calibration_ms
     expected = before.p95_ms * machine
-    rise = now.p95_ms / expected - 1 if expected > 0 else 0.0
+    rise = now.p95_ms / expected - 1
     kept = rise <= rule.max_rise + _ROUNDING or now.p95_ms - expected <= rule.floor_ms
     reason = (
         f"p95 {now.p95_ms:.3g} ms, {100 * rise:+.1f} % against {before.p95_ms:.3g} ms on a machine that takes {machine:.2f} times "

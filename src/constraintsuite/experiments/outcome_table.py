@@ -119,8 +119,13 @@ class OutcomeTable(ABC):
     def members(self, group: str) -> Sequence[int]:
         """The items of a group: `overall`, `headline`, or `grouping=value`, joined by commas where all must hold.
 
-        An unknown grouping is a UserError; a value that no item has gives no items.
+        Of a grouping that is never pooled, a group has main items alone. An unknown grouping is a UserError; a value that no
+        item has gives no items.
         """
+        grouping, _, value = group.partition("=")
+        if value in self.groups.get(grouping, {}):  # as a whole: a value may hold a comma
+            members = self.groups[grouping][value]
+            return [i for i in members if i in set(self.main)] if grouping == self.within else members
         found: Sequence[int] | None = None
         for part in group.split(", "):
             grouping, _, value = part.partition("=")
@@ -197,7 +202,7 @@ class StoredTable(OutcomeTable):
 class JoinedTable(OutcomeTable):
     """Several tables over the same items, side by side; items that one of them lacks are left out.
 
-    ItemGroups, clusters and texts are those of the first. `labels` name the systems of the joined table: for each label, which
+    Groups, clusters and texts are those of the first. `labels` name the systems of the joined table: for each label, which
     table and which of its systems are meant.
     """
 

@@ -33,6 +33,7 @@ def pair_experiment(run: Run, suite: Suite, rule: TieRule = STRICT, name: str | 
         inputs={"suite": suite.content},
         ties=str(rule),
         total=HEADLINE,
+        missing=len(suite.examples) + len(suite.controls) - len(table.items),
         watched=(table.headline_metric,),
     )
 

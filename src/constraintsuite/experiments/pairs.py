@@ -24,7 +24,7 @@ class PairTable(OutcomeTable):
     def __init__(
         self, system: str, examples: Sequence[Example], controls: Sequence[Example], results: Sequence[PairResult]
     ) -> None:
-        self.systems = (system,)
+        self.systems = (system,) if results else ()
         self.examples = (*examples, *controls)
         self.results = results
         self.items = tuple(Item(one.id, wide_links(one), narrow_links(one)) for one in self.examples)

@@ -142,7 +142,7 @@ class Policy(_Strict):
     @classmethod
     def read(cls, path: Path) -> Policy:
         """The policy in a YAML file; a wrong or unknown key is a UserError naming it."""
-        return _read(path, cls, read_yaml(path, "policy", "`csuite gate --example` prints one to start from."))
+        return _read(path, cls, read_yaml(path, "policy", "`csuite gate --example` prints one to start from."), _POLICY)
 
 
 class Waiver(_Strict):
@@ -151,14 +151,16 @@ class Waiver(_Strict):
     rule: str = Field(min_length=1, description=f"the metric of the rule, or {LATENCY}")
     system: str | None = Field(None, description="this system alone; unless given, all")
     group: str | None = Field(None, description="this group alone, such as budget=10; unless given, all")
+    limit: LimitKind | None = Field(None, description="this limit alone; needed where several rules have the metric")
     reason: str = Field(min_length=10, pattern=r"\S", description="why, for the one who reads the gate's output")
     expires: date = Field(description="the last day on which it counts")
 
-    def covers(self, rule: str, system: str, group: str, today: date) -> bool:
+    def covers(self, rule: str, limit: LimitKind | None, system: str, group: str, today: date) -> bool:
         """Whether it lets this failure pass today."""
         return (
             today <= self.expires
             and self.rule == rule
+            and self.limit in (None, limit)
             and self.system in (None, system)
             and self.group in (None, group)
         )
@@ -172,7 +174,7 @@ class Waivers(_Strict):
     @classmethod
     def read(cls, path: Path) -> tuple[Waiver, ...]:
         """The waivers in a YAML file: `waivers:` and a list, each with rule, reason and expires."""
-        return _read(path, cls, read_yaml(path, "waiver file")).waivers
+        return _read(path, cls, read_yaml(path, "waiver file"), _WAIVERS).waivers
 
 
 def example_policy() -> str:
@@ -180,14 +182,14 @@ def example_policy() -> str:
     return (resources.files("constraintsuite.experiments") / "data" / "gate.yaml").read_text("utf-8")
 
 
-def _read(path: Path, model: type[Model], data: object) -> Model:
+def _read(path: Path, model: type[Model], data: object, about: str) -> Model:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        raise UserError("\n".join(f"{path}: {fault}" for fault in _faults(error))) from None
+        raise UserError("\n".join(f"{path}: {fault}" for fault in _faults(error, about))) from None
 
 
-def _faults(error: ValidationError) -> Iterator[str]:
+def _faults(error: ValidationError, about: str) -> Iterator[str]:
     """Everything that is wrong with a file, in words of our own."""
     for fault in error.errors(include_url=False):
         where = ".".join(str(part) for part in fault["loc"])
@@ -196,14 +198,19 @@ def _faults(error: ValidationError) -> Iterator[str]:
             said = str(fault["ctx"]["error"])
         elif kind == "extra_forbidden":
             said = "unknown key, perhaps misspelt"
+        elif kind == "missing":
+            said = f"this key is needed; {about.removeprefix('this is no policy; ')}"
+        elif about == _POLICY and kind in _SAID:
+            said = _SAID[kind]
         else:
-            said = _SAID.get(kind) or f"{fault['msg'][0].lower()}{fault['msg'][1:]}, got {fault['input']!r}"
-        yield f"{where}: {said}." if where else f"{said if kind == 'value_error' else f'this is no policy; {_START}'}."
+            said = f"{fault['msg'][0].lower()}{fault['msg'][1:]}, got {fault['input']!r}"
+        yield f"{where}: {said}." if where else f"{said if kind == 'value_error' else about}."
 
 
 _START = "`csuite gate --example` prints a policy to start from"
+_POLICY = f"this is no policy; {_START}"
+_WAIVERS = "a waiver file has `waivers:` and a list, each with rule, reason and expires"
 _SAID = {
     "model_type": "a rule is a set of `key: value` lines, such as `metric: accuracy` and `min: 0.6`",
-    "missing": f"this key is needed; {_START}",
     "tuple_type": "write the rules as a list, each after a dash",
 }

@@ -16,14 +16,20 @@ import numpy as np
 from constraintsuite.metrics.intervals import FloatArray, IntArray
 
 POWER = 0.8
-DISAGREEMENT = 0.2
-"""Before any run: on this share of the items two systems are taken to come out differently."""
-CORRELATION = 0.1
-"""Before any run: how alike the differences of two items of one cluster are taken to be (intraclass correlation).
 
-Both are cautious: for the 18 pairs of four systems (BM25, tf-idf, a bi-encoder, a small cross-encoder) on the bundled suite, an
-encyclopedic one and NevIR, the disagreement was 0.02 to 0.18 and the correlation -0.05 to 0.09.
-"""
+
+class Assumption(NamedTuple):
+    """What two systems are taken to do, before there is any run."""
+
+    disagreement: float
+    """The share of items on which they come out differently."""
+    correlation: float
+    """How alike the differences of two items of one cluster are (intraclass correlation)."""
+
+
+TYPICAL, CAUTIOUS = Assumption(0.075, 0.02), Assumption(0.2, 0.1)
+"""The medians, and beyond the largest, of what we saw for the 18 pairs of four systems (BM25, tf-idf, a bi-encoder, a small
+cross-encoder) on the bundled suite, an encyclopedic one and NevIR: disagreement 0.02 to 0.18, correlation -0.05 to 0.09."""
 
 
 class Detection(NamedTuple):
@@ -47,8 +53,8 @@ def detect_after(differences: FloatArray, clusters: IntArray, *, alpha: float, b
     return Detection(len(differences), count, _smallest(error, count, alpha, len(differences) if bounded else None))
 
 
-def detect_before(clusters: IntArray, *, alpha: float) -> Detection:
-    """What a comparison of two systems on such items would find, if they disagree on a fifth of them.
+def detect_before(clusters: IntArray, *, alpha: float, assumed: Assumption = CAUTIOUS) -> Detection:
+    """What a comparison of two systems on such items would find, if they do as is assumed.
 
     Clusters cost precision: with an intraclass correlation r, the variance of a mean over clusters of m items is 1 + (m - 1) r times
     that of independent items, where m is the mean size of the cluster that an item is in (Kish's design effect).
@@ -57,13 +63,13 @@ def detect_before(clusters: IntArray, *, alpha: float) -> Detection:
         return Detection(0, 0, None)
     sizes = np.bincount(np.unique(clusters, return_inverse=True)[1])
     size = float((sizes**2).sum()) / len(clusters)
-    error = math.sqrt(DISAGREEMENT * (1 + (size - 1) * CORRELATION) / len(clusters))
+    error = math.sqrt(assumed.disagreement * (1 + (size - 1) * assumed.correlation) / len(clusters))
     return Detection(len(clusters), len(sizes), _smallest(error, len(sizes), alpha, len(clusters)))
 
 
 def _smallest(error: float, clusters: int, alpha: float, units: int | None) -> float | None:
     """`units` is the number of items of which one must change in each of as many clusters as the test needs."""
-    changed = math.ceil(1 - math.log2(alpha))
+    changed = math.floor(1 - math.log2(alpha)) + 1  # p must be below alpha, and not equal to it
     if clusters < changed:
         return None
     needed = (_student(1 - alpha / 2, clusters - 1) + _student(POWER, clusters - 1)) * error

@@ -32,6 +32,11 @@ class Timing:
     calibration_ms: float
     speeds: tuple[SystemSpeed, ...]
 
+    def __post_init__(self) -> None:
+        times = [self.calibration_ms, *(time for speed in self.speeds for time in (speed.p50_ms, speed.p95_ms))]
+        if not all(0 < time < float("inf") for time in times):
+            raise ValueError("a time is not a positive number")
+
     def find(self, system: str, group: str) -> SystemSpeed | None:
         """The speed of a system in a group, if it was timed."""
         return next((speed for speed in self.speeds if (speed.system, speed.group) == (system, group)), None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
@@ -24,7 +23,10 @@ def mcnemar(only_first: int, only_second: int) -> float:
     It takes items as independent; where they share documents, `sign_flip` is the test to trust.
     """
     tosses, fewer = only_first + only_second, min(only_first, only_second)
-    tail = sum(math.comb(tosses, k) for k in range(fewer + 1))
+    tail = ways = 1  # of k tosses out of all, beginning with none
+    for k in range(fewer):
+        ways = ways * (tosses - k) // (k + 1)
+        tail += ways
     return min(1.0, float(Fraction(2 * tail, 2**tosses)))
 
 

@@ -44,15 +44,15 @@ def comparison_table(found: Comparison) -> Table:
     return difference_table("comparison", caption, found.tests, labels, found.titles)
 
 
-def item_lines(change: ItemChange) -> Iterator[str]:
-    """What to read of an item that changed: its name and values, its texts, and what each system did."""
+def item_lines(change: ItemChange, names: tuple[str, str] = ("first", "second")) -> Iterator[str]:
+    """What to read of an item that changed: its name and values, its texts, and what each system, called so, did."""
     was = "" if change.first is None else f"{change.first:g} → "
     yield f"{change.id}  {was}{change.second:g}"
     for name, text in change.texts.items():
         yield f"  {name}: {_short(text)}"
-    for label, seen in (("first", change.seen_first), ("second", change.seen_second)):
+    for label, seen in zip(names, (change.seen_first, change.seen_second), strict=True):
         if seen:
-            yield f"  {label if change.seen_first else 'system'}: {_said(seen)}"
+            yield f"  {label}: {_said(seen)}"
 
 
 def _table(first: str, second: str, title: str, tests: Sequence[PairedDifference]) -> Table:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from constraintsuite.experiments.gate import GateResult, RuleDetection
+from constraintsuite.experiments.gate import GateResult
+from constraintsuite.experiments.gate_detection import RuleDetection
 from constraintsuite.experiments.gate_verdicts import GateVerdict
 from constraintsuite.reports.comparison import item_lines
 
@@ -36,8 +37,8 @@ def conclusion(result: GateResult) -> str:
     if result.passed:
         return f"{result.run} passes on {result.data}{against}: it is inconclusive, which the policy allows."
     return (
-        f"{result.run} does not pass on {result.data}{against}: the result is inconclusive. Measure on more examples, or write "
-        "`allow_inconclusive: true` into the policy."
+        f"{result.run} does not pass on {result.data}{against}: the result is inconclusive. Measure on more examples: "
+        "`csuite gate --dry-run --suite SUITE` says how large a change a suite can show."
     )
 
 
@@ -87,7 +88,7 @@ def gate_annotations(result: GateResult) -> list[str]:
         level = "error" if _counts(verdict, result) else "warning"
         found.append(_command(level, f"{result.data}: {_where(verdict, result)}", verdict.reason))
         for change in verdict.broken[:SHOWN]:
-            first, *rest = item_lines(change)
+            first, *rest = item_lines(change, ("baseline", "now"))
             found.append(_command("notice", f"{verdict.metric}: {first}", "\n".join(rest)))
     return found
 
@@ -97,20 +98,28 @@ def detection_text(found: Sequence[RuleDetection], data: str) -> str:
     lines = []
     for one in found:
         lines.append(f"{one.rule}: {one.items:,} items in {one.clusters:,} clusters ({one.group})")
-        if one.detectable is None:
+        if not one.share:
+            lines.append("  How much this metric varies is known only after a run.")
+        elif one.typical is None:
             lines.append("  These are too few to detect any change. Build a larger suite.")
-            continue
-        lines.append(f"  They detect a change of {100 * one.detectable:.1f} points or more.")
-        if one.limit is not None and one.limit < one.detectable:
-            lines.append(
-                f"  The limit is {100 * one.limit:.1f} points: a change between the two will often come out inconclusive. "
-                "Build a larger suite, or choose a limit that it can check."
-            )
+        else:
+            lines += [f"  {line}" for line in _detection_lines(one)]
     end = (
-        f"This is what {data} can show with a probability of 80 %, if two systems disagree on a fifth of the items. After a run, the "
-        "gate says it from the results themselves."
+        f"This is what {data} can show with a probability of 80 %: if two systems disagree as most that we measured do, and on "
+        "cautious assumptions. After a run, the gate says it from the results themselves."
     )
     return "\n".join([*lines, end])
+
+
+def _detection_lines(one: RuleDetection) -> Iterator[str]:
+    assert one.typical is not None
+    most = "" if one.detectable is None else f", on cautious assumptions {100 * one.detectable:.1f}"
+    yield f"They detect a change of about {100 * one.typical:.1f} points or more{most}."
+    if one.limit is not None and one.limit < one.typical:
+        yield (
+            f"The limit is {100 * one.limit:.1f} points: a change between the two will often come out inconclusive. "
+            "Build a larger suite, or choose a limit that it can check."
+        )
 
 
 _HEAD = "| outcome | rule | reason |\n|---|---|---|"
@@ -126,7 +135,8 @@ def _mark_of(result: GateResult) -> str:
 
 def _counts(verdict: GateVerdict, result: GateResult) -> bool:
     """Whether it is why the run does not pass."""
-    return verdict.waived is None and verdict.outcome != "passed" and not result.passed
+    open_question = verdict.outcome == "inconclusive" and not result.allow_inconclusive
+    return verdict.waived is None and (verdict.outcome == "failed" or open_question)
 
 
 def _where(verdict: GateVerdict, result: GateResult) -> str:
@@ -140,9 +150,10 @@ def _where(verdict: GateVerdict, result: GateResult) -> str:
 
 def _broken(verdict: GateVerdict) -> Iterator[str]:
     if verdict.broken_count:
-        yield f"{verdict.broken_count:,} items broke; the first {min(SHOWN, len(verdict.broken))}:"
+        what = "broke" if verdict.baseline is not None else "have the worst values"
+        yield f"{verdict.broken_count:,} items {what}; the first {min(SHOWN, len(verdict.broken))}:"
     for change in verdict.broken[:SHOWN]:
-        yield from item_lines(change)
+        yield from item_lines(change, ("baseline", "now"))
 
 
 def _cell(text: str) -> str:

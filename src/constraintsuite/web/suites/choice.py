@@ -29,6 +29,10 @@ class ExampleFilter:
         """The same with one filter less, from the first page."""
         return ExampleFilter({name: value for name, value in self.values.items() if name != facet}, self.search)
 
+    def unsearched(self) -> ExampleFilter:
+        """The same without words to look for."""
+        return ExampleFilter(self.values)
+
     def query(self, **more: str) -> str:
         """How it is written in an address, with its question mark; empty where there is nothing to say."""
         page = {PAGE: str(self.page)} if self.page > 1 else {}
