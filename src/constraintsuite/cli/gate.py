@@ -115,7 +115,7 @@ def save(name: str, runs: tuple[Path, ...], store: Path | None) -> None:
     from constraintsuite.experiments.baselines import baseline_store, save_baseline
     from constraintsuite.metrics.ties import STRICT
 
-    for run in open_experiments(runs, None, STRICT):
+    for (run,) in [open_experiments([folder], None, STRICT) for folder in runs]:
         click.echo(shown(save_baseline(baseline_store(store), name, run)))
 
 
