@@ -49,7 +49,7 @@ REVISIONS: Mapping[str, Revision] = {
     "training data": Revision(1, TEXT_LIBRARIES),
     "explain": Revision(2, TEXT_LIBRARIES),
     "circuit": Revision(2, TEXT_LIBRARIES),
-    "drift": Revision(2, TEXT_LIBRARIES),
+    "drift": Revision(3, TEXT_LIBRARIES),
     # Caches, and what is read from documents. Raise `arrays` when a local model gives other scores or vectors, together with
     # the kinds that are made from them.
     "arrays": Revision(1),
