@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from constraintsuite.experiments.differences import difference_table
-from constraintsuite.experiments.experiment import compare_experiments
+from constraintsuite.experiments.experiment import NothingToCompareError, compare_experiments
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.memory.runs.experiment import BASELINE, memory_experiment
 from constraintsuite.memory.runs.record import MemoryRun
@@ -54,10 +54,13 @@ def group_tables(run: MemoryRun, budget: int) -> Iterator[Table]:
 
 def baseline_tables(run: MemoryRun) -> dict[int, Table]:
     """By budget every mode against the baseline, tested as `csuite compare` does; empty where there is nothing to compare."""
-    if BASELINE not in run.table.systems or len(run.table.systems) == 1:
+    if BASELINE not in run.table.systems:
         return {}
     metrics = dict.fromkeys(name for budget in run.summary.budgets for name in run.table.headlines(budget)[:2])
-    found = compare_experiments([memory_experiment(run)], list(metrics))
+    try:
+        found = compare_experiments([memory_experiment(run)], list(metrics))
+    except NothingToCompareError:
+        return {}
     caption = f"Every mode (second) against {BASELINE} (first) on the same questions, at a budget of {{}}."
     tests = {n: [test for test in found.tests if test.group == f"{BUDGET}={n}"] for n in run.summary.budgets}
     return {
