@@ -24,7 +24,7 @@ def drift(*margins: tuple[Interval, Interval]) -> CheckpointDrift:
         for label, (clean, difference) in zip(labels, margins, strict=True)
     )
     inside = replace(CheckpointStep((), (), (), ()), margins=found)
-    return CheckpointDrift(labels, ("s",), ("test",), ("query",), 40, 40, 0, 3, 3, 4, {}, (), (), (), inside)
+    return CheckpointDrift(labels, ("s",), ("test",), ("query",), 40, 40, 0, 3, 3, 4, {}, (), {}, (), inside)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from click.testing import CliRunner, Result
 from constraintsuite.cli import compare as comparing
 from constraintsuite.cli import gate as gating
 from constraintsuite.errors import UserError
+from constraintsuite.experiments.load import load_suite
 from experiments.paired_runs import RIGHT, WRONG, make_run, make_suite
 
 POLICY = "rules: [{metric: accuracy, min: 0.9}, {metric: paired_accuracy, max_drop: 0.1}]\n"
@@ -97,6 +98,16 @@ def test_a_forged_figure_passes_no_gate(folder: Path) -> None:
     summary.write_text(summary.read_text().replace('"value": 0.25', '"value": 0.99'))
     with pytest.raises(UserError, match=r"bad/summary\.json: changed since the run was made"):
         gate(folder / "bad", "--policy", folder / "gate.yaml", "--baseline", folder / "good")
+
+
+def test_chance_is_no_system_beside_others_and_can_be_gated_alone(folder: Path) -> None:
+    make_run(load_suite(folder / "suite"), folder / "guess", "random:7", [RIGHT, WRONG] * 20)
+    arguments = [str(folder / name) for name in ("bad", "guess", "good")]
+    result = CliRunner().invoke(comparing.compare, arguments, catch_exceptions=False)
+    assert result.stderr == f"{folder / 'guess'}: left out, as it only guesses: chance is a line and no system.\n"
+    assert "bad → good" in result.stdout
+    assert "random" not in result.stdout
+    assert gate(folder / "guess", "--baseline", folder / "guess").exit_code == 0
 
 
 def test_unfinished_runs_are_left_out_with_a_note(folder: Path) -> None:

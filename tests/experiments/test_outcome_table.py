@@ -86,6 +86,15 @@ def test_the_systems_of_one_run_are_compared_with_its_reference() -> None:
         join_experiments([one], against="d")
 
 
+def test_runs_of_one_system_each_can_be_compared_with_one_of_them() -> None:
+    runs = [experiment(name, table_of({name: [1, 0]})) for name in "abc"]
+    assert join_experiments(runs).pairs == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert join_experiments(runs, against="b").pairs == [("b", "a"), ("b", "c")]
+    several = experiment("several", table_of({"d": [1, 1], "e": [0, 1]}))
+    with pytest.raises(UserError, match="hold several systems each"):
+        join_experiments([*runs, several], against="b")
+
+
 def test_runs_of_several_systems_are_compared_system_by_system(tmp_path: Path) -> None:
     old = experiment("old", table_of({"a": [1, 0], "b": [1, 1]}))
     new = experiment("new", table_of({"a": [1, 1], "c": [1, 1]}))

@@ -176,3 +176,8 @@ def test_a_metric_is_defined_in_the_docs(name: str) -> None:
 def test_an_unknown_metric_is_explained() -> None:
     with pytest.raises(UserError, match="Did you mean 'accuracy'"):
         parse_metric("acuracy")
+
+
+def test_of_ties_flips_and_every_class_but_the_right_one_less_is_better() -> None:
+    wrong = {name for name in PAIR_CLASSES if name != "correct"}
+    assert {name for name, metric in METRICS.items() if metric.lower_is_better} == {*wrong, "tie_rate", "flip_rate"}

@@ -74,7 +74,15 @@ DEV = {"name": "dev", "suite": "s", "split": "dev"}
                 {**GOOD, "evaluation": [DEV], "selection": {"evaluation": "dev", "metric": metric}},
                 f"more {metric} is not",
             )
-            for metric in ("tie_rate", "gap", "sensitivity")
+            for metric in ("tie_rate", "reversed", "flip_rate", "gap", "sensitivity", "topic_sensitivity")
+        ),
+        (
+            {
+                **GOOD,
+                "evaluation": [{"name": "dev", "ranking": {"source": "x"}, "dev": True}],
+                "selection": {"evaluation": "dev", "metric": "violation_rate@10"},
+            },
+            "more violation_rate@10 is not",
         ),
         ({**GOOD, "start": {"model": "x", "shrink": {"vocabulary": 500}}}, "belong together"),
         ({**GOOD, "start": {"model": "x", "kind": "dense", "shrink": {"layers": 1}}}, "only a cross-encoder"),

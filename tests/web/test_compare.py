@@ -134,8 +134,8 @@ def test_examples_that_one_run_lacks_are_left_out_and_told(tmp_path: Path) -> No
 
 
 def test_controls_are_not_counted(tmp_path: Path) -> None:
-    evaluate_suites(write_suite(tmp_path / "suite"), ("bm25", "random"), tmp_path / "runs", Silent())
-    page = open_site(tmp_path).visit().page("/compare?a=runs/suite/bm25&b=runs/suite/random")
+    evaluate_suites(write_suite(tmp_path / "suite"), ("bm25", "tfidf"), tmp_path / "runs", Silent())
+    page = open_site(tmp_path).visit().page("/compare?a=runs/suite/bm25&b=runs/suite/tfidf")
     assert sum(map(int, counts(page))) == 5
     assert not {"loud", "orphan", "idiom"} & set(ids(page))
 
@@ -164,6 +164,7 @@ def test_a_form_with_empty_fields_leads_to_a_short_address(reader: Visitor) -> N
         ("?a=one&b=one", 400, "named twice"),
         ("?a=one&b=alien", 400, "runs of two suites"),
         ("?a=alien&b=alien2", 400, "is not in the folder that is served"),
+        ("?a=one&b=guess", 400, "guess only guesses: chance is a line and no system"),
         ("?a=one&b=two&metric=gap", 400, "not by &#39;gap&#39;"),
         ("?a=one&b=two&by=slize", 400, "Did you mean &#39;slice&#39;?"),
         ("?a=one&b=two&page=7", 400, "There is no page 7"),
@@ -177,6 +178,8 @@ def test_what_cannot_be_compared_is_told(
     for name in ("alien", "alien2"):
         make_run(other, tmp_path / name, name, [RIGHT] * 4)
     shutil.rmtree(tmp_path / "gone")
+    make_run(load_suite(tmp_path / "suite"), tmp_path / "guess", "random", [RIGHT] * 4)
+    assert 'value="guess"' not in reader.page("/compare?a=one&b=two")
     assert message in reader.get(f"/compare{query}", status).text
 
 

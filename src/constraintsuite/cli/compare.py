@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     "--metric", "metrics", multiple=True, show_default="the headline metric", help="What to compare; repeatable."
 )
 @by_option
-@click.option("--against", metavar="SYSTEM", help="Of one run with several systems: the one to compare with.")
+@click.option("--against", metavar="SYSTEM", help="The system that the others are compared with.")
 @click.option("--changed", type=click.IntRange(min=0), default=0, show_default=True, help="Show so many changed items.")
 @tie_options
 @suite_option

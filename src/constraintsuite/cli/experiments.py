@@ -10,7 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from constraintsuite.errors import UserError
+from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.experiments.experiment import Experiment
@@ -18,8 +21,12 @@ if TYPE_CHECKING:
 
 
 def open_experiments(folders: Sequence[Path], suite: Path | None, rule: TieRule) -> list[Experiment]:
-    """The experiments in some folders; one of a kind that was not measured is a UserError."""
+    """The experiments in some folders; one of a kind that was not measured is a UserError.
+
+    Runs of the model that guesses are left out, and told, where there are others: chance is a line and no system.
+    """
     from constraintsuite.experiments.experiment import OpenOptions
+    from constraintsuite.experiments.headline import is_chance
     from constraintsuite.showing import EXPERIMENTS
     from constraintsuite.store.artifact import Artifact
 
@@ -31,7 +38,11 @@ def open_experiments(folders: Sequence[Path], suite: Path | None, rule: TieRule)
             known = ", ".join(EXPERIMENTS.names())
             raise UserError(f"{folder}: a {kind} holds nothing to compare. What can be compared: {known}.")
         found.append(EXPERIMENTS.load(kind)(folder, options))
-    return found
+    kept = [one for one in found if not all(map(is_chance, one.table.systems))] or found
+    for one in found:
+        if one not in kept:
+            click.echo(f"{shown(one.path)}: left out, as it only guesses: chance is a line and no system.", err=True)
+    return kept
 
 
 def baseline_folder(given: str, kind: str, data: str, inputs: Mapping[str, str], store: Path | None) -> Path:

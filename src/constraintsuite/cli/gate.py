@@ -116,7 +116,7 @@ def save(name: str, runs: tuple[Path, ...], suite: Path | None, store: Path | No
     from constraintsuite.experiments.baselines import baseline_store, save_baseline
     from constraintsuite.metrics.ties import STRICT
 
-    opened = open_experiments(runs, suite, STRICT)
+    opened = [one for run in runs for one in open_experiments([run], suite, STRICT)]
     places = {(run.kind, run.data, *sorted(run.inputs.items())) for run in opened}
     if len(places) < len(opened):
         raise UserError(

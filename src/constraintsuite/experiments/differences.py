@@ -17,6 +17,7 @@ LEGEND = (
 )
 _LABELS: Mapping[str, Callable[[PairedDifference, Mapping[str, str]], str]] = {
     "systems": lambda test, _: f"{test.first} → {test.second}",
+    "system": lambda test, _: test.second,
     "metric": lambda test, titles: titles.get(test.metric, test.metric),
     "group": lambda test, _: _group(test.group),
 }
@@ -29,7 +30,7 @@ def difference_table(
     labels: Sequence[str],
     titles: Mapping[str, str] | None = None,
 ) -> Table:
-    """One row for each test; `labels` (systems, metric, group) say which it is, what all share is for the caption."""
+    """One row for each test; `labels` (systems, system, metric, group) say which it is, what all share is for the caption."""
     shares, mixed = all(test.share for test in tests), len({test.share for test in tests}) > 1
     binary = any(test.only_first is not None for test in tests)
     value: ColumnKind = "share" if shares else "number"

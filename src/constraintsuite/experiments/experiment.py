@@ -65,6 +65,10 @@ OpenExperiment = Callable[[Path, OpenOptions], Experiment]
 """Reads a finished folder of one kind."""
 
 
+class NothingToCompareError(UserError):
+    """There are no two systems with a value for the same items."""
+
+
 class SideBySide(NamedTuple):
     """Experiments in one table, and which systems of it are compared."""
 
@@ -78,14 +82,12 @@ def join_experiments(experiments: Sequence[Experiment], against: str | None = No
     """One table of all systems.
 
     The systems of a single experiment are compared with its reference (or with `against`), or each with each. Experiments of
-    one system each are compared pair by pair; of several systems each, system by system with the first experiment, or all of
-    the first with all of the other where the two share no system.
+    one system each are compared pair by pair, or all with the one that `against` names; of several systems each, system by
+    system with the first experiment, or all of the first with all of the other where the two share no system.
     """
     if len(experiments) == 1:
         (one,) = experiments
         return SideBySide(one.table, _within(one, against), 0)
-    if against is not None:
-        raise UserError("--against names a system of one run; give one run, or leave --against out.")
     for other in experiments[1:]:
         refuse_unlike(experiments[0], other)
     tables = [one.table for one in experiments]
@@ -94,7 +96,9 @@ def join_experiments(experiments: Sequence[Experiment], against: str | None = No
     named = dict(zip(labels, places, strict=True))
     table = JoinedTable(tables, named)
     alone = all(len(each.systems) == 1 for each in tables)
-    pairs = list(map(SystemPair._make, combinations(named, 2)) if alone else _across(named, len(tables)))
+    if against is not None and not alone:
+        raise UserError("--against: these runs hold several systems each. Give one of them, or leave --against out.")
+    pairs = _among(list(named), against) if alone else list(_across(named, len(tables)))
     if leading := list(dict.fromkeys(system for one in experiments for system in one.leading)):
         known = [pair for pair in pairs if all(named[label][1] in leading for label in pair)]
         pairs = sorted(known, key=lambda pair: leading.index(named[pair.first][1]))
@@ -115,14 +119,18 @@ def compare_experiments(
     first = experiments[0]
     table, pairs, left_out = join_experiments(experiments, against)
     if not pairs:
-        raise UserError(f"{first.path}: it holds fewer than two systems. Name a second run to compare it with.")
+        raise NothingToCompareError(
+            f"{first.path}: it holds fewer than two systems. Name a second run to compare it with."
+        )
     wanted = list(metrics) or [table.headline_metric]
     parts = table.parts(by, total=first.total)
     tests = compare_systems(table, pairs, wanted, parts, seed=seed)
     if table.within is not None:  # one of the two was not measured in that group
         tests = [test for test in tests if test.difference.n]
     if not tests:
-        raise UserError(f"{first.path}: no two systems have a value of {', '.join(wanted)} for the same items.")
+        raise NothingToCompareError(
+            f"{first.path}: no two systems have a value of {', '.join(wanted)} for the same items."
+        )
     return Comparison(
         data=first.data,
         ties=first.ties,
@@ -192,9 +200,14 @@ def _across(named: Mapping[str, tuple[int, str]], tables: int) -> Iterator[Syste
 
 def _within(one: Experiment, against: str | None) -> list[SystemPair]:
     systems = one.table.systems
-    if against is not None and against not in systems:
-        raise UserError(f"{one.path}: no system named {against!r}. {hint_for(against, systems)}")
     reference = against or (one.reference if one.reference in systems else None)
+    return _among(systems, reference, one.leading)
+
+
+def _among(systems: Sequence[str], reference: str | None, leading: Sequence[str] = ()) -> list[SystemPair]:
+    """Each with each, or the leading ones (all, unless some lead) with a reference."""
     if reference is None:
         return [SystemPair(*pair) for pair in combinations(systems, 2)]
-    return [SystemPair(reference, system) for system in one.leading or systems if system != reference]
+    if reference not in systems:
+        raise UserError(f"--against: no system named {reference!r}. {hint_for(reference, systems)}")
+    return [SystemPair(reference, system) for system in leading or systems if system != reference]

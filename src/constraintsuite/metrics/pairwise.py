@@ -148,8 +148,15 @@ def _above_zero(number: float | None) -> float | None:
     return None if number is None else (1.0 if number > 0 else 0.5 if number == 0 else 0.0)
 
 
-def _share(name: str, title: str, chance: float, value: Callable[[PairResult], float | None]) -> PairMetric:
-    return PairMetric(name=name, title=title, chance=chance, column=_each(value))
+def _share(
+    name: str,
+    title: str,
+    chance: float,
+    value: Callable[[PairResult], float | None],
+    *,
+    lower_is_better: bool = False,
+) -> PairMetric:
+    return PairMetric(name=name, title=title, chance=chance, column=_each(value), lower_is_better=lower_is_better)
 
 
 def _difference(
@@ -166,11 +173,15 @@ METRICS: dict[str, PairMetric] = {
         _share("paired_accuracy", "Paired accuracy", 0.25, _paired),
         PairMetric(name="couple_accuracy", title="Couple accuracy", chance=0.25, column=_couples),
         _share("correct", "Right under both", 0.25, _in_class("correct")),
-        _share("sticks_to_satisfying", "Satisfying for both", 0.25, _in_class("sticks_to_satisfying")),
-        _share("sticks_to_violating", "Violating for both", 0.25, _in_class("sticks_to_violating")),
-        _share("reversed", "Wrong under both", 0.25, _in_class("reversed")),
-        _share("paired_tie", "A tie under either", 0.0, _in_class("paired_tie")),
-        _share("tie_rate", "Ties", 0.0, lambda r: r.tie),
+        _share(
+            "sticks_to_satisfying", "Satisfying for both", 0.25, _in_class("sticks_to_satisfying"), lower_is_better=True
+        ),
+        _share(
+            "sticks_to_violating", "Violating for both", 0.25, _in_class("sticks_to_violating"), lower_is_better=True
+        ),
+        _share("reversed", "Wrong under both", 0.25, _in_class("reversed"), lower_is_better=True),
+        _share("paired_tie", "A tie under either", 0.0, _in_class("paired_tie"), lower_is_better=True),
+        _share("tie_rate", "Ties", 0.0, lambda r: r.tie, lower_is_better=True),
         _share("superiority", "Gap above zero", 0.5, lambda r: _above_zero(_gap(r))),
         _share("responsiveness", "Moved the right way", 0.5, lambda r: _above_zero(_sensitivity(r))),
         _difference("gap", "Score gap", _gap, own_unit=True),
@@ -183,7 +194,7 @@ METRICS: dict[str, PairMetric] = {
             "normalised_sensitivity", "Sensitivity in deviations", lambda r: _normalised(_sensitivity(r), r.unit)
         ),
         _share("invariance", "Invariance", 0.5, lambda r: r.invariant),
-        _share("flip_rate", "Flips", 0.5, lambda r: r.flipped),
+        _share("flip_rate", "Flips", 0.5, lambda r: r.flipped, lower_is_better=True),
         _share("restated_accuracy", "Accuracy when restated", 0.5, _under("restated")),
     )
 }

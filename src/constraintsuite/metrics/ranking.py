@@ -1,10 +1,10 @@
-"""Measures of whole rankings, through ir-measures: the extra [ranking]."""
+"""Measures of whole rankings, through ir-measures: the extra [ranking]. And how alike two rankings are."""
 
 from __future__ import annotations
 
 import subprocess
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -21,6 +21,8 @@ Qrels = Mapping[str, Mapping[str, int]]
 """Grade by query and document; from 1 on a document is relevant."""
 Rankings = Mapping[str, Sequence[str]]
 """Documents by query, best first."""
+PERSISTENCE = 0.9
+"""How likely a reader is to look at the next place as well: the first ten places then have 86 % of the weight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,49 @@ def measure_queries(
         found = _defined(_read(measure.name), graded, ranked) if graded else {}
         values[measure] = {query: found[number] for query, number in numbers.items() if number in found}
     return values
+
+
+def overlap_at(one: Sequence[Hashable], other: Sequence[Hashable], k: int) -> float | None:
+    """Share of the first k that both have; None if neither found anything."""
+    first, second = set(one[:k]), set(other[:k])
+    longer = max(len(first), len(second))
+    return len(first & second) / longer if longer else None
+
+
+def rank_biased_overlap(
+    one: Sequence[Hashable], other: Sequence[Hashable], persistence: float = PERSISTENCE
+) -> float | None:
+    """RBO, extrapolated to endless rankings (Webber, Moffat & Zobel 2010, equation 32); None for two empty ones."""
+    shorter, longer = sorted((one, other), key=len)
+    if not shorter:
+        return None if not longer else 0.0
+    shared: list[float] = []  # X_d: how many of the first d both have
+    seen_shorter: set[Hashable] = set()
+    seen_longer: set[Hashable] = set()
+    both = 0
+    for depth, next_longer in enumerate(longer):
+        both += next_longer in seen_shorter
+        seen_longer.add(next_longer)
+        if depth < len(shorter):
+            both += shorter[depth] in seen_longer
+            seen_shorter.add(shorter[depth])
+        shared.append(both)
+    return _extrapolated(shared, len(shorter), persistence)
+
+
+def chance_overlap(count: int, persistence: float = PERSISTENCE) -> float:
+    """The mean of that over two random orders of `count` things: to depth d they share d of every `count` on average."""
+    return _extrapolated([depth * depth / count for depth in range(1, count + 1)], count, persistence)
+
+
+def _extrapolated(shared: Sequence[float], s: int, persistence: float) -> float:
+    """Equation 32, from how many both have to each depth of the longer ranking; the shorter one ends at depth `s`."""
+    l = len(shared)  # noqa: E741 - as in the paper
+    at_s, at_l = shared[s - 1], shared[l - 1]
+    terms = sum(x / d * persistence**d for d, x in enumerate(shared, 1))
+    unseen = sum(at_s * (d - s) / (s * d) * persistence**d for d in range(s + 1, l + 1))
+    rest = ((at_l - at_s) / l + at_s / s) * persistence**l
+    return (1 - persistence) / persistence * (terms + unseen) + rest
 
 
 class _Names(dict[str, str]):

@@ -37,7 +37,7 @@ REVISIONS: Mapping[str, Revision] = {
     "imported suite": Revision(1, TEXT_LIBRARIES),
     "run": Revision(3, TEXT_LIBRARIES),
     "ranking": Revision(2, TEXT_LIBRARIES),
-    "report": Revision(3, TEXT_LIBRARIES),
+    "report": Revision(4, TEXT_LIBRARIES),
     "bundle": Revision(1),
     "vectors": Revision(1),
     "truth": Revision(1),
@@ -49,7 +49,7 @@ REVISIONS: Mapping[str, Revision] = {
     "training data": Revision(1, TEXT_LIBRARIES),
     "explain": Revision(2, TEXT_LIBRARIES),
     "circuit": Revision(2, TEXT_LIBRARIES),
-    "drift": Revision(2, TEXT_LIBRARIES),
+    "drift": Revision(3, TEXT_LIBRARIES),
     # Caches, and what is read from documents. Raise `arrays` when a local model gives other scores or vectors, together with
     # the kinds that are made from them.
     "arrays": Revision(1),

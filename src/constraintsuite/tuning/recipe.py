@@ -8,10 +8,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError, model_validator
 
 from constraintsuite.errors import UserError
+from constraintsuite.experiments.ranking.summary import metric_of
+from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.store.jsonl import describe
 from constraintsuite.store.yaml_files import read_yaml
 from constraintsuite.tuning.data.settings import Data
-from constraintsuite.tuning.evaluation.settings import NO_GOALS, Evaluation, RankingEvaluation, SuiteEvaluation
+from constraintsuite.tuning.evaluation.settings import Evaluation, RankingEvaluation, SuiteEvaluation
 from constraintsuite.tuning.losses import losses_of
 from constraintsuite.tuning.losses.settings import DistilSettings, LossSettings
 from constraintsuite.tuning.sections import NAME, RecipeSection
@@ -145,7 +147,7 @@ class TuneRecipe(RecipeSection):
             raise ValueError(
                 f"selection.evaluation: no evaluation is called {self.selection.evaluation!r}; there are: {named}"
             )
-        if isinstance(chosen, SuiteEvaluation) and self.selection.metric in NO_GOALS:
+        if not _is_goal(self.selection.metric):
             raise ValueError(
                 f"selection.metric: more {self.selection.metric} is not better. Take one that is, such as paired_accuracy"
             )
@@ -167,6 +169,12 @@ class TuneRecipe(RecipeSection):
             return cls.model_validate(data)
         except ValidationError as error:
             raise UserError(f"{path}: {describe(error)}") from None
+
+
+def _is_goal(metric: str) -> bool:
+    """Whether more of it is better: not of what a model should have little of, nor of a unit that grows in training."""
+    known = METRICS.get(metric) or metric_of(metric)
+    return not (known.lower_is_better or known.own_unit)
 
 
 def _refuse_repeated(what: str, names: list[str]) -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from itertools import combinations, permutations
+from itertools import combinations
 from random import Random
 from typing import Any
 
@@ -13,29 +13,6 @@ from constraintsuite.mechanism.drift import rankings
 from constraintsuite.mechanism.effects.agreement import spearman
 
 _IMPORTANCES = st.lists(st.integers(0, 9), min_size=3, max_size=20)
-
-
-def by_definition(one: list[int], other: list[int], persistence: float, depths: int) -> float:
-    """RBO of rankings that go on for ever: the mean share of common items, read as deep as a reader gets."""
-    count = len(one)
-    total = 0.0
-    for depth in range(1, depths + 1):
-        shared = len(set(one[:depth]) & set(other[:depth])) / depth if depth <= count else 1.0
-        total += (1 - persistence) * persistence ** (depth - 1) * shared
-    return total
-
-
-@given(st.permutations(range(12)), st.permutations(range(12)), st.sampled_from([0.5, 0.9, 0.98]))
-def test_overlap_is_the_share_that_a_reader_finds(one: list[int], other: list[int], persistence: float) -> None:
-    first, second = (np.array([12.0 - order.index(site) for site in range(12)]) for order in (one, other))
-    found = rankings.rank_biased_overlap(first, second, persistence)
-    assert found == pytest.approx(by_definition(one, other, persistence, 2_000), abs=1e-9)
-
-
-def test_overlap_of_chance_is_the_mean_over_all_rankings() -> None:
-    first = np.array([4.0, 3.0, 2.0, 1.0])
-    drawn = [rankings.rank_biased_overlap(first, np.array(other, dtype=float)) for other in permutations(range(4))]
-    assert rankings.chance_overlap(4) == pytest.approx(np.mean(drawn))
 
 
 def test_jaccard_of_chance_is_the_mean_over_all_circuits() -> None:

@@ -1,13 +1,10 @@
-"""Replay of a shadow set, and likeness of rankings."""
+"""Replay of a shadow set."""
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.folder import write_memory
@@ -15,7 +12,6 @@ from constraintsuite.memory.ingest.collection import ingest
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.private.drift import open_side, read_shadow, replay
 from constraintsuite.memory.private.export import ShadowCase, export
-from constraintsuite.memory.private.overlap import overlap_at, rank_biased_overlap
 from constraintsuite.memory.private.versions import freeze
 from constraintsuite.store.jsonl import write_jsonl
 from memory.private.small_pilot import begun, labelled, write_documents
@@ -25,52 +21,6 @@ QUESTIONS = (
     ShadowCase("candles", "broken candles"),
     ShadowCase("nothing", "xylophone"),
 )
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "k", "expected"),
-    [
-        ("abc", "abc", 3, 1),
-        ("abc", "cba", 3, 1),
-        ("abc", "cba", 1, 0),
-        ("abc", "abd", 3, 2 / 3),
-        ("ab", "", 3, 0),
-        ("", "", 3, None),
-    ],
-)
-def test_overlap(one: str, other: str, k: int, expected: float | None) -> None:
-    assert overlap_at(one, other, k) == expected
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "p", "expected"),
-    [
-        ("abc", "abc", 0.9, 1),
-        ("ab", "cd", 0.9, 0),
-        ("ab", "ba", 0.5, 0.5),  # (1 - p) / p (0 + p^2) + p^2 = p (1 - p) + p^2 = p
-        ("a", "ab", 0.5, 1),  # the one that is seen of both agrees throughout
-        ("a", "", 0.9, 0),
-        ("", "", 0.9, None),
-    ],
-)
-def test_rank_biased_overlap_by_hand(one: str, other: str, p: float, expected: float | None) -> None:
-    found = rank_biased_overlap(one, other, p)
-    assert found == (None if expected is None else pytest.approx(expected))
-
-
-rankings = st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=8)
-
-
-@given(rankings, rankings)
-def test_rank_biased_overlap_is_symmetric_and_a_share(one: list[str], other: list[str]) -> None:
-    found = rank_biased_overlap(one, other)
-    assert found == rank_biased_overlap(other, one)
-    assert found is None or -1e-12 <= found <= 1 + 1e-12
-
-
-def test_an_exchange_further_up_weighs_more() -> None:
-    found = [rank_biased_overlap("abcdef", other) for other in ("bacdef", "abdcef", "abcdfe")]
-    assert all(a is not None and b is not None and a < b for a, b in pairwise(found))
 
 
 def test_the_same_memory_does_not_drift(tmp_path: Path) -> None:

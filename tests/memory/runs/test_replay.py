@@ -90,8 +90,8 @@ def test_shares_are_over_cases_and_paired() -> None:
     ]
     (found,) = replays_of(rows)
     assert (found.fall.traced.value, found.fall.untraced.value) == pytest.approx((2 / 3, 1.2 / 3))
-    assert found.fall.difference.value == pytest.approx(0.8 / 3)
-    assert found.fall.difference.n == 3
+    assert found.fall.test.difference.value == pytest.approx(0.8 / 3)
+    assert found.fall.test.difference.n == 3
     assert (found.move.traced.value, found.move.untraced.value) == pytest.approx((1 / 3, 0.5 / 3))
-    assert found.fall.difference.low is not None
-    assert found.fall.difference.low < 0  # three cases show nothing
+    assert found.fall.test.difference.low is not None
+    assert found.fall.test.difference.low < 0  # three cases show nothing

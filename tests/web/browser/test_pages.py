@@ -47,7 +47,7 @@ SHOWN = [
     (OWNER, "/runs?suite=suite"),
     (OWNER, "/run/runs/suite/random"),
     (OWNER, "/run/runs/suite/random/examples?outcome=wrong"),
-    (OWNER, "/compare?a=runs/suite/bm25-nostop&b=runs/suite/random"),
+    (OWNER, "/compare?a=runs/suite/bm25-nostop&b=runs/suite/bm25"),
     (OWNER, "/sample/suite"),
     (OWNER, "/batch/suite.gold"),
     (OWNER, "/batch/suite.gold/agreement?by=slice"),
@@ -96,7 +96,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     left_out = PairDraft("explicit", "p1", "contains", "test", "", *documents, 0.0)
     write_jsonl(made / "suite" / "stages" / "kept" / "rejected.jsonl", [RejectedPair("too_short", left_out)])
     finish(made / "suite" / "stages" / "kept", ArtifactOrigin("stage", "kept", {}, {}, 0, Revision(1)), {}, {}, 0.0)
-    evaluate(write_suite(made / "suite", rejects={"kept: too_short": 1}), "bm25:nostop", "random")
+    evaluate(write_suite(made / "suite", rejects={"kept: too_short": 1}), "bm25:nostop", "bm25", "random")
     write_jsonl(made / "proposals.jsonl", [SOUPS, TENTS, CAKES])
     owner = open_site(made).visit(OWNER)
     owner.post("/sample/suite", {"size": "5", "seed": "0"})

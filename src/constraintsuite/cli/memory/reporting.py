@@ -42,15 +42,17 @@ def finish_run(artifact: Artifact, page: Path | None, as_json: bool) -> None:
 
 def _told(run: MemoryRun) -> list[str]:
     from constraintsuite.cli.memory.terminal import narrow
+    from constraintsuite.experiments.differences import LEGEND
     from constraintsuite.showing.memory.sections import remarks_of
-    from constraintsuite.showing.memory.tables import baseline_table, score_table, time_table
+    from constraintsuite.showing.memory.tables import baseline_tables, score_table, time_table
     from constraintsuite.showing.memory.verdicts import rewording_tables
 
-    parts = []
+    parts: list[str] = []
+    tests = baseline_tables(run)
     for budget in run.summary.budgets:
         parts.append(narrow(score_table(run, budget)))
-        tests = baseline_table(run, budget)
-        parts += [str(tests)] if tests is not None else []
+        parts += [narrow(tests[budget])] if budget in tests else []
+    parts += [LEGEND] if tests else []
     parts += [narrow(table) for table in rewording_tables(run)]
     times = time_table(run)
     return [*parts, *([str(times)] if times is not None else []), *remarks_of(run)]

@@ -64,7 +64,7 @@ def parse_measures(texts: Sequence[str]) -> list[RankingMeasure]:
         except UserError as error:
             faults.append(str(error))
     if faults:
-        ours = ", ".join(f"{name}@K" if kind.cut else name for name, kind in _KINDS.items())
+        ours = ", ".join(f"{name}@K" if kind.cut else name for name, kind in KINDS.items())
         raise UserError("\n".join([*dict.fromkeys(faults), f"Besides the measures of ir-measures there are: {ours}."]))
     return list(measures)
 
@@ -108,16 +108,16 @@ def first_rank(documents: Sequence[str], wanted: Collection[str]) -> int | None:
 def _parse(text: str) -> RankingMeasure:
     match = _NAME.fullmatch(text.strip())
     kind = match[1] if match else ""
-    if kind not in _KINDS:
+    if kind not in KINDS:
         return parse_standard(text.strip())
     cutoff = int(match[2]) if match and match[2] else None
-    if _KINDS[kind].cut != (cutoff is not None) or cutoff == 0 or (cutoff or 1) > DEEPEST:
-        raise UserError(f"Measure {text!r}: write it as {f'{kind}@10' if _KINDS[kind].cut else kind}.")
+    if KINDS[kind].cut != (cutoff is not None) or cutoff == 0 or (cutoff or 1) > DEEPEST:
+        raise UserError(f"Measure {text!r}: write it as {f'{kind}@10' if KINDS[kind].cut else kind}.")
     return ConstraintMeasure(kind, cutoff)
 
 
 def _value(measure: ConstraintMeasure, ranking: QueryRanking) -> float:
-    query, kind = ranking.query, _KINDS[measure.kind]
+    query, kind = ranking.query, KINDS[measure.kind]
     if not query.violating or (kind.both and not query.relevant):
         return math.nan
     seen = ranking.documents if measure.cutoff is None else ranking.documents[: measure.cutoff]
@@ -165,7 +165,9 @@ def _reciprocal(seen: Sequence[str], wanted: Collection[str]) -> float:
     return 0.0 if rank is None else 1 / rank
 
 
-class _Kind(NamedTuple):
+class MeasureKind(NamedTuple):
+    """What all cut-offs of a measure of ours share."""
+
     value: Callable[[Sequence[str], JudgedQuery], float]
     """From the first k documents (all, where there is no k) and the query."""
     cut: bool
@@ -174,14 +176,15 @@ class _Kind(NamedTuple):
     """Whether it needs a relevant document besides a violating one."""
     a_place: bool = False
     """Whether it is divided by k, however few documents were found."""
+    lower_is_better: bool = False
 
 
-_KINDS: Mapping[str, _Kind] = {
-    "violation": _Kind(_violations, cut=True, a_place=True),
-    "violation_rate": _Kind(_violation_rate, cut=True),
-    "first_violation": _Kind(_first_violation, cut=False),
-    "no_violation": _Kind(_no_violation, cut=False),
-    "dR": _Kind(_recall_difference, cut=True, both=True),
-    "dMRR": _Kind(_reciprocal_difference, cut=True, both=True),
-    "right_rank": _Kind(_right_rank, cut=True, both=True),
+KINDS: Mapping[str, MeasureKind] = {
+    "violation": MeasureKind(_violations, cut=True, a_place=True, lower_is_better=True),
+    "violation_rate": MeasureKind(_violation_rate, cut=True, lower_is_better=True),
+    "first_violation": MeasureKind(_first_violation, cut=False),
+    "no_violation": MeasureKind(_no_violation, cut=False),
+    "dR": MeasureKind(_recall_difference, cut=True, both=True),
+    "dMRR": MeasureKind(_reciprocal_difference, cut=True, both=True),
+    "right_rank": MeasureKind(_right_rank, cut=True, both=True),
 }

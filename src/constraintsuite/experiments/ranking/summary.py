@@ -10,7 +10,13 @@ from typing import Literal
 import numpy as np
 
 from constraintsuite.experiments.figures import column_figures, round_off
-from constraintsuite.experiments.ranking.measures import QueryRanking, RankingMeasure, first_rank, measure_rankings
+from constraintsuite.experiments.ranking.measures import (
+    KINDS,
+    QueryRanking,
+    RankingMeasure,
+    first_rank,
+    measure_rankings,
+)
 from constraintsuite.metrics.clusters import cluster_items
 from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.metrics.metric import Metric
@@ -36,7 +42,6 @@ _SHARES = (
     "right_rank",
 )
 _DIFFERENCES = ("dR", "dMRR")
-_VIOLATIONS = ("violation", "violation_rate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +139,7 @@ def metric_of(name: str) -> Metric:
         share=kind in _SHARES,
         range=(-1.0, 1.0) if kind in _DIFFERENCES else None,
         average="median" if kind in MEDIANS else "mean",
-        lower_is_better=kind in _VIOLATIONS,
+        lower_is_better=kind in KINDS and KINDS[kind].lower_is_better,
     )
 
 

@@ -24,7 +24,7 @@ from constraintsuite.experiments.scoring import documents_of, pairs_of, score_pa
 from constraintsuite.experiments.writing import RunContent, record_run, run_origin
 from constraintsuite.mechanism.drift.checkpoints import Checkpoint, about
 from constraintsuite.mechanism.drift.labelled import LabelledReporter
-from constraintsuite.mechanism.drift.records import CheckpointFigure, FigureChange, SuiteForgetting
+from constraintsuite.mechanism.drift.records import CheckpointFigure, SuiteForgetting
 from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.models.base import Describing, Scorer, Truncating, Workbench
 from constraintsuite.models.naming import load_scorer
@@ -38,7 +38,7 @@ class Behaviour(NamedTuple):
     """Figures of all checkpoints on all suites."""
 
     figures: tuple[CheckpointFigure, ...]
-    changes: tuple[FigureChange, ...]
+    changes: dict[str, tuple[PairedDifference, ...]]
     forgetting: tuple[SuiteForgetting, ...]
 
 
@@ -89,11 +89,11 @@ def compare_behaviour(
 ) -> Behaviour:
     """By slice and over all main examples of some splits; p-values are corrected over all changes."""
     asked = [_ask(name, asked_of(suite, splits), runs[name]) for name, suite in suites.items()]
-    tests = [(one, test) for one in asked for test in _tests(one, seed)]
-    changes = [_change(one, test) for (one, _), test in zip(tests, corrected([test for _, test in tests]), strict=True)]
+    tests = [(one.name, test) for one in asked for test in _tests(one, seed)]
+    changes = list(zip((name for name, _ in tests), corrected([test for _, test in tests]), strict=True))
     return Behaviour(
         tuple(figure for one in asked for figure in _figures(one, seed)),
-        tuple(changes),
+        {one.name: tuple(test for name, test in changes if name == one.name) for one in asked},
         tuple(each for one in asked for each in _forgotten(one, seed)),
     )
 
@@ -153,22 +153,6 @@ def _tests(asked: _Compared, seed: int) -> Iterator[PairedDifference]:
             for group, members in asked.groups.items():
                 pair = SystemPair(first, labels[place])
                 yield paired_test(asked.table, pair, metric, group, members, seed=seed)
-
-
-def _change(asked: _Compared, test: PairedDifference) -> FigureChange:
-    return FigureChange(
-        first=test.first,
-        second=test.second,
-        suite=asked.name,
-        group=test.group,
-        metric=test.metric,
-        difference=test.difference,
-        lost=test.only_first,
-        won=test.only_second,
-        mcnemar=test.mcnemar,
-        p=test.p,
-        holm=test.holm,
-    )
 
 
 def _forgotten(asked: _Compared, seed: int) -> Iterator[SuiteForgetting]:

@@ -28,6 +28,7 @@ from constraintsuite.mechanism.effects.records import DIRECTIONS, BoolArray, Flo
 from constraintsuite.mechanism.patching.stacking import SitePatch, residual
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.metrics.intervals import IntArray, clipped, symmetric
+from constraintsuite.metrics.ranking import chance_overlap, rank_biased_overlap
 from constraintsuite.metrics.resampling import estimate, estimate_statistic, per_draw, ratios_of_means
 from constraintsuite.records.scores import Interval
 
@@ -118,6 +119,9 @@ def likeness_of(
     def shared(a: FloatArray, b: FloatArray) -> float:
         return rankings.jaccard(rankings.top_sites(a, top), rankings.top_sites(b, top))
 
+    def overlap(a: FloatArray, b: FloatArray) -> float | None:
+        return rank_biased_overlap(rankings.order_of(a).tolist(), rankings.order_of(b).tolist())
+
     for number, direction in enumerate(DIRECTIONS):
         columns = np.concatenate([one.effects[number], other.effects[number]], axis=1)
         figure = partial(ground.compare, columns)
@@ -127,8 +131,8 @@ def likeness_of(
             direction,
             spearman=figure(spearman, -1.0),
             across=ground.compare(halves, _across(spearman), -1.0, parts=4),
-            rbo=figure(rankings.rank_biased_overlap),
-            rbo_chance=rankings.chance_overlap(count),
+            rbo=figure(overlap),
+            rbo_chance=chance_overlap(count),
             jaccard=figure(shared),
             jaccard_across=ground.compare(halves, _across(shared), parts=4),
             jaccard_chance=rankings.chance_jaccard(count, top),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from itertools import chain
 
+from constraintsuite.experiments.compare import PairedDifference
 from constraintsuite.mechanism.contrasts.records import ContrastSide, TokenRole
 from constraintsuite.mechanism.effects.records import PatchDirection
 from constraintsuite.records.scores import Interval
@@ -21,28 +22,6 @@ class CheckpointFigure:
     """`overall`, or a slice."""
     metric: str
     value: Interval
-
-
-@dataclass(frozen=True, slots=True)
-class FigureChange:
-    """How a metric changed between two checkpoints, on the same examples."""
-
-    first: str
-    second: str
-    suite: str
-    group: str
-    metric: str
-    difference: Interval
-    """Second less first."""
-    lost: int | None
-    """Examples that the first gets right and the second does not; None where a metric is no matter of right and wrong."""
-    won: int | None
-    mcnemar: float | None
-    """Exact two-sided p; takes examples as independent."""
-    p: float | None
-    """Of the clustered sign-flip test."""
-    holm: float | None
-    """That p, corrected for all changes of the drift."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +219,8 @@ class CheckpointDrift:
     circuit: dict[PatchDirection, tuple[str, ...]]
     """Of the first checkpoint on the half find, the strongest first."""
     figures: tuple[CheckpointFigure, ...]
-    changes: tuple[FigureChange, ...]
+    changes: dict[str, tuple[PairedDifference, ...]]
+    """By suite, between two checkpoints each; p is corrected over all suites."""
     forgetting: tuple[SuiteForgetting, ...]
     inside: CheckpointStep
     """Of all checkpoints."""

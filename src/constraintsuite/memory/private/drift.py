@@ -16,9 +16,9 @@ from constraintsuite.memory.ingest.collection import ingest
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
 from constraintsuite.memory.private.export import ShadowCase
-from constraintsuite.memory.private.overlap import overlap_at, rank_biased_overlap
 from constraintsuite.memory.private.versions import DOCUMENTS, KIND
 from constraintsuite.metrics.intervals import IntArray, connected_components
+from constraintsuite.metrics.ranking import overlap_at, rank_biased_overlap
 from constraintsuite.metrics.resampling import estimate
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.records.scores import Interval

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from constraintsuite.experiments.experiment import Experiment, OpenOptions
 from constraintsuite.memory.runs.making import is_model
-from constraintsuite.memory.runs.record import KIND, load_memory_run
+from constraintsuite.memory.runs.record import KIND, MemoryRun, load_memory_run
 from constraintsuite.memory.runs.table import MemoryTable
 from constraintsuite.store.files import sha256_text
 
@@ -19,16 +19,20 @@ _WATCHED = ("evidence_hit", "path_hit")
 
 
 def open_memory_run(path: Path, options: OpenOptions) -> Experiment:
-    """A run of a memory benchmark: items are questions at a budget, systems are modes; `options` change nothing here.
+    """The run of a memory benchmark in a folder; `options` change nothing here."""
+    return memory_experiment(load_memory_run(path))
+
+
+def memory_experiment(run: MemoryRun) -> Experiment:
+    """A run of a memory benchmark: items are questions at a budget, systems are modes.
 
     Documents, questions and limits must be the same in runs that are compared; models and options of modes may differ.
     """
-    run = load_memory_run(path)
     settings = run.artifact.manifest.settings
     data = {name: version for name, version in run.inputs.items() if not is_model(name)}
     models = {name: version for name, version in run.inputs.items() if is_model(name)}
     return Experiment(
-        path=path,
+        path=run.artifact.path,
         kind=KIND,
         name=run.summary.benchmark,
         data=run.summary.benchmark,

@@ -8,8 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from constraintsuite.experiments.compare import ALPHA, PairedDifference, SystemPair, paired_test
-from constraintsuite.experiments.figures import round_off
+from constraintsuite.experiments.compare import ALPHA, PairedDifference, SystemPair, corrected, paired_test
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.outcome_table import StoredTable
 from constraintsuite.experiments.timing import SystemSpeed, Timing
@@ -18,7 +17,6 @@ from constraintsuite.memory.runs.ablations import EffectDirection, direction_of
 from constraintsuite.memory.runs.replay import BEST_WALK, WALKING, Replay
 from constraintsuite.memory.runs.table import BUDGET, MemoryTable
 from constraintsuite.metrics.intervals import FloatArray
-from constraintsuite.metrics.significance import holm
 from constraintsuite.records.figures import percent
 from constraintsuite.records.scores import Interval
 
@@ -130,7 +128,7 @@ def _h3(table: MemoryTable, budget: int, timing: Timing | None, replays: Sequenc
     evidence += [_mostly_fall(one) for one in replays if one.mode in BEST_WALK]
     ends = "units at the end of a walk of {} that fall without its last edge, less those without another edge"
     sums = [one for one in replays if one.mode not in BEST_WALK]
-    evidence += _weighed({ends.format(one.mode): (one.fall.difference, one.fall.p) for one in sums})
+    evidence += _tested({ends.format(one.mode): one.fall.test for one in sums})
     replayed = {one.mode for one in replays}
     lacking = [mode for mode in run if mode not in replayed or _speed(timing, mode, budget) is None]
     judged = _all([each.judgement for each in evidence] + (["undecided"] if lacking else []))
@@ -219,22 +217,18 @@ def _test(table: MemoryTable, first: str, second: str, metric: str, members: Seq
 
 
 def _tested(tests: Mapping[str, PairedDifference | None]) -> tuple[HypothesisFigure, ...]:
-    """Paired tests as evidence."""
-    return _weighed(
-        {what: (test.difference, test.p) for what, test in tests.items() if test is not None and test.p is not None}
-    )
-
-
-def _weighed(found: Mapping[str, tuple[Interval, float]]) -> tuple[HypothesisFigure, ...]:
-    """Differences with their p: supported where the interval lies above 0, not supported where it lies below, and neither
+    """Paired tests as evidence: supported where the interval lies above 0, not supported where it lies below, and neither
     unless the corrected p is below .05."""
-    corrected = holm([p for _, p in found.values()])
+    known = {what: test for what, test in tests.items() if test is not None and test.p is not None}
     return tuple(
-        HypothesisFigure(
-            what, difference, _JUDGED[direction_of(difference)] if p < ALPHA else "undecided", round_off(p)
-        )
-        for (what, (difference, _)), p in zip(found.items(), corrected, strict=True)
+        HypothesisFigure(what, test.difference, _judged(test), test.holm)
+        for what, test in zip(known, corrected(list(known.values())), strict=True)
     )
+
+
+def _judged(test: PairedDifference) -> Judgement:
+    certain = test.holm is not None and test.holm < ALPHA
+    return _JUDGED[direction_of(test.difference)] if certain else "undecided"
 
 
 def _values(table: MemoryTable, mode: str, metric: str, members: Sequence[int]) -> FloatArray:

@@ -14,8 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.experiments.compare import mean_difference
-from constraintsuite.experiments.figures import column_figures, generator, round_off
+from constraintsuite.experiments.compare import PairedDifference, SystemPair, paired_test
+from constraintsuite.experiments.figures import group_figures
+from constraintsuite.experiments.groupings import OVERALL
+from constraintsuite.experiments.outcome_table import Item, StoredTable
 from constraintsuite.memory.cases.checks.walks import EdgeBook
 from constraintsuite.memory.cases.grounding import Grounded
 from constraintsuite.memory.cases.run import CaseRun, memory_of
@@ -26,7 +28,6 @@ from constraintsuite.memory.state.clock import Clock
 from constraintsuite.memory.state.state import MemoryState
 from constraintsuite.metrics.intervals import IntArray
 from constraintsuite.metrics.metric import Metric
-from constraintsuite.metrics.significance import sign_flip
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.records.scores import Interval
 
@@ -41,6 +42,7 @@ LEAST = 1e-6
 """A fall below this may be what a sum that was broken off had left."""
 MOST_CASES = 100
 _EFFECT = Metric(name="effect", title="edges with an effect")
+_EDGES = SystemPair("untraced", "traced")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +71,8 @@ class EdgeEffect:
 
     traced: Interval
     untraced: Interval
-    difference: Interval
-    """Paired by case."""
-    p: float
-    """Of the difference, two-sided, by the sign-flip test."""
+    test: PairedDifference
+    """Traced less untraced, paired by case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +126,10 @@ def replays_of(removals: Sequence[EdgeRemoval], *, seed: int = 0) -> tuple[Repla
 def _effect(shares: Mapping[str, tuple[bool, float]], seed: int) -> EdgeEffect:
     """The effect of the last edge and of others, by case."""
     last, other = np.array(list(shares.values()), dtype=np.float64).T
-    cases = np.arange(len(shares), dtype=np.int64)
-    traced, untraced = column_figures([_EFFECT, _EFFECT], [last, other], cases, list(shares), seed=seed)
-    difference = mean_difference(last - other, cases, _EFFECT, generator(seed, shares))
-    p = round_off(sign_flip(last - other, cases, rng=generator(seed, shares)))
-    assert p is not None
-    return EdgeEffect(traced, untraced, difference, p)
+    values = {_EDGES.first: {_EFFECT.name: other}, _EDGES.second: {_EFFECT.name: last}}
+    table = StoredTable([Item(case) for case in shares], {_EFFECT.name: _EFFECT}, values, {}, _EFFECT.name)
+    untraced, traced = (group_figures(table, edges, table.main, seed=seed).metrics[_EFFECT.name] for edges in _EDGES)
+    return EdgeEffect(traced, untraced, paired_test(table, _EDGES, _EFFECT, OVERALL, table.main, seed=seed))
 
 
 @dataclass(frozen=True)

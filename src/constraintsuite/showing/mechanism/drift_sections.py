@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from constraintsuite.experiments.differences import LEGEND
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.mechanism.drift.records import CheckpointDrift
 from constraintsuite.metrics.pairwise import METRICS
@@ -21,7 +22,7 @@ from constraintsuite.showing.mechanism.maps import head_map, layer_map
 
 _BEHAVIOUR = (
     "The same suites at every checkpoint. What the last does less well than the best before it was forgotten, though a little "
-    "of that is chance, as the best was picked for being best."
+    f"of that is chance, as the best was picked for being best. {LEGEND}"
 )
 _SITES = (
     "Importance is the absolute mean effect of a head or MLP on the margin, by attribution patching: an estimate, which "
@@ -102,7 +103,7 @@ def _behaviour(drift: CheckpointDrift) -> Iterator[SectionBlock]:
     number = {label: place for place, label in enumerate(drift.checkpoints)}
     charts = []
     for suite in drift.suites:
-        metric = next(one.metric for one in drift.changes if one.suite == suite)
+        metric = drift.changes[suite][0].metric
         figures = [one for one in drift.figures if one.suite == suite and one.metric == metric]
         points = {
             ("all" if group == OVERALL else group): [

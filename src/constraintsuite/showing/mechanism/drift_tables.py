@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from constraintsuite.experiments.differences import difference_table
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.mechanism.drift.records import CheckpointDrift, CheckpointFigure, Likeness
 from constraintsuite.metrics.pairwise import METRICS
@@ -39,7 +40,7 @@ def checkpoint_table(drift: CheckpointDrift) -> Table:
 
 def matrix_table(drift: CheckpointDrift, suite: str) -> Table:
     """The forgetting matrix of a suite: a row a checkpoint, a column a slice."""
-    metric = next(one.metric for one in drift.changes if one.suite == suite)
+    metric = drift.changes[suite][0].metric
     figures = [one for one in drift.figures if one.suite == suite and one.metric == metric]
     groups = list(dict.fromkeys(one.group for one in figures))
     rows = tuple((label, *(_figure(figures, label, group) for group in groups)) for label in drift.checkpoints)
@@ -59,35 +60,8 @@ def forgetting_table(drift: CheckpointDrift) -> Table:
 
 def change_table(drift: CheckpointDrift, suite: str) -> Table:
     """What flips between two checkpoints."""
-    rows = tuple(
-        (
-            f"{one.first} > {one.second}",
-            one.group,
-            one.difference,
-            one.lost,
-            one.won,
-            one.mcnemar,
-            one.p,
-            one.holm,
-        )
-        for one in drift.changes
-        if one.suite == suite
-    )
-    kinds: Sequence[tuple[str, ColumnKind]] = (
-        ("checkpoints", "text"),
-        ("group", "text"),
-        ("difference, points", "points"),
-        ("lost", "count"),
-        ("won", "count"),
-        ("McNemar p", "p"),
-        ("clustered p", "p"),
-        ("Holm", "p"),
-    )
-    caption = (
-        f"{suite}: the same examples in two checkpoints. McNemar's exact p takes examples as independent; the clustered p "
-        "exchanges whole clusters; Holm is that p corrected for all rows of all suites."
-    )
-    return Table(f"changes_{suite}", caption, tuple(Column(*one) for one in kinds), rows)
+    caption = f"{suite}: the same examples in two checkpoints; Holm's correction is over all suites."
+    return difference_table(f"changes_{suite}", caption, drift.changes[suite], ("systems", "group"))
 
 
 def likeness_table(drift: CheckpointDrift, *, brief: bool = False) -> Table:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from constraintsuite.experiments.differences import LEGEND
 from constraintsuite.memory.cases.bundled import FIXTURES
 from constraintsuite.memory.cases.model import CONTEXT
 from constraintsuite.memory.outcomes import ItemResult
@@ -16,7 +17,7 @@ from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.display import Display, ShowOptions, mark_section, refusing_others
 from constraintsuite.showing.memory.tables import (
-    baseline_table,
+    baseline_tables,
     group_tables,
     kind_of,
     score_table,
@@ -29,7 +30,9 @@ _ABOUT_SCORES = (
     "All modes were asked the same questions and may return the same number of units, so that no mode can win by returning "
     "more. Every figure is a mean with its 95 % interval."
 )
-_ABOUT_TESTS = "Whether a mode is better than plain BM25 on the same questions, or whether that could be chance."
+_ABOUT_TESTS = (
+    f"Whether a mode is better than plain BM25 on the same questions, or whether that could be chance. {LEGEND}"
+)
 _ABOUT_GROUPS = "The same figures by kind of question."
 _ABOUT_CLAIMS = (
     "What each part of a memory is worth, and the hypotheses of the benchmark strategy, each judged on this run: supported, "
@@ -95,8 +98,7 @@ def _chapters(run: MemoryRun) -> Iterator[tuple[str, str, str, list[SectionBlock
     scores += [TableBlock(score_table(run, budget)) for budget in budgets]
     said = remarks_of(run)
     yield "scores", "Scores", _ABOUT_SCORES, [*scores, *([Remarks(tuple(said))] if said else [])]
-    tests = [table for budget in budgets if (table := baseline_table(run, budget)) is not None]
-    yield "tests", "Against BM25", _ABOUT_TESTS, [TableBlock(table) for table in tests]
+    yield "tests", "Against BM25", _ABOUT_TESTS, [TableBlock(table) for table in baseline_tables(run).values()]
     groups = [table for budget in budgets for table in group_tables(run, budget)]
     yield "groups", "By kind", _ABOUT_GROUPS, [TableBlock(table) for table in groups]
     if run.table.is_structured:

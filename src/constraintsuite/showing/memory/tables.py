@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from constraintsuite.experiments.compare import SystemPair, compare_systems
+from constraintsuite.experiments.differences import difference_table
+from constraintsuite.experiments.experiment import NothingToCompareError, compare_experiments
 from constraintsuite.experiments.groupings import OVERALL
-from constraintsuite.memory.runs.experiment import BASELINE
+from constraintsuite.memory.runs.experiment import BASELINE, memory_experiment
 from constraintsuite.memory.runs.record import MemoryRun
 from constraintsuite.memory.runs.table import BUDGET, SIZES
 from constraintsuite.records.figures import ColumnKind
@@ -51,32 +52,24 @@ def group_tables(run: MemoryRun, budget: int) -> Iterator[Table]:
             yield Table(name, f"{metric}, by {grouping}, at a budget of {budget}.", columns, rows)
 
 
-def baseline_table(run: MemoryRun, budget: int) -> Table | None:
-    """Every mode against the baseline at this budget, paired; None where the run has nothing to compare."""
-    table = run.table
-    others = [SystemPair(BASELINE, mode) for mode in table.systems if mode != BASELINE]
-    parts = {f"{BUDGET}={budget}": table.at_budget(budget)}
-    metrics = table.headlines(budget)[:2]
-    found = compare_systems(table, others, metrics, parts) if BASELINE in table.systems else []
-    tests = [test for test in found if test.difference.value is not None]
-    if not tests:
-        return None
-    shares = all(table.metric(name).share for name in metrics)
-    columns = (
-        Column("mode"),
-        Column("budget", "count"),
-        Column("metric"),
-        Column("difference", "points" if shares else "number"),
-        Column("p", "p"),
-        Column("Holm", "p"),
-    )
-    rows = tuple((test.second, budget, test.metric, test.difference, test.p, test.holm) for test in tests)
-    unit = ", in points" if shares else ""
-    caption = (
-        f"Less {BASELINE} on the same questions{unit}, with the 95 % interval. p: paired sign-flip test by cluster. Holm: that p "
-        f"corrected for all {len(tests)} tests of this table."
-    )
-    return Table(f"against_{BASELINE}_at_{budget}", caption, columns, rows)
+def baseline_tables(run: MemoryRun) -> dict[int, Table]:
+    """By budget every mode against the baseline, tested as `csuite compare` does; empty where there is nothing to compare."""
+    if BASELINE not in run.table.systems:
+        return {}
+    metrics = dict.fromkeys(name for budget in run.summary.budgets for name in run.table.headlines(budget)[:2])
+    try:
+        found = compare_experiments([memory_experiment(run)], list(metrics))
+    except NothingToCompareError:
+        return {}
+    caption = f"Every mode (second) against {BASELINE} (first) on the same questions, at a budget of {{}}."
+    tests = {n: [test for test in found.tests if test.group == f"{BUDGET}={n}"] for n in run.summary.budgets}
+    return {
+        budget: difference_table(
+            f"against_{BASELINE}_at_{budget}", caption.format(budget), own, ("system", "metric"), found.titles
+        )
+        for budget, own in tests.items()
+        if own
+    }
 
 
 def time_table(run: MemoryRun) -> Table | None:

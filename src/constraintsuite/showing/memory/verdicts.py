@@ -100,7 +100,7 @@ def replay_tables(run: MemoryRun) -> Iterator[Table]:
         Column("difference", "points"),
     )
     rows = tuple(
-        (each.mode, each.budget, name, effect.traced, effect.untraced, effect.difference)
+        (each.mode, each.budget, name, effect.traced, effect.untraced, effect.test.difference)
         for each in run.replays
         for name, effect in (("score falls", each.fall), ("and its place changes", each.move))
     )

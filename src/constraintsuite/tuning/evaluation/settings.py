@@ -11,9 +11,6 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.records.examples import Split
 from constraintsuite.tuning.sections import NAME, RecipeSection
 
-NO_GOALS = ("tie_rate", "gap", "sensitivity")
-"""Figures of a suite that say something of a model, but not the more the better: two are in units that grow in training."""
-
 
 class SuiteEvaluation(RecipeSection):
     """The pairs of a suite, overall and by slice."""

@@ -6,9 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from constraintsuite.experiments.compare import compare_systems
-from constraintsuite.experiments.differences import difference_table, settings_table
-from constraintsuite.experiments.experiment import join_experiments
+from constraintsuite.experiments.differences import LEGEND, difference_table, settings_table
+from constraintsuite.experiments.experiment import NothingToCompareError, compare_experiments
 from constraintsuite.records.sections import Charts, Remarks, Section, TableBlock
 from constraintsuite.records.tables import Table
 from constraintsuite.retrieval.topk import FloatArray
@@ -37,10 +36,9 @@ _ARENA = (
     "most exact one. A setting that compares candidates again (rerank) is as large as its index and the full vectors together."
 )
 _COMPARED = (
-    "Second engine less first, query by query, in ann.recall_tie: the fastest setting of each that reaches the target on one half of "
-    "the queries, and the most exact setting on that half, compared on the other half. p is of the paired randomisation test; Holm is "
-    "that p corrected for all tests of a run, where the same two settings at several targets are one test. Detects is the smallest "
-    "difference that so many queries would show with a probability of 80 %. Speeds have no p: repeats on one machine are no sample."
+    "Engines query by query, in ann.recall_tie: the fastest setting of each that reaches the target on one half of the queries, and "
+    "the most exact setting on that half, compared on the other half. The same two settings at several targets are one test. Speeds "
+    f"have no p: repeats on one machine are no sample. {LEGEND}"
 )
 _BUILDS = "What an index takes beside the time of its searches."
 _FAILURES = "What could not be measured is missing above, and counts for no engine."
@@ -151,20 +149,22 @@ def _compared(runs: Sequence[AnnRun]) -> Iterator[Section]:
 
 def _run_compared(run: AnnRun, name: str) -> Iterator[tuple[str, TableBlock]]:
     """For each arena with two engines to compare: the content of its data with the tests, and with the settings."""
-    table, pairs, _ = join_experiments([ann_experiment(run)])
-    tests = [test for test in compare_systems(table, pairs, [RECALL], table.parts()) if test.difference.n]
-    tested = {test.group for test in tests}
+    try:
+        compared = compare_experiments([ann_experiment(run)], [RECALL])
+    except NothingToCompareError:
+        return
+    tested = {test.group for test in compared.tests}
     groups: dict[Arena, list[str]] = {}
     for one in choose_cells(run):
         groups.setdefault(one.arena, []).extend([one.group] if one.group in tested else [])
     for number, (arena, inside) in enumerate(groups.items(), 1):
         if inside:
             caption = f"{arena.title}. {RECALL}@{arena.k}, paired by query."
-            own = [test for test in tests if test.group in inside]
+            own = [test for test in compared.tests if test.group in inside]
             found = difference_table(f"{name}_{number}", caption, own, ("systems", "group"))
             settings = {
-                system: {group: said for group in inside if (said := table.setting(system, group))}
-                for system in table.systems
+                system: {group: said for group, said in own_settings.items() if group in inside}
+                for system, own_settings in compared.settings.items()
             }
             caption = f"{arena.title}. The setting of each engine that was chosen on the other half of the queries."
             chosen = settings_table(f"settings_{name}_{number}", caption, settings)

@@ -58,7 +58,7 @@ def show_comparison(request: Request, shelf: WebShelf) -> Response:
         status=200,
         title=" and ".join(runs),
         suite=suite,
-        offered=family.labels(),
+        offered=family.rivals(),
         chosen=(first, second),
         labels=tuple(runs),
         own=own,
@@ -119,6 +119,9 @@ def _family(shelf: WebShelf, first: Shelved, second: Shelved) -> SuiteFamily:
     family = family_of(shelf, first)
     if second not in family:
         raise UserError(f"{first.place} and {second.place} are runs of two suites, so there is nothing to compare.")
+    guess = next((one for one in (first, second) if one.place not in family.rivals()), None)
+    if guess is not None:
+        raise UserError(f"{guess.place} only guesses: chance is a line and no system. Compare two other runs.")
     return family
 
 

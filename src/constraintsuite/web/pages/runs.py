@@ -51,7 +51,7 @@ def show_board(request: Request, shelf: WebShelf) -> Response:
         command=eval_command(suite),
         board=board,
         faults=faults,
-        labels=family.labels(),
+        labels=family.rivals(),
         reports=family.reports,
         first=board.first_page() if board else None,
         sections=board.sections() if board else [],
@@ -145,9 +145,15 @@ def _render(
         "part": urlencode({PART: "main"}),
         "family": family,
         "suite": suite,
-        "others": {place: label for place, label in family.labels().items() if place != one.place},
+        "others": _others(family, one),
     }
     return render(request, template, status=200, title=run.summary.system, **shared, **values)
+
+
+def _others(family: SuiteFamily, one: Shelved) -> dict[str, str]:
+    """The runs that a run can be compared with; none for one of the model that guesses."""
+    rivals = family.rivals()
+    return {place: label for place, label in rivals.items() if one.place in rivals and place != one.place}
 
 
 def _load(shelf: WebShelf, runs: Sequence[Shelved]) -> tuple[list[tuple[Shelved, Run]], list[str]]:

@@ -28,7 +28,6 @@ from constraintsuite.reports.view import ReportView, make_view
 from constraintsuite.web.shelf import Shelved
 
 SLICE = "slice"
-_FEWER_IS_BETTER = frozenset({"tie_rate", "paired_tie", "sticks_to_violating", "reversed", "flip_rate"})
 _SECTIONS = (slices, errors, gaps, controls, ties, truncation)
 """Of a report; what it has beside these is asked for on pages of its own."""
 
@@ -112,7 +111,7 @@ def _groupings(summaries: Sequence[RunSummary], chosen: str) -> dict[str, str]:
 
 def _rank(summary: RunSummary, metric: Metric) -> tuple[bool, float, str]:
     value = summary.headline.metrics[metric.name].value
-    sign = 1 if metric.name in _FEWER_IS_BETTER else -1
+    sign = 1 if metric.lower_is_better else -1
     return value is None, sign * (value or 0.0), summary.system
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from constraintsuite.experiments.headline import is_chance
 from constraintsuite.store.artifact import read_manifest
 from constraintsuite.web.faults import fault_of
 from constraintsuite.web.origins import noted_place, suite_with
@@ -32,6 +33,11 @@ class SuiteFamily:
         """The runs' names by place; with the place where two have the same."""
         names = [one.name for one in self.runs]
         return {one.place: one.name if names.count(one.name) == 1 else f"{one.name} ({one.place})" for one in self.runs}
+
+    def rivals(self) -> dict[str, str]:
+        """The names of the runs that can be compared: all but those of the model that guesses."""
+        guesses = {one.place for one in self.runs if is_chance(one.name)}
+        return {place: label for place, label in self.labels().items() if place not in guesses}
 
 
 def families(shelf: WebShelf) -> list[SuiteFamily]:
