@@ -7,7 +7,7 @@ from constraintsuite.experiments.headline import HEADLINE, is_nevir
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.sections import Remarks, Section, TableBlock
 from constraintsuite.records.tables import Column, Table
-from constraintsuite.reports.grouped import kind_of, main_slices, value_of
+from constraintsuite.reports.grouped import main_slices, value_of
 from constraintsuite.reports.remarks import headline_remark, tie_remarks
 from constraintsuite.reports.view import ReportView
 
@@ -59,7 +59,7 @@ def leaderboard_table(view: ReportView) -> Table:
         for label, run in view.runs.items()
     )
     titles = (HEADLINE, *names, "ties")
-    return Table("leaderboard", caption, (Column("model"), *(Column(title, kind_of(metric)) for title in titles)), rows)
+    return Table("leaderboard", caption, (Column("model"), *(Column(title, metric.kind) for title in titles)), rows)
 
 
 def _metrics(view: ReportView) -> Table:
@@ -72,7 +72,7 @@ def _metrics(view: ReportView) -> Table:
         "Other metrics on the examples of the headline; gap and sensitivity in standard deviations of the "
         "model's own scores, with 95 % intervals."
     )
-    columns = (Column("model"), *(Column(metric.title, kind_of(metric)) for metric in metrics))
+    columns = (Column("model"), *(Column(metric.title, metric.kind) for metric in metrics))
     return Table("metrics", caption, columns, rows)
 
 

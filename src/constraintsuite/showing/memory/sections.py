@@ -18,7 +18,6 @@ from constraintsuite.showing.display import Display, ShowOptions, mark_section, 
 from constraintsuite.showing.memory.tables import (
     baseline_table,
     group_tables,
-    kind_of,
     score_table,
     size_table,
     time_table,
@@ -115,6 +114,6 @@ def _chart(run: MemoryRun, budget: int) -> Drawing | None:
         for mode in run.summary.modes
         if (figure := run.summary.figure(mode, budget, metric)) is not None
     ]
-    if kind_of(run, metric) != "share":
+    if not run.table.metric(metric).share:
         return None
     return bar_chart(f"chart-{run.summary.benchmark}-{budget}", f"{metric}, %, budget {budget}", rows, None)
