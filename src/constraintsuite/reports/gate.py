@@ -7,6 +7,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from constraintsuite.experiments.gate import GateResult, RuleDetection
 from constraintsuite.experiments.gate_verdicts import GateVerdict
+from constraintsuite.records.figures import points
 from constraintsuite.reports.comparison import item_lines
 
 SHOWN = 5
@@ -100,10 +101,10 @@ def detection_text(found: Sequence[RuleDetection], data: str) -> str:
         if one.detectable is None:
             lines.append("  These are too few to detect any change. Build a larger suite.")
             continue
-        lines.append(f"  They detect a change of {100 * one.detectable:.1f} points or more.")
+        lines.append(f"  They detect a change of {points(one.detectable)} or more.")
         if one.limit is not None and one.limit < one.detectable:
             lines.append(
-                f"  The limit is {100 * one.limit:.1f} points: a change between the two will often come out inconclusive. "
+                f"  The limit is {points(one.limit)}: a change between the two will often come out inconclusive. "
                 "Build a larger suite, or choose a limit that it can check."
             )
     end = (
