@@ -146,8 +146,8 @@ def _compare_limit(
             return "failed", f"{said} is beyond {limit}"
         p = 1.0 if test.holm is None else test.holm
         if p < alpha:
-            return "failed", f"{said} is beyond {limit} (p {p:.3g})"
-        return "inconclusive", f"{said} is beyond {limit}, but could be chance (p {p:.3g}): {can}"
+            return "failed", f"{said} is beyond {limit} (p {say(p, 'p')})"
+        return "inconclusive", f"{said} is beyond {limit}, but could be chance (p {say(p, 'p')}): {can}"
     end = test.difference.low if down else test.difference.high
     if rule.needs_certainty:
         worst = None if end is None else -end if down else end

@@ -119,7 +119,7 @@ def _told(claim: HypothesisResult, budget: int) -> str:
     for each in claim.evidence:
         figure = show(each.figure, "number")
         bounds = f" [{figure.bounds}]" if figure.bounds else ""
-        p = f", p {each.p:.3g}" if each.p is not None else ""
+        p = f", p {show(each.p, 'p').value}" if each.p is not None else ""
         lines.append(f"    {each.what}: {figure.value}{bounds} {figure.n}{p}: {each.judgement}")
     return "\n".join([*lines, f"  {claim.sentence}"] if claim.sentence else lines)
 
