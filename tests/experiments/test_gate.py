@@ -90,7 +90,7 @@ def test_a_rule_about_the_run_alone(suite: Suite, half: Run, rule: dict[str, Any
             [WRONG, *HALF[1:]],
             {"max_drop": 0.01},
             "inconclusive",
-            "a drop of 2.5 points is beyond 1.0 points, but could be chance (p 1)",
+            "a drop of 2.5 points is beyond 1.0 points, but could be chance (p 1.000)",
         ),
         (
             [WRONG, *HALF[1:]],
