@@ -51,7 +51,7 @@ def matrix_table(drift: CheckpointDrift, suite: str) -> Table:
 def forgetting_table(drift: CheckpointDrift) -> Table:
     """How far the last checkpoint lies behind the best before it."""
     rows = tuple((one.suite, one.group, one.best, one.difference) for one in drift.forgetting)
-    columns = (Column("suite"), Column("group"), Column("best before"), Column("last less best, points", "points"))
+    columns = (Column("suite"), Column("group"), Column("best before"), Column("last less best", "points"))
     caption = f"What {drift.checkpoints[-1]} does less well than the best checkpoint before it, on the same examples."
     return Table("forgetting", caption, columns, rows)
 
@@ -75,7 +75,7 @@ def change_table(drift: CheckpointDrift, suite: str) -> Table:
     kinds: Sequence[tuple[str, ColumnKind]] = (
         ("checkpoints", "text"),
         ("group", "text"),
-        ("difference, points", "points"),
+        ("difference", "points"),
         ("lost", "count"),
         ("won", "count"),
         ("McNemar p", "p"),

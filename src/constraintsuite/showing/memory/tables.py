@@ -70,9 +70,8 @@ def baseline_table(run: MemoryRun, budget: int) -> Table | None:
         Column("Holm", "p"),
     )
     rows = tuple((test.second, budget, test.metric, test.difference, test.p, test.holm) for test in tests)
-    unit = ", in points" if shares else ""
     caption = (
-        f"Less {BASELINE} on the same questions{unit}, with the 95 % interval. p: paired sign-flip test by cluster. Holm: that p "
+        f"Less {BASELINE} on the same questions, with the 95 % interval. p: paired sign-flip test by cluster. Holm: that p "
         f"corrected for all {len(tests)} tests of this table."
     )
     return Table(f"against_{BASELINE}_at_{budget}", caption, columns, rows)

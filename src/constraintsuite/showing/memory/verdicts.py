@@ -137,7 +137,7 @@ def rewording_tables(run: MemoryRun) -> Iterator[Table]:
             if f.metric == metric
         )
         caption = (
-            f"{metric} of paraphrases less that of the question as it stands, in points, by case where it is defined: over all "
+            f"{metric} of paraphrases less that of the question as it stands, by case where it is defined: over all "
             "cases, which decide, and over those where one wording passes, since a case that fails in all cannot lose."
         )
         yield Table(f"rewordings_{metric}", caption, columns, rows)
