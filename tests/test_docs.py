@@ -6,6 +6,7 @@ import dataclasses
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -40,6 +41,14 @@ def test_links_lead_somewhere_and_commands_exist(page: Path) -> None:
         assert (page.parent / link).exists(), f"{page.name}: {link}"
     for command in re.findall(r"^\$? ?csuite ([a-z-]+)", text, re.MULTILINE):
         assert command in COMMANDS, f"{page.name}: csuite {command}"
+
+
+@pytest.mark.parametrize("page", [*sorted(ROOT.glob("docs/*.md")), ROOT / "README.md"], ids=lambda path: path.name)
+def test_imports_resolve(page: Path) -> None:
+    found = re.findall(r"^ *from (constraintsuite[\w.]*) import (\([^)]+\)|.+)$", page.read_text("utf-8"), re.MULTILINE)
+    for module, names in found:
+        for name in re.findall(r"(?:^|[,(])\s*(\w+)", names):
+            assert hasattr(import_module(module), name), f"{page.name}: {module} has no {name}"
 
 
 def block(page: str, language: str) -> str:

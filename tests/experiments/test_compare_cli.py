@@ -87,7 +87,7 @@ def test_a_run_that_passes_exits_with_0_and_one_that_fails_with_1(folder: Path) 
     lines = failed.stdout.splitlines()
     assert [line.partition(": 40 items in 20")[0] for line in lines if not line.startswith(" ")] == [
         "FAILED  accuracy: min 0.9 [headline]: 25.0 % is below 90.0 %",
-        "FAILED  paired_accuracy: max_drop 0.1 [headline]: a drop of 75.0 points is beyond 10.0 points (p 0.0001)",
+        "FAILED  paired_accuracy: max_drop 0.1 [headline]: a drop of 75.0 points is beyond 10.0 points (p <0.001)",
         "bad does not pass on tiny against good: 2 of 2 rules fail.",
     ]
     assert "      query: 10 without cream" in lines

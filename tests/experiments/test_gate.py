@@ -91,7 +91,7 @@ def test_a_rule_about_the_run_alone(suite: Suite, half: Run, rule: dict[str, Any
             [WRONG, *HALF[1:]],
             {"max_drop": 0.01},
             "inconclusive",
-            "a drop of 2.5 points is beyond 1.0 points, but could be chance (p 1)",
+            "a drop of 2.5 points is beyond 1.0 points, but could be chance (p 1.000)",
         ),
         (
             [WRONG, *HALF[1:]],
@@ -106,8 +106,8 @@ def test_a_rule_about_the_run_alone(suite: Suite, half: Run, rule: dict[str, Any
             "inconclusive",
             "a drop of 2.5 points is within 3.0 points, but a drop of 18.6",
         ),
-        ([WRONG] * 40, {"max_drop": 0.01}, "failed", "a drop of 50.0 points is beyond 1.0 points (p 0.0001)"),
-        ([RIGHT] * 40, {"max_rise": 0.1}, "failed", "a rise of 50.0 points is beyond 10.0 points (p 0.0001)"),
+        ([WRONG] * 40, {"max_drop": 0.01}, "failed", "a drop of 50.0 points is beyond 1.0 points (p <0.001)"),
+        ([RIGHT] * 40, {"max_rise": 0.1}, "failed", "a rise of 50.0 points is beyond 10.0 points (p <0.001)"),
         ([RIGHT] * 40, {"max_drop": 0.0}, "passed", "no drop"),
     ],
 )

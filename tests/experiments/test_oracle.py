@@ -94,9 +94,9 @@ def test_a_run_is_held_against_what_was_published(tmp_path: Path, model: str, pe
     found = match(run_with(suite, tmp_path / "run", model, percent), suite)
     assert found is not None
     assert found.within == within
-    assert found.difference == pytest.approx(percent - found.published, abs=1e-4)
+    assert found.difference == pytest.approx(percent / 100 - found.published, abs=1e-6)
     assert (found.causes == ()) == within
-    assert f"reference for {found.model}: {found.published:g}" in str(found)
+    assert f"reference for {found.model}: {100 * found.published:.1f} %" in str(found)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_run_is_held_against_what_was_published(tmp_path: Path, model: str, pe
         ("cross:qnli-electra-base", {"precision": "fp32"}, ["nothing that the run says of itself explains it"]),
         ("cross:qnli-electra-base", {"precision": "int8"}, ["precision: int8 here"]),
         ("cross:qnli-electra-base", {"cut": 110, "length": 128}, ["in 110 of 1,383 pairs what decides lies past"]),
-        ("cross:qnli-electra-base", {"mteb": 34.0}, ["ties: under the rule mteb this run has 34.00"]),
+        ("cross:qnli-electra-base", {"mteb": 34.0}, ["ties: under the rule mteb this run has 34.0 %"]),
         ("colbert:colbertv2.0", {"length": {"query": 32, "document": 180}}, ["protocol: queries of 32"]),
         (
             "colbert:colbertv2.0",

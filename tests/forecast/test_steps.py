@@ -164,7 +164,7 @@ def notes(documents: int, cluster: Cluster, *, whole: bool = True, given: bool =
             "SHARDS: the recipe has 4, so that a shard has 50,000 documents. Try documents: {shards: 10}",
         ),
         (notes(2_000, CARDS), "2 GPUs: a build uses none. They count for --embed and --eval."),
-        (notes(2_000, FEW), "Efficiency: 0.80 measured"),
+        (notes(2_000, FEW), "Efficiency: 80.0 % measured"),
         (notes(2_000, FEW), "With --engine ray comes Ray's own start, some seconds once a command."),
         (notes(40_000, ALONE), "From 100 documents more to 40,000 that becomes 200 MiB of the driver, either way"),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from constraintsuite.records.figures import percent, say
+from constraintsuite.records.figures import percent, points, say
 from constraintsuite.records.scores import Interval
 
 
@@ -23,3 +23,7 @@ def test_a_share_is_said_in_per_cent_with_one_decimal(share: float, said: str) -
 )
 def test_a_share_is_said_with_the_bounds_it_has(share: Interval, said: str) -> None:
     assert say(share, "share") == said
+
+
+def test_the_size_of_a_difference_has_no_sign() -> None:
+    assert points(-0.0213) == points(0.0213) == "2.1 points"

@@ -214,3 +214,10 @@ def test_text_says_an_n_once_where_all_figures_of_each_row_share_it() -> None:
     assert "n=" not in str(table)
     apart = Table("apart", "", columns, (("all", first, Interval(2.0, 1.0, 3.0, 7)),))
     assert str(apart).splitlines()[-1] == "all   50.0 n=8  2 [1 to 3] n=7"
+
+
+def test_a_heading_names_the_unit_for_people_alone() -> None:
+    headings = [Column("x", kind).heading for kind in ("share", "points", "number")]
+    assert headings == ["x, %", "x, points", "x"]
+    table = Table("t", "", (Column("row"), Column("x", "points")), (("a", 0.021),))
+    assert table.to_records() == [{"row": "a", "x": 0.021}]

@@ -34,9 +34,9 @@ def run(suite: Suite, name: str, right: int, folder: str = "runs") -> Run:
 @pytest.mark.parametrize(
     ("right", "words"),
     [
-        (36, "90.0 % of 40 examples (95 % interval 80.0 to 97.5); guessing gives 25 %."),
-        (10, "that could be guessing, which gives 25 %."),
-        (1, "that is below guessing, which gives 25 %."),
+        (36, "90.0 % of 40 examples (95 % interval 80.0–97.5); guessing gives 25.0 %."),
+        (10, "that could be guessing, which gives 25.0 %."),
+        (1, "that is below guessing, which gives 25.0 %."),
     ],
 )
 def test_the_verdict_of_one_system_stands_beside_chance(suite: Suite, right: int, words: str) -> None:

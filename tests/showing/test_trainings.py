@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
+from constraintsuite.records.figures import UnitValue
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Charts, TableBlock, VerbatimText
 from constraintsuite.showing.display import ShowOptions
@@ -59,7 +60,7 @@ def test_figures_stand_by_checkpoint(folder: Path) -> None:
         if isinstance(block, TableBlock)
     }
     assert tables["figures_dev"].rows == (("c0", Interval(0.5, 0.1, 0.9, 8)), ("c1", Interval(0.75, 0.1, 0.9, 8)))
-    assert tables["selected"].rows == (("c1", 0, "rule", 1, "dev accuracy overall", 0.75),)
+    assert tables["selected"].rows == (("c1", 0, "rule", 1, "dev accuracy overall", UnitValue(0.75, "share")),)
     assert tables["left_out"].rows == (("rule too_long", 3),)
 
 

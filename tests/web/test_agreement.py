@@ -121,7 +121,7 @@ def test_who_fails_decoys_or_chooses_by_place_is_named(trapped: OpenSite) -> Non
         "<strong>ben</strong> failed the decoys: 0.0 % of the known answers were right, in 8 decoys (95 % interval 0.0–32.4 %)."
         in page
     )
-    assert "<strong>ben</strong> chose by place: the text shown first in 20 of 20 items (p &lt; 0.001)." in page
+    assert "<strong>ben</strong> chose by place: the text shown first in 20 of 20 items (p &lt;0.001)." in page
     assert "<strong>anna</strong>" not in page
     assert "Tick their name above" in page
 

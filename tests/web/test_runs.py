@@ -71,7 +71,7 @@ def test_every_figure_has_its_interval_and_n(reader: Visitor) -> None:
     first = page[page.index(">good</a>") :]
     assert re.match(r'>good</a></th><td class="share" data-order="0.75">75.0<br><small>[\d.]+–[\d.]+</small>', first)
     assert "n=40" in first[:200]
-    assert "By chance: 25 %" in page
+    assert "By chance: 25.0 %" in page
     assert ">good does what it was asked in 75.0 % of 40 examples" in page
 
 

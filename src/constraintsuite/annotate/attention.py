@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from constraintsuite.annotate.agreeing import Attention
 from constraintsuite.metrics.significance import holm, mcnemar
-from constraintsuite.records.figures import percent, show
+from constraintsuite.records.figures import percent, say, show
 from constraintsuite.records.scores import Interval
 
 ATTENTIVE = 0.8
@@ -61,7 +61,7 @@ def _found(one: Attention, chance: float) -> Iterator[str]:
     if chance < BY_CHANCE:
         first, second = _places(one)
         which, most = ("first", first) if first > second else ("second", second)
-        yield f"chose by place: the text shown {which} in {most:,} of {first + second:,} items (p {_p(chance)})."
+        yield f"chose by place: the text shown {which} in {most:,} of {first + second:,} items (p {say(chance, 'p')})."
 
 
 def _below(share: Interval) -> bool:
@@ -78,7 +78,3 @@ def _said(share: Interval, what: str, over: str) -> str:
     assert share.value is not None
     bounds = f"{show(share, 'share').bounds} %"
     return f"{percent(share.value)} of the {what}, in {share.n:,} {over} (95 % interval {bounds})"
-
-
-def _p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"= {value:.3f}"

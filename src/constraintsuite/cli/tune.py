@@ -60,10 +60,13 @@ def _plan_lines(plan: TrainingPlan) -> Iterator[str]:
 
 
 def _lines(artifact: Artifact) -> Iterator[str]:
+    from constraintsuite.records.figures import say
+    from constraintsuite.tuning.selection import Selected
+
     yield f"Trained: {shown(artifact.path)}"
-    for one in _selected(artifact):
-        by = f"{one['by']} {one['value']:.3f}" if one["value"] is not None else f"its {one['by']} epoch"
-        yield f"  seed {one['seed']}, {one['task']}: {shown(artifact.path)}/checkpoints/{one['checkpoint']} ({by})"
+    for one in (Selected(**fields) for fields in _selected(artifact)):
+        by = f"{one.by} {say(one.value, one.kind)}" if one.value is not None else f"its {one.by} epoch"
+        yield f"  seed {one.seed}, {one.task}: {shown(artifact.path)}/checkpoints/{one.checkpoint} ({by})"
     yield f"Curves:  {shown(artifact.path)}/curves.jsonl, {shown(artifact.path)}/plots/*.svg"
 
 

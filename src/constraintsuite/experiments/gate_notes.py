@@ -9,7 +9,7 @@ from datetime import date
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.compare import SystemPair, paired_test
 from constraintsuite.experiments.experiment import Experiment
-from constraintsuite.experiments.gate_verdicts import GateVerdict, show_change
+from constraintsuite.experiments.gate_verdicts import GateVerdict, show_size
 from constraintsuite.experiments.outcome_table import JoinedTable
 from constraintsuite.experiments.policy import Policy, Waiver
 
@@ -44,7 +44,7 @@ def unwatched(policy: Policy, table: JoinedTable, pairs: Mapping[str, SystemPair
             change = test.difference.value
             if change is not None and change < -NOTABLE and (test.p or 0.0) * len(slices) < policy.alpha:
                 yield (
-                    f"Look at {group}: its {metric} dropped by {show_change(-change, metric)}, and no rule of the policy is about it."
+                    f"Look at {group}: its {metric} dropped by {show_size(-change, metric)}, and no rule of the policy is about it."
                 )
 
 

@@ -14,6 +14,7 @@ from constraintsuite.experiments.outcome_table import OutcomeTable
 from constraintsuite.experiments.policy import LATENCY, LatencyRule, LimitKind, PolicyRule
 from constraintsuite.experiments.timing import SystemSpeed, Timing
 from constraintsuite.metrics.metric import Metric
+from constraintsuite.records.figures import points, say
 from constraintsuite.records.scores import Interval
 
 GateOutcome = Literal["passed", "failed", "inconclusive"]
@@ -52,16 +53,6 @@ class GateVerdict:
     """Which limit the rule has; None for a rule about times."""
 
 
-def show_value(value: float, metric: Metric) -> str:
-    """A value for people: shares in per cent with one decimal."""
-    return f"{100 * value:.1f} %" if metric.share else f"{value:.4g}"
-
-
-def show_change(change: float, metric: Metric) -> str:
-    """A difference for people: of shares in points with one decimal."""
-    return f"{100 * change:.1f} points" if metric.share else f"{change:.4g}"
-
-
 def judge_value(rule: PolicyRule, table: OutcomeTable, system: str, group: str) -> GateVerdict:
     """Apply a rule with `min` or `max` to the figure of one system."""
     metric, members = table.metric(rule.metric), table.members(group)
@@ -76,19 +67,19 @@ def judge_value(rule: PolicyRule, table: OutcomeTable, system: str, group: str) 
     low = rule.kind == "min"
     if _breaks(value.value, rule):
         word = "below" if low else "above"
-        return verdict("failed", f"{show_value(value.value, metric)} is {word} {show_value(rule.limit, metric)}")
+        return verdict("failed", f"{say(value.value, metric.kind)} is {word} {say(rule.limit, metric.kind)}")
     end = value.low if low else value.high
     if rule.needs_certainty and (end is None or _breaks(end, rule)):
-        least = "no bound" if end is None else show_value(end, metric)
+        least = "no bound" if end is None else say(end, metric.kind)
         return verdict(
             "inconclusive",
-            f"{show_value(value.value, metric)} keeps {show_value(rule.limit, metric)}, but the "
+            f"{say(value.value, metric.kind)} keeps {say(rule.limit, metric.kind)}, but the "
             f"{'lower' if low else 'upper'} end of its interval, {least}, does not: too few items to be sure",
         )
     words = "at least" if low else "at most"
     shown = end if rule.needs_certainty and end is not None else value.value
-    what = f"{'lower' if low else 'upper'} end {show_value(shown, metric)}" if rule.needs_certainty else ""
-    return verdict("passed", f"{what or show_value(shown, metric)} is {words} {show_value(rule.limit, metric)}")
+    what = f"{'lower' if low else 'upper'} end {say(shown, metric.kind)}" if rule.needs_certainty else ""
+    return verdict("passed", f"{what or say(shown, metric.kind)} is {words} {say(rule.limit, metric.kind)}")
 
 
 def _breaks(value: float, rule: PolicyRule) -> bool:
@@ -145,12 +136,12 @@ def _compare_limit(
     down = rule.kind == "max_drop"
     word = "drop" if down else "rise"
     change = -test.difference.value if down else test.difference.value
-    said = f"a {word} of {show_change(change, metric)}" if change > 0 else f"no {word}"
-    limit = show_change(rule.limit, metric)
+    said = f"a {word} of {show_size(change, metric)}" if change > 0 else f"no {word}"
+    limit = show_size(rule.limit, metric)
     tested = np.isfinite([table.column(one, test.metric, members) for one in (test.first, test.second)]).all(axis=0)
     clusters = len(np.unique(table.clusters(members).numbers[tested]))
     can = f"{test.difference.n:,} items in {clusters:,} clusters " + (
-        f"detect a {word} of {show_change(test.detectable, metric)} or more"
+        f"detect a {word} of {show_size(test.detectable, metric)} or more"
         if test.detectable is not None
         else (f"are too few to detect any {word}" if metric.bounds else "show no spread to judge by")
     )
@@ -159,15 +150,15 @@ def _compare_limit(
             return "failed", f"{said} is beyond {limit}"
         p = 1.0 if test.holm is None else test.holm
         if p >= alpha:
-            return "inconclusive", f"{said} is beyond {limit}, but could be chance (p {p:.3g}): {can}"
+            return "inconclusive", f"{said} is beyond {limit}, but could be chance (p {say(p, 'p')}): {can}"
         near = test.difference.high if down else test.difference.low
         least = None if near is None else -near if down else near
         if least is not None and least <= rule.limit + _ROUNDING:
             return "inconclusive", (
-                f"{said} is beyond {limit} and more than chance (p {p:.3g}), but a {word} of {show_change(least, metric)} cannot "
+                f"{said} is beyond {limit} and more than chance (p {say(p, 'p')}), but a {word} of {showshow_size(least, metric)} cannot "
                 f"be ruled out: {can}"
             )
-        return "failed", f"{said} is beyond {limit} (p {p:.3g}): {can}"
+        return "failed", f"{said} is beyond {limit} (p {say(p, 'p')}): {can}"
     if test.detectable is None and metric.bounds is not None and rule.significant:
         return "inconclusive", f"{said}, but {can}"
     end = test.difference.low if down else test.difference.high
@@ -176,9 +167,14 @@ def _compare_limit(
         if worst is None and test.p == 1.0 and not test.difference.value:  # nothing changed at all
             worst = 0.0
         if worst is None or worst > rule.limit + _ROUNDING:
-            most = "an unknown amount" if worst is None else show_change(worst, metric)
+            most = "an unknown amount" if worst is None else show_size(worst, metric)
             return "inconclusive", f"{said} is within {limit}, but a {word} of {most} cannot be ruled out: {can}"
     return "passed", f"{said} is within {limit}; {can}" if change > 0 else f"{said}; {can}"
+
+
+def show_size(change: float, metric: Metric) -> str:
+    """How large a change is, in words."""
+    return points(change) if metric.share else say(abs(change), "number")
 
 
 def _lost(table: OutcomeTable, pair: SystemPair, metric: str, members: Sequence[int]) -> int:

@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from constraintsuite.experiments.figures import round_off
 from constraintsuite.experiments.load import MODEL, Run, Suite
 from constraintsuite.models.naming import ModelName, parse_model
+from constraintsuite.records.figures import percent, points, say
 from constraintsuite.records.scores import Interval
 from constraintsuite.store.yaml_files import read_package_yaml
 
@@ -21,7 +21,7 @@ PAIRS = 1_383
 
 
 class Published(BaseModel):
-    """One result that someone reported, in per cent."""
+    """One result that someone reported; `score` in per cent, as papers print it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     model: str
@@ -41,13 +41,14 @@ class PublishedResults(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     gates: dict[str, float]
+    """In points, by kind."""
     sources: dict[str, str]
     results: tuple[Published, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """A run beside what was published of its model: paired accuracy in per cent, strict ties."""
+    """A run beside what was published of its model: paired accuracy between 0 and 1, strict ties."""
 
     model: str
     published: float
@@ -61,11 +62,11 @@ class Reproduction:
     """What the run says of itself that may explain the difference; empty where there is none to explain."""
 
     def __str__(self) -> str:
-        verdict = f"within {self.gate:g}" if self.within else f"more than {self.gate:g} off"
+        verdict = f"{'within' if self.within else 'beyond'} the gate of {points(self.gate)}"
         source = "; ".join(filter(None, (self.source, self.note)))
         head = (
-            f"NevIR: {self.ours.value:.2f} [{self.ours.low:.2f}, {self.ours.high:.2f}], reference for {self.model}: "
-            f"{self.published:g} ({source}); difference {self.difference:+.2f} points, {verdict}."
+            f"NevIR: {say(self.ours, 'share')}, reference for {self.model}: {percent(self.published)} ({source}); "
+            f"difference {say(self.difference, 'points')}, {verdict}."
         )
         return "\n  ".join([head, *(f"- {cause}" for cause in self.causes)])
 
@@ -88,20 +89,19 @@ def match(run: Run, suite: Suite) -> Reproduction | None:
     strict = run.summary.ties["paired_accuracy"]["strict"]
     if entry is None or strict.value is None:
         return None
-    ours = Interval(_percent(strict.value), _percent(strict.low), _percent(strict.high), strict.n)
-    difference = 100 * strict.value - entry.score
-    gate = published_results().gates[entry.kind]
-    within = abs(difference) <= gate + 0.005  # published figures are rounded
+    published, gate = (round(number / 100, 6) for number in (entry.score, published_results().gates[entry.kind]))
+    difference = strict.value - published
+    within = abs(difference) <= gate + 0.00005  # published figures are rounded
     return Reproduction(
         model=entry.model,
-        published=entry.score,
+        published=published,
         source=published_results().sources[entry.source],
         note=entry.note,
-        ours=ours,
-        difference=round(difference, 4),
+        ours=strict,
+        difference=round(difference, 6),
         gate=gate,
         within=within,
-        causes=() if within else tuple(_causes(run, entry, gate)) or (_UNEXPLAINED,),
+        causes=() if within else tuple(_causes(run, entry, published, gate)) or (_UNEXPLAINED,),
     )
 
 
@@ -119,11 +119,7 @@ def find_published(name: ModelName) -> Published | None:
     return next((e for e in published_results().results if name.family in e.families and called & set(e.names)), None)
 
 
-def _percent(share: float | None) -> float | None:
-    return None if share is None else round_off(100 * share)
-
-
-def _causes(run: Run, entry: Published, gate: float) -> Iterator[str]:
+def _causes(run: Run, entry: Published, published: float, gate: float) -> Iterator[str]:
     facts = _facts(run)
     precision, length = facts.get("precision"), _document_length(facts)
     if precision not in (None, "fp32"):
@@ -137,8 +133,8 @@ def _causes(run: Run, entry: Published, gate: float) -> Iterator[str]:
             + (f" ({length} tokens)" if length is not None else "")
         )
     for policy, interval in (run.summary.ties or {})["paired_accuracy"].items():
-        if policy != "strict" and interval.value is not None and abs(100 * interval.value - entry.score) <= gate:
-            yield f"ties: under the rule {policy} this run has {100 * interval.value:.2f}, which would be within the gate"
+        if policy != "strict" and interval.value is not None and abs(interval.value - published) <= gate:
+            yield f"ties: under the rule {policy} this run has {percent(interval.value)}, which would be within the gate"
     if entry.protocol:
         yield f"protocol: {entry.protocol}"
 

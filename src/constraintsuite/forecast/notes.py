@@ -122,7 +122,7 @@ def _on_workers(
     parts = spread[0].spread
     assert parts is not None
     yield (
-        f"Efficiency: {samples.efficiency:.2f} measured, two workers at a time to one; {parts.shards} shards on "
+        f"Efficiency: {percent(samples.efficiency)} measured, two workers at a time to one; {parts.shards} shards on "
         f"{cluster.all_workers:,} workers keep {percent(parts.shards / (parts.turns * cluster.all_workers))} of them busy."
     )
     yield "With --engine ray comes Ray's own start, some seconds once a command. That and the network are not in this plan."

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Literal, TypeVar
 
 from constraintsuite.errors import UserError
+from constraintsuite.records.figures import ColumnKind
 
 M = TypeVar("M", bound="Metric")
 
@@ -33,6 +34,11 @@ class Metric:
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def kind(self) -> ColumnKind:
+        """How its figures are shown."""
+        return "share" if self.share else "number"
 
     @property
     def bounds(self) -> tuple[float, float] | None:

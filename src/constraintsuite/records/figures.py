@@ -64,6 +64,11 @@ def percent(share: float) -> str:
     return say(share, "share")
 
 
+def points(change: float) -> str:
+    """The size of a difference of two shares in a sentence, whatever its sign: 0.02 is "2.0 points"."""
+    return f"{_show_number(abs(change), 'share')}{_UNITS['points']}"
+
+
 def _show_number(number: float, kind: ColumnKind) -> str:
     if kind == "count":
         return f"{number:,.0f}"

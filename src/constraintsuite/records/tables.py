@@ -25,8 +25,8 @@ class Column:
 
     @property
     def heading(self) -> str:
-        """The title for people, who read shares in per cent; programs get fractions under the bare title."""
-        return f"{self.title}, %" if self.kind == "share" else self.title
+        """The title for people, who read shares in per cent and differences in points; programs get fractions and the title."""
+        return self.title + {"share": ", %", "points": ", points"}.get(self.kind, "")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from constraintsuite.experiments.headline import HEADLINE
 from constraintsuite.experiments.load import Run
 from constraintsuite.experiments.pair_experiment import pair_experiments
 from constraintsuite.records.examples import OMISSION
-from constraintsuite.records.figures import show
+from constraintsuite.records.figures import ColumnKind, percent, points, say, show
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.drawings.svg import Drawing
@@ -61,12 +61,12 @@ def state_verdict(view: ReportView) -> str:
     figure, chance = view.headline(best), view.metric.chance or 0.0
     if figure.value is None:
         return f"No example of the headline was asked of {best}, so it has no figure."
-    guess = f"guessing gives {100 * chance:g} %"
+    guess = f"guessing gives {percent(chance)}"
     if figure.high is not None and figure.high < chance:
-        guess = f"that is below guessing, which gives {100 * chance:g} %"
+        guess = f"that is below guessing, which gives {percent(chance)}"
     elif figure.low is not None and figure.low <= chance:
-        guess = f"that could be guessing, which gives {100 * chance:g} %"
-    said = f"{best} does what it was asked in {100 * figure.value:.1f} % of {figure.n:,} examples{_bounds(figure)}; {guess}."
+        guess = f"that could be guessing, which gives {percent(chance)}"
+    said = f"{best} does what it was asked in {percent(figure.value)} of {figure.n:,} examples{_bounds(figure, 'share')}; {guess}."
     return f"{said} {_lead(view)}" if len(view.runs) > 1 else said
 
 
@@ -78,10 +78,9 @@ def _lead(view: ReportView) -> str:
         return f"No example was asked of both it and {second}."
     if not value:
         return f"{second} does just as well."
-    points = f"{100 * abs(value):.1f} points"
     if test.p is not None and test.p < ALPHA and value > 0:
-        return f"It is better than {second} by {points}."
-    return f"It is not clearly better than {second}: chance alone could explain the {points} between them."
+        return f"It is better than {second} by {points(value)}."
+    return f"It is not clearly better than {second}: chance alone could explain the {points(value)} between them."
 
 
 def _notes(view: ReportView) -> Iterator[str]:
@@ -96,7 +95,7 @@ def _notes(view: ReportView) -> Iterator[str]:
     yield headline_remark(view.suite.examples, view.metric)
     omission = view.runs[best].summary.by["slice"].get(OMISSION)
     if omission is not None and (apart := omission.metrics[view.metric.name]).value is not None:
-        yield f"On omission {best} has {100 * apart.value:.1f} % of {apart.n:,}{_bounds(apart)}."
+        yield f"On omission {best} has {percent(apart.value)} of {apart.n:,}{_bounds(apart, 'share')}."
     audit = view.audit()
     if audit is not None:
         yield judge_audit(audit, view.metric)
@@ -121,8 +120,8 @@ def _changes(view: ReportView) -> Iterator[str]:
         if test.only_first is not None and test.only_second is not None:
             counted = f" {test.only_second:,} examples are right now that were not, {test.only_first:,} no longer are."
         yield (
-            f"{label}: {100 * test.value_first:.1f} % before, {100 * test.value_second:.1f} % now, a change of "
-            f"{show(value, 'points').value} points{_bounds(test.difference)}{more}.{counted}"
+            f"{label}: {percent(test.value_first)} before, {percent(test.value_second)} now, a change of "
+            f"{say(value, 'points')}{_bounds(test.difference, 'points')}{more}.{counted}"
         )
 
 
@@ -133,8 +132,6 @@ def _compare(view: ReportView, before: Run, after: Run) -> PairedDifference:
     return paired_test(table, SystemPair(*runs), view.metric, HEADLINE, table.headline, seed=before.summary.seed)
 
 
-def _bounds(figure: Interval) -> str:
-    if figure.low is None or figure.high is None:
-        return ""
-    low, high = (f"{100 * bound:.1f}".replace("-", "−") for bound in (figure.low, figure.high))
-    return f" (95 % interval {low} to {high})"
+def _bounds(figure: Interval, kind: ColumnKind) -> str:
+    bounds = show(figure, kind).bounds
+    return f" (95 % interval {bounds})" if bounds else ""

@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from constraintsuite.experiments.gate import GateResult
 from constraintsuite.experiments.gate_detection import RuleDetection
 from constraintsuite.experiments.gate_verdicts import GateVerdict
+from constraintsuite.records.figures import points
 from constraintsuite.reports.comparison import item_lines
 
 SHOWN = 5
@@ -113,11 +114,11 @@ def detection_text(found: Sequence[RuleDetection], data: str) -> str:
 
 def _detection_lines(one: RuleDetection) -> Iterator[str]:
     assert one.typical is not None
-    most = "" if one.detectable is None else f", on cautious assumptions {100 * one.detectable:.1f}"
-    yield f"They detect a change of about {100 * one.typical:.1f} points or more{most}."
+    most = "" if one.detectable is None else f", on cautious assumptions of {points(one.detectable)}"
+    yield f"They detect a change of about {points(one.typical)} or more{most}."
     if one.limit is not None and one.limit < one.typical:
         yield (
-            f"The limit is {100 * one.limit:.1f} points: a change between the two will often come out inconclusive. "
+            f"The limit is {points(one.limit)}: a change between the two will often come out inconclusive. "
             "Build a larger suite, or choose a limit that it can check."
         )
 

@@ -14,7 +14,7 @@ from constraintsuite.experiments.load import Run
 from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.records.examples import CONTROL_SLICES, MAIN_SLICES
-from constraintsuite.records.figures import CellValue, ColumnKind
+from constraintsuite.records.figures import CellValue
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.tables import Column, Table
 
@@ -31,22 +31,16 @@ _WORDS = {
 }
 
 
-def kind_of(metric: Metric) -> ColumnKind:
-    """How a metric's figures are shown."""
-    return "share" if metric.share else "number"
-
-
 def group_table(
     runs: Mapping[str, Run], by: str, metric: Metric, keys: Sequence[str] | None = None, name: str = ""
 ) -> Table:
     """One metric by the groups of a grouping (`keys` chooses some), a column a run; `headline` has one row."""
     shown = groups_of([run.summary for run in runs.values()], by) if keys is None else keys
-    kind = kind_of(metric)
     rows = tuple((key, *(value_of(_group(run, by, key), metric) for run in runs.values())) for key in shown)
     return Table(
         name or f"{metric.name}_by_{by.replace('.', '_')}",
         f"{metric.title}{' of the headline' if by == HEADLINE else f' by {words_for(by)}'}, with 95 % interval.",
-        (Column(by.removeprefix("notes.")), *(Column(label, kind) for label in runs)),
+        (Column(by.removeprefix("notes.")), *(Column(label, metric.kind) for label in runs)),
         rows,
     )
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
+from constraintsuite.records.figures import say
 from constraintsuite.records.sections import Section
 from constraintsuite.reports.drawings.theme import drawing_style, page_colours
 
@@ -58,6 +59,7 @@ def make_environment(read: Callable[[str], str]) -> Environment:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, loader=FunctionLoader(read)
     )
     made.globals["widest"] = WIDEST
+    made.filters["say"] = say
     return made
 
 

@@ -14,7 +14,7 @@ from constraintsuite.experiments.headline import HEADLINE, is_chance
 from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.records.figures import MISSING, show
-from constraintsuite.reports.grouped import groups_of, kind_of
+from constraintsuite.reports.grouped import groups_of
 
 _LONGEST_LINE = 24  # of a model's name: what six columns of figures leave
 
@@ -57,7 +57,7 @@ def _lines(model: str) -> list[str]:
 def _cell(group: GroupFigures | None, metric: Metric) -> Text:
     if group is None:
         return Text(MISSING)
-    figure = show(group.metrics[metric.name], kind_of(metric))
+    figure = show(group.metrics[metric.name], metric.kind)
     return Text.assemble(
         (figure.value, "bold"), "\n", (f"{figure.bounds}\n{figure.n}" if figure.bounds else figure.n, "dim")
     )

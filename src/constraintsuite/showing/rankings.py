@@ -7,7 +7,7 @@ from pathlib import Path
 
 from constraintsuite.experiments.ranking.run import BY_QUERY, KIND, SYSTEM, load_ranking
 from constraintsuite.experiments.ranking.summary import MEDIANS, QueryResult, RankingSummary, metric_of
-from constraintsuite.records.figures import CellValue, ColumnKind, show
+from constraintsuite.records.figures import CellValue, UnitValue
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock, VerbatimText
 from constraintsuite.records.tables import Column, Table
@@ -44,7 +44,7 @@ def describe_ranking(summary: RankingSummary) -> str:
 
 def _sections(summary: RankingSummary, queries: Sequence[QueryResult], path: Path) -> Iterator[Section]:
     told = tuple(ranking_remarks(summary))
-    shares = [(name, figure) for name, figure in summary.measures.items() if _is_share(name) and figure.n]
+    shares = [(name, figure) for name, figure in summary.measures.items() if metric_of(name).share and figure.n]
     blocks: list[SectionBlock] = [Charts((bar_chart("chart-measures", "Measures, %", shares, None),))] if shares else []
     yield Section("measures", "Measures", _ABOUT, (*blocks, TableBlock(measure_table(summary)), Remarks(told)))
     yield Section("queries", "Queries", _ABOUT_QUERIES, (TableBlock(_queries(queries)),))
@@ -61,26 +61,23 @@ def ranking_remarks(summary: RankingSummary) -> Iterator[str]:
 
 
 def measure_table(summary: RankingSummary) -> Table:
-    """One row per measure: its value, its interval and the number of queries that have one."""
-    columns = (Column("measure"), Column("value"), Column("95 % interval"), Column("n", "count"))
+    """One row per measure: its value, the ends of its interval and the number of queries that have a value."""
+    columns = (
+        Column("measure"),
+        *(Column(title, "number") for title in ("value", "low", "high")),
+        Column("n", "count"),
+    )
     rows = tuple((name, *_figure(name, figure), figure.n) for name, figure in summary.measures.items())
-    return Table("measures", "Measures over all queries.", columns, rows)
+    return Table("measures", "Measures over all queries, with low and high end of the 95 % interval.", columns, rows)
 
 
-def _figure(name: str, figure: Interval) -> tuple[str, str]:
-    """A median rank may be deeper than anything that was looked at."""
-    if name in MEDIANS and figure.n:
-        value, low, high = (
-            "deeper" if each is None else f"{each:g}" for each in (figure.value, figure.low, figure.high)
-        )
-        return value, "" if figure.low is None else f"{low} to {high}"
-    kind: ColumnKind = "share" if _is_share(name) else "number"
-    shown = show(figure, kind)
-    return f"{shown.value} %" if kind == "share" and figure.value is not None else shown.value, shown.bounds
-
-
-def _is_share(name: str) -> bool:
-    return metric_of(name).share
+def _figure(name: str, figure: Interval) -> tuple[CellValue, ...]:
+    """Value, low and high end; a median rank may be deeper than anything looked at, and so may the end above its low end."""
+    value, low, high = (UnitValue(each, metric_of(name).kind) for each in (figure.value, figure.low, figure.high))
+    if name not in MEDIANS or not figure.n:
+        return value, low, high
+    deep = figure.high is None and figure.low is not None
+    return "deeper" if figure.value is None else value, low, "deeper" if deep else high
 
 
 def _queries(queries: Sequence[QueryResult]) -> Table:

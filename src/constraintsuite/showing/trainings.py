@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
+from constraintsuite.records.figures import UnitValue
 from constraintsuite.records.sections import Charts, Section, SectionBlock, TableBlock, VerbatimText
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.plot import draw_plot
@@ -105,5 +106,7 @@ def _selected(selected: Sequence[Selected]) -> Table:
         Column("taken by"),
         Column("value", "number"),
     )
-    rows = tuple((one.checkpoint, one.seed, one.task, one.epoch, one.by, one.value) for one in selected)
+    rows = tuple(
+        (one.checkpoint, one.seed, one.task, one.epoch, one.by, UnitValue(one.value, one.kind)) for one in selected
+    )
     return Table("selected", "", columns, rows)

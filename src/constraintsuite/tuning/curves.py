@@ -51,8 +51,7 @@ class TrainingCurvePoint:
 
 def kind_of(metric: str) -> ColumnKind:
     """How figures of a metric of suites or rankings are shown; the training loss is a plain number."""
-    share = METRICS[metric].share if metric in METRICS else metric_of(metric).share
-    return "share" if share else "number"
+    return METRICS[metric].kind if metric in METRICS else metric_of(metric).kind
 
 
 def draw_curves(points: Sequence[TrainingCurvePoint]) -> list[Plot]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from constraintsuite.errors import UserError
-from constraintsuite.tuning.curves import TrainingCurvePoint
+from constraintsuite.records.figures import ColumnKind
+from constraintsuite.tuning.curves import TrainingCurvePoint, kind_of
 from constraintsuite.tuning.recipe import SelectionSettings
 
 
@@ -21,6 +22,11 @@ class Selected:
     by: str
     """`last`, or what it was the best by."""
     value: float | None
+
+    @property
+    def kind(self) -> ColumnKind:
+        """How the value is shown: as its metric, the word before the last of `by`, asks for."""
+        return "number" if self.value is None else kind_of(self.by.rsplit(maxsplit=2)[1])
 
 
 def check_selectable(points: Sequence[TrainingCurvePoint], settings: SelectionSettings | None) -> None:

@@ -189,4 +189,4 @@ def test_few_judged_documents_are_pointed_out(unjudged: int, warned: bool) -> No
     rankings = [QueryRanking(JudgedQuery("q", "", {"a": 1}), ["a", *(f"x{i}" for i in range(unjudged))])]
     notes = summarise(RankingRun("s", "x", rankings), parse_measures(["Judged@10"]), seed=0).summary.notes
     assert bool(notes) is warned
-    assert not warned or notes[0].startswith("Only 25 % of the first 10 documents are judged.")
+    assert not warned or notes[0].startswith("Only 25.0 % of the first 10 documents are judged.")

@@ -113,14 +113,12 @@ def _effects(found: AblationResult) -> str:
 
 
 def _told(claim: HypothesisResult, budget: int) -> str:
-    from constraintsuite.records.figures import show
+    from constraintsuite.records.figures import say
 
     lines = [f"{claim.name}, budget {budget}: {claim.judgement.upper()}", f"  {claim.claim}"]
     for each in claim.evidence:
-        figure = show(each.figure, "number")
-        bounds = f" [{figure.bounds}]" if figure.bounds else ""
-        p = f", p {each.p:.3g}" if each.p is not None else ""
-        lines.append(f"    {each.what}: {figure.value}{bounds} {figure.n}{p}: {each.judgement}")
+        p = f", p {say(each.p, 'p')}" if each.p is not None else ""
+        lines.append(f"    {each.what}: {say(each.figure, each.kind)}{p}: {each.judgement}")
     return "\n".join([*lines, f"  {claim.sentence}"] if claim.sentence else lines)
 
 

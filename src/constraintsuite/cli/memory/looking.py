@@ -110,6 +110,8 @@ def _of_node(graph: MemoryGraph, node: str) -> dict[str, Any]:
 
 
 def _node_lines(record: dict[str, Any]) -> Iterator[str]:
+    from constraintsuite.records.figures import percent
+
     if "units" in record:
         yield f"{record['document']}: {record['title']}"
         yield from (f"  {unit}  {' '.join(text.split())}" for unit, text in record["units"].items())
@@ -123,4 +125,4 @@ def _node_lines(record: dict[str, Any]) -> Iterator[str]:
     for edge in record["edges"]:
         out = edge["source"] == record["id"]
         arrow = f"→ {edge['target']}" if out else f"← {edge['source']}"
-        yield f"  {edge['kind']:<12} {arrow}  ({edge['because']}; weight {edge['weight']:g}, sure {edge['confidence']:.2f})"
+        yield f"  {edge['kind']:<12} {arrow}  ({edge['because']}; weight {edge['weight']:g}, sure {percent(edge['confidence'])})"

@@ -21,6 +21,7 @@ from constraintsuite.metrics.clusters import cluster_items
 from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.metrics.resampling import DRAWS
+from constraintsuite.records.figures import percent
 from constraintsuite.records.scores import Interval
 
 FEW_JUDGED = 0.5
@@ -146,7 +147,7 @@ def metric_of(name: str) -> Metric:
 def _warnings(figures: Mapping[str, Interval]) -> list[str]:
     judged = {name: each for name, each in figures.items() if name.startswith("Judged@")}
     return [
-        f"Only {100 * each.value:.0f} % of the first {name.removeprefix('Judged@')} documents are judged. The others count as "
+        f"Only {percent(each.value)} of the first {name.removeprefix('Judged@')} documents are judged. The others count as "
         "neither relevant nor violating, whatever they are: compare systems with care."
         for name, each in judged.items()
         if each.value is not None and each.value < FEW_JUDGED

@@ -17,7 +17,7 @@ from constraintsuite.memory.runs.ablations import EffectDirection, direction_of
 from constraintsuite.memory.runs.replay import BEST_WALK, WALKING, Replay
 from constraintsuite.memory.runs.table import BUDGET, MemoryTable
 from constraintsuite.metrics.intervals import FloatArray
-from constraintsuite.records.figures import percent
+from constraintsuite.records.figures import ColumnKind, percent
 from constraintsuite.records.scores import Interval
 
 Judgement = Literal["supported", "not supported", "undecided"]
@@ -41,6 +41,8 @@ class HypothesisFigure:
     judgement: Judgement
     p: float | None = None
     """Of a paired test, corrected for all tests of its claim (Holm)."""
+    kind: ColumnKind = "points"
+    """How the figure is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,9 @@ def _h2(table: MemoryTable, budget: int, timing: Timing | None) -> HypothesisRes
         return HypothesisResult("H2", claim, _all([gained.judgement, "undecided"]), "No times were taken.", (gained,))
     ratio = slow.p50_ms / fast.p50_ms
     kept: Judgement = "supported" if ratio <= H2_LATENCY else "not supported"
-    cost = HypothesisFigure("median time with weights over without", Interval(ratio, None, None, slow.items), kept)
+    cost = HypothesisFigure(
+        "median time with weights over without", Interval(ratio, None, None, slow.items), kept, kind="number"
+    )
     return HypothesisResult(
         "H2", claim, _all([gained.judgement, kept]), f"The median time is {ratio:.2f} times.", (gained, cost)
     )
@@ -144,11 +148,13 @@ def _sound(table: MemoryTable, mode: str, budget: int, timing: Timing | None) ->
     if len(shown):
         all_there = Interval(float(shown.mean()), None, None, len(shown))
         right: Judgement = "supported" if shown.min() == 1 else "not supported"
-        yield HypothesisFigure(f"edges of {mode} that exist", all_there, right)
+        yield HypothesisFigure(f"edges of {mode} that exist", all_there, right, kind="share")
     speed = _speed(timing, mode, budget)
     if speed is not None:
         fast: Judgement = "supported" if speed.p50_ms < H3_MEDIAN_MS else "not supported"
-        yield HypothesisFigure(f"median ms of {mode}", Interval(speed.p50_ms, None, None, speed.items), fast)
+        yield HypothesisFigure(
+            f"median ms of {mode}", Interval(speed.p50_ms, None, None, speed.items), fast, kind="number"
+        )
 
 
 def _mostly_fall(one: Replay) -> HypothesisFigure:
@@ -158,7 +164,7 @@ def _mostly_fall(one: Replay) -> HypothesisFigure:
     if share.low is not None and share.high is not None and not share.low <= H3_MOST <= share.high:
         judgement = "supported" if share.low > H3_MOST else "not supported"
     return HypothesisFigure(
-        f"units at the end of a walk of {one.mode} that fall without its last edge", share, judgement
+        f"units at the end of a walk of {one.mode} that fall without its last edge", share, judgement, kind="share"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from constraintsuite.records.figures import percent, show
 from constraintsuite.reports.drawings.bars import BAR_TOP, EDGE, FOOT, PLOT, ROW, axis
 from constraintsuite.reports.drawings.svg import WIDTH, Drawing, element, hint, shortened, words
 
@@ -23,7 +24,7 @@ def stacked_chart(
     described = []
     for number, (label, shares) in enumerate(rows):
         parts.append(_stack(label, shares, classes, head + ROW * number))
-        told = ", ".join(f"{title} {100 * shares.get(key, 0):.1f} %" for key, title in classes.items())
+        told = ", ".join(f"{title} {percent(shares.get(key, 0.0))}" for key, title in classes.items())
         described.append(f"{label}: {told}")
     return Drawing(name, title, "; ".join(described), WIDTH, bottom + FOOT, "".join(parts))
 
@@ -43,8 +44,8 @@ def _stack(label: str, shares: Mapping[str, float], classes: Mapping[str, str], 
         width = PLOT * shares.get(key, 0.0)
         if not width:
             continue
-        said = f"{100 * shares[key]:.0f}"
-        inside = [hint(f"{label}: {title} {100 * shares[key]:.1f} %")]
+        said = show(shares[key], "share").value
+        inside = [hint(f"{label}: {title} {percent(shares[key])}")]
         # A hair of the ground between two classes tells them apart without colour.
         inside.append(element("rect", x=x, y=y + BAR_TOP, width=max(0.5, width - 1), height=_BAR, class_=key))
         if width >= _ROOM_FOR_A_NUMBER:

@@ -15,7 +15,7 @@ from constraintsuite.records.sections import Charts, Section, TableBlock
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.histograms import Bins, histogram
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.grouped import kind_of, value_of
+from constraintsuite.reports.grouped import value_of
 from constraintsuite.reports.view import ReportView
 
 _BINS = 30
@@ -79,4 +79,4 @@ def _table(view: ReportView) -> Table:
         "compared between models. Gap above zero and Moved the right way in %, equal scores counted half. 95 % intervals."
     )
     rows = tuple((label, *(value_of(r.summary.overall, m) for m in metrics)) for label, r in view.runs.items())
-    return Table("gaps", caption, (Column("model"), *(Column(m.title, kind_of(m)) for m in metrics)), rows)
+    return Table("gaps", caption, (Column("model"), *(Column(m.title, m.kind) for m in metrics)), rows)

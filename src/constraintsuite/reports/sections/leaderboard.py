@@ -5,9 +5,10 @@ from __future__ import annotations
 from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.experiments.headline import HEADLINE, is_nevir
 from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.records.figures import percent
 from constraintsuite.records.sections import Remarks, Section, TableBlock
 from constraintsuite.records.tables import Column, Table
-from constraintsuite.reports.grouped import kind_of, main_slices, value_of
+from constraintsuite.reports.grouped import main_slices, value_of
 from constraintsuite.reports.remarks import headline_remark, tie_remarks
 from constraintsuite.reports.view import ReportView
 
@@ -28,7 +29,7 @@ _ABOUT_NEVIR = (
     "Paired accuracy is the measure of the paper. On this page the query is q1, the opposite q2, the "
     "satisfying document doc1 and the violating one doc2; for edits of scope both documents hold a negation. "
 )
-_CHANCE = "Guessing gives {:g} %: chance is a line of the charts, so the model random is never a row."
+_CHANCE = "Guessing gives {}: chance is a line of the charts, so the model random is never a row."
 
 
 def leaderboard(view: ReportView) -> Section:
@@ -36,7 +37,7 @@ def leaderboard(view: ReportView) -> Section:
     about = _ABOUT_NEVIR if is_nevir(view.suite.examples) else _ABOUT
     told = tuple(tie_remarks({label: run.summary for label, run in view.runs.items()}))
     blocks = (TableBlock(leaderboard_table(view)), TableBlock(_metrics(view)), *((Remarks(told),) if told else ()))
-    return Section("leaderboard", "Leaderboard", about + _CHANCE.format(100 * (view.metric.chance or 0.0)), blocks)
+    return Section("leaderboard", "Leaderboard", about + _CHANCE.format(percent(view.metric.chance or 0.0)), blocks)
 
 
 def leaderboard_table(view: ReportView) -> Table:
@@ -59,7 +60,7 @@ def leaderboard_table(view: ReportView) -> Table:
         for label, run in view.runs.items()
     )
     titles = (HEADLINE, *names, "ties")
-    return Table("leaderboard", caption, (Column("model"), *(Column(title, kind_of(metric)) for title in titles)), rows)
+    return Table("leaderboard", caption, (Column("model"), *(Column(title, metric.kind) for title in titles)), rows)
 
 
 def _metrics(view: ReportView) -> Table:
@@ -72,7 +73,7 @@ def _metrics(view: ReportView) -> Table:
         "Other metrics on the examples of the headline; gap and sensitivity in standard deviations of the "
         "model's own scores, with 95 % intervals."
     )
-    columns = (Column("model"), *(Column(metric.title, kind_of(metric)) for metric in metrics))
+    columns = (Column("model"), *(Column(metric.title, metric.kind) for metric in metrics))
     return Table("metrics", caption, columns, rows)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from constraintsuite.experiments.oracle import Reproduction, match
 from constraintsuite.records.figures import CellValue
-from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Remarks, Section, TableBlock
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.view import ReportView
@@ -41,7 +40,4 @@ def reproduction(view: ReportView) -> Section | None:
 def _row(label: str, one: Reproduction) -> tuple[CellValue, ...]:
     within = "yes" if one.within else "no"
     source = f"{one.source}; {one.note}" if one.note else one.source
-    published, difference, gate = (number / 100 for number in (one.published, one.difference, one.gate))
-    value, low, high = (None if end is None else end / 100 for end in (one.ours.value, one.ours.low, one.ours.high))
-    here = Interval(value, low, high, one.ours.n)
-    return label, one.model, published, here, difference, gate, within, source
+    return label, one.model, one.published, one.ours, one.difference, one.gate, within, source

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from constraintsuite.mechanism.circuits.records import ChanceBand, CircuitReport
 from constraintsuite.mechanism.circuits.settings import FEWEST_RANDOM
-from constraintsuite.records.figures import CellValue, ColumnKind, show
+from constraintsuite.records.figures import CellValue, ColumnKind, say, show
 from constraintsuite.records.tables import Column, Table
 
 _RANKED = 15
@@ -132,7 +132,7 @@ def verdict_lines(report: CircuitReport) -> Iterator[str]:
         yield f"Only {find} contrasts found the circuit and {check} judged it: with fewer than {_FEW}, hardly anything can be said."
     yield _faithful(report)
     whole = show(report.total, "number")
-    yield f"{_says(said.behaviour)}: the model tells clean from corrupt runs (p = {report.behaviour_p:.3g})."
+    yield f"{_says(said.behaviour)}: the model tells clean from corrupt runs (p {say(report.behaviour_p, 'p')})."
     yield f"{_says(said.total)}: the whole margin, {whole.value} ({whole.bounds}), lies above 0."
     yield f"{_says(said.reached)}: as faithful as was asked for, on the half where it was looked for."
     yield f"{_says(said.sites)}: a member's effect is no chance among all sites, on both halves."
@@ -140,8 +140,8 @@ def verdict_lines(report: CircuitReport) -> Iterator[str]:
     if said.random_models is not None and report.random_models is not None:
         models = report.random_models
         yield (
-            f"{_says(said.random_models)}: stands out from {models.models} untrained models (behaviour p = "
-            f"{models.behaviour_p:.3g}, strongest site p = {models.strongest_p:.3g})."
+            f"{_says(said.random_models)}: stands out from {models.models} untrained models (behaviour p "
+            f"{say(models.behaviour_p, 'p')}, strongest site p {say(models.strongest_p, 'p')})."
         )
     yield "A circuit is found." if said.found else "No circuit is found: not all of the above holds."
 
@@ -167,7 +167,7 @@ def _chance(report: CircuitReport) -> str:
     if report.verdict.chance is None:
         most = max(one.possible for one in report.chance)
         return f"only {most} other circuits of that kind exist, and p below .05 takes {FEWEST_RANDOM}"
-    shown = ", ".join(f"by {one.match} p = {one.p:.3g}" for one in report.chance if one.p is not None)
+    shown = ", ".join(f"by {one.match} p {say(one.p, 'p')}" for one in report.chance if one.p is not None)
     return f"more faithful than random circuits ({shown or 'no p'}; those of which there are {FEWEST_RANDOM} or more count)"
 
 

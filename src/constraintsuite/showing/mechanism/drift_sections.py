@@ -14,7 +14,6 @@ from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.grouped import kind_of
 from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.mechanism import drift_tables as tables
 from constraintsuite.showing.mechanism.charts import axis, curves
@@ -112,7 +111,7 @@ def _behaviour(drift: CheckpointDrift) -> Iterator[SectionBlock]:
             for group in dict.fromkeys(one.group for one in figures)
         }
         chance = METRICS[metric].chance
-        levels = () if chance is None else (LevelLine("chance", chance, say(chance, kind_of(METRICS[metric]))),)
+        levels = () if chance is None else (LevelLine("chance", chance, say(chance, METRICS[metric].kind)),)
         up = axis(METRICS[metric].title, "share" if METRICS[metric].share else "linear")
         charts.append(
             curves(f"behaviour-{suite}", f"{suite}: {up.title.lower()}", axis("checkpoint"), up, points, levels)

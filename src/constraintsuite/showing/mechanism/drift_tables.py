@@ -44,8 +44,7 @@ def matrix_table(drift: CheckpointDrift, suite: str) -> Table:
     figures = [one for one in drift.figures if one.suite == suite and one.metric == metric]
     groups = list(dict.fromkeys(one.group for one in figures))
     rows = tuple((label, *(_figure(figures, label, group) for group in groups)) for label in drift.checkpoints)
-    kind: ColumnKind = "share" if METRICS[metric].share else "number"
-    columns = (Column("checkpoint"), *(Column(_heading(group), kind) for group in groups))
+    columns = (Column("checkpoint"), *(Column(_heading(group), METRICS[metric].kind) for group in groups))
     caption = f"{suite}: {METRICS[metric].title.lower()} over the splits {', '.join(drift.splits)}; {_RESAMPLED}.{_ALL}"
     return Table(f"behaviour_{suite}", caption, columns, rows)
 
@@ -53,7 +52,7 @@ def matrix_table(drift: CheckpointDrift, suite: str) -> Table:
 def forgetting_table(drift: CheckpointDrift) -> Table:
     """How far the last checkpoint lies behind the best before it."""
     rows = tuple((one.suite, one.group, one.best, one.difference) for one in drift.forgetting)
-    columns = (Column("suite"), Column("group"), Column("best before"), Column("last less best, points", "points"))
+    columns = (Column("suite"), Column("group"), Column("best before"), Column("last less best", "points"))
     caption = f"What {drift.checkpoints[-1]} does less well than the best checkpoint before it, on the same examples."
     return Table("forgetting", caption, columns, rows)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from constraintsuite.memory.graph import ENTITY, MemoryGraph
 from constraintsuite.memory.recall import PathStep, SearchAnswer, TraceStep
-from constraintsuite.records.figures import CellValue
+from constraintsuite.records.figures import CellValue, percent
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.walks.model import Link, Node, NodePart, WalkPicture
 
@@ -116,7 +116,7 @@ class _Scene:
         for number, (source, target) in enumerate(rows):
             if source in inside and target in inside:
                 edge = self.graph.edge(number)
-                about = f"{edge.because}; weight {edge.weight:.3g}, sure {edge.confidence:.2f}"
+                about = f"{edge.because}; weight {edge.weight:.3g}, sure {percent(edge.confidence)}"
                 there = self.passed.get((edge.source, edge.target, edge.kind))
                 back = self.passed.get((edge.target, edge.source, edge.kind))
                 passed = None if there is None and back is None else (there or 0.0) + (back or 0.0)

@@ -19,7 +19,6 @@ from constraintsuite.showing.display import Display, ShowOptions, mark_section, 
 from constraintsuite.showing.memory.tables import (
     baseline_tables,
     group_tables,
-    kind_of,
     score_table,
     size_table,
     time_table,
@@ -117,6 +116,6 @@ def _chart(run: MemoryRun, budget: int) -> Drawing | None:
         for mode in run.summary.modes
         if (figure := run.summary.figure(mode, budget, metric)) is not None
     ]
-    if kind_of(run, metric) != "share":
+    if not run.table.metric(metric).share:
         return None
     return bar_chart(f"chart-{run.summary.benchmark}-{budget}", f"{metric}, %, budget {budget}", rows, None)

@@ -10,7 +10,6 @@ from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.memory.runs.experiment import BASELINE, memory_experiment
 from constraintsuite.memory.runs.record import MemoryRun
 from constraintsuite.memory.runs.table import BUDGET, SIZES
-from constraintsuite.records.figures import ColumnKind
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.tables import Column, Table
 
@@ -21,7 +20,7 @@ def score_table(run: MemoryRun, budget: int) -> Table:
     """One row a mode with the figures that matter most."""
     metrics = run.table.headlines(budget)
     rows = tuple((mode, *(_figure(run, mode, budget, metric) for metric in metrics)) for mode in run.summary.modes)
-    columns = (Column("mode"), *(Column(metric, kind_of(run, metric)) for metric in metrics))
+    columns = (Column("mode"), *(Column(metric, run.table.metric(metric).kind) for metric in metrics))
     clusters = f"{run.summary.clusters:,} cluster" + ("" if run.summary.clusters == 1 else "s")
     items = f"{run.summary.items:,} questions in {clusters}, which the 95 % intervals resample"
     caption = f"{run.summary.benchmark}: every mode returns at most {budget} units. {items}."
@@ -45,7 +44,7 @@ def group_tables(run: MemoryRun, budget: int) -> Iterator[Table]:
     for grouping in groupings:
         groups = _groups(run, grouping)
         for metric in run.table.headlines(budget)[:2] if 1 < len(groups) <= _MOST_GROUPS else ():
-            kind = kind_of(run, metric)
+            kind = run.table.metric(metric).kind
             rows = tuple((mode, *(_figure(run, mode, budget, metric, g) for g in groups)) for mode in run.summary.modes)
             columns = (Column("mode"), *(Column(group.partition("=")[2] or "none", kind) for group in groups))
             name = f"{metric.replace('@', '_at_')}_by_{grouping}_{budget}"
@@ -113,8 +112,3 @@ def _groups(run: MemoryRun, grouping: str) -> list[str]:
 def _figure(run: MemoryRun, mode: str, budget: int, metric: str, group: str = OVERALL) -> Interval | None:
     found = run.summary.figure(mode, budget, metric, group)
     return None if found is None else found.figure
-
-
-def kind_of(run: MemoryRun, metric: str) -> ColumnKind:
-    """Shares are shown in per cent."""
-    return "share" if run.table.metric(metric).share else "number"

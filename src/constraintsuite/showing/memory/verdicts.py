@@ -8,7 +8,7 @@ from constraintsuite.memory.runs.ablations import AblationResult, ablate, famili
 from constraintsuite.memory.runs.hypotheses import HypothesisResult, judge_claims
 from constraintsuite.memory.runs.record import MemoryRun
 from constraintsuite.memory.runs.robustness import TOLERATED, ParaphraseCost, rewordings_of
-from constraintsuite.records.figures import CellValue, percent
+from constraintsuite.records.figures import CellValue, UnitValue, percent
 from constraintsuite.records.tables import Column, Table
 
 
@@ -80,7 +80,10 @@ def claim_table(claims: Sequence[HypothesisResult], budget: int) -> Table:
     rows: list[tuple[CellValue, ...]] = []
     for claim in claims:
         name = f"{claim.name}: {claim.claim}"
-        rows += [(name, claim.judgement, each.what, each.figure, each.p, each.judgement) for each in claim.evidence]
+        rows += [
+            (name, claim.judgement, each.what, UnitValue(each.figure, each.kind), each.p, each.judgement)
+            for each in claim.evidence
+        ]
         if not claim.evidence:
             rows.append((name, claim.judgement, claim.sentence, None, None, ""))
     verdicts = "; ".join(f"{claim.name} {claim.judgement}" for claim in claims)
@@ -134,7 +137,7 @@ def rewording_tables(run: MemoryRun) -> Iterator[Table]:
             if f.metric == metric
         )
         caption = (
-            f"{metric} of paraphrases less that of the question as it stands, in points, by case where it is defined: over all "
+            f"{metric} of paraphrases less that of the question as it stands, by case where it is defined: over all "
             "cases, which decide, and over those where one wording passes, since a case that fails in all cannot lose."
         )
         yield Table(f"rewordings_{metric}", caption, columns, rows)

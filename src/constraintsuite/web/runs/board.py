@@ -16,7 +16,7 @@ from constraintsuite.records.figures import PrintedFigure, show
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Section
 from constraintsuite.reports.first_page import FirstPage, make_first_page
-from constraintsuite.reports.grouped import grouping_of, groups_of, kind_of, words_for
+from constraintsuite.reports.grouped import grouping_of, groups_of, words_for
 from constraintsuite.reports.sections.controls import controls
 from constraintsuite.reports.sections.errors import errors
 from constraintsuite.reports.sections.gaps import gaps
@@ -64,11 +64,6 @@ class Board:
     small: int
     """Groups that are left out, since they have fewer than ten examples."""
     rows: tuple[BoardRow, ...]
-
-    @property
-    def kind(self) -> str:
-        """Of the figures."""
-        return kind_of(self.metric)
 
     def sections(self) -> list[Section]:
         """What a report shows of these runs."""
@@ -121,7 +116,7 @@ def _cells(summary: RunSummary, metric: Metric, by: str, groups: Sequence[str]) 
 
 
 def _cell(value: Interval | None, metric: Metric) -> BoardCell:
-    return BoardCell(show(value, kind_of(metric)), None if value is None else value.value)
+    return BoardCell(show(value, metric.kind), None if value is None else value.value)
 
 
 def _n(group: GroupFigures | None, metric: Metric) -> int:

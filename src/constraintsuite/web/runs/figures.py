@@ -13,7 +13,7 @@ from constraintsuite.records.figures import CellValue
 from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock, VerbatimText
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.bars import bar_chart
-from constraintsuite.reports.grouped import groups_of, kind_of, main_slices, without_small, words_for
+from constraintsuite.reports.grouped import groups_of, main_slices, without_small, words_for
 from constraintsuite.reports.remarks import tie_remarks
 from constraintsuite.reports.sections.controls import controls
 from constraintsuite.reports.sections.errors import errors
@@ -67,8 +67,7 @@ def _figures(summary: RunSummary) -> Section:
 
 
 def _table(summary: RunSummary, metrics: Sequence[Metric], name: str, words: str) -> Table:
-    kind = kind_of(metrics[0])
-    columns = (Column("figure"), Column("value", kind), Column("by chance", kind))
+    columns = (Column("figure"), *(Column(title, metrics[0].kind) for title in ("value", "by chance")))
     rows = tuple((metric.title, summary.headline.metrics[metric.name], metric.chance) for metric in metrics)
     return Table(name, f"{words}, examples of the headline, with 95 % interval.", columns, rows)
 
@@ -95,7 +94,7 @@ def _breakdowns(summary: RunSummary) -> Section | None:
 
 def _by_group(summary: RunSummary, by: str, groups: Iterable[str]) -> Table:
     metrics = [METRICS[name] for name in _BY_GROUP if summary.overall.metrics[name].n]
-    columns = (Column(by.removeprefix("notes.")), *(Column(m.title, kind_of(m)) for m in metrics))
+    columns = (Column(by.removeprefix("notes.")), *(Column(m.title, m.kind) for m in metrics))
     rows: tuple[tuple[CellValue, ...], ...] = tuple(
         (group, *(summary.by[by][group].metrics[metric.name] for metric in metrics)) for group in groups
     )
