@@ -70,7 +70,7 @@ def model(root: Path) -> tuple[str, str]:
 def test_attribution_puts_the_telling_head_first(world: Path) -> None:
     printed = call("attribute", world / "suite", *model(world), "--out", world / "a").stdout
     tables = printed.split("place ")
-    assert len(tables) == 3  # one a direction
+    assert len(tables) == 5  # one a direction, in two pieces
     assert all(table.splitlines()[2].split()[0] == BEFORE for table in tables[1:])
 
 

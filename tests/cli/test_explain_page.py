@@ -17,6 +17,7 @@ from constraintsuite.mechanism.explain.folder import load_explained
 from constraintsuite.mechanism.explain.records import Explained
 from constraintsuite.mechanism.explain.run import attribute, patch
 from constraintsuite.mechanism.explain.settings import AnalysisScope
+from constraintsuite.records.formats.text import text_parts
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Remarks
 from constraintsuite.showing.display import ShowOptions
@@ -73,11 +74,13 @@ def test_few_clusters_are_those_that_can_be_resampled(tmp_path: Path, model: Pat
 
 def test_tables_fit_a_terminal(tmp_path: Path, model: Path) -> None:
     explained = made(tmp_path, model, planted_contrasts(12))
-    printed = [str(tables.baseline_table(explained)), str(tables.agreement_table(explained))]
+    made_tables = [tables.baseline_table(explained), tables.agreement_table(explained)]
     for kind in tables.kinds_of(explained):
-        printed += [str(tables.heads_table(explained, *kind)), str(tables.strongest_table(explained, *kind))]
+        made_tables += [tables.heads_table(explained, *kind), tables.strongest_table(explained, *kind)]
+    printed = [part for table in made_tables if table is not None for part in text_parts(table)]
     assert max(len(line) for text in printed for line in text.splitlines()) <= 100
     assert "L1.H2" in printed[-1]
+    assert "plain relevance" in printed[-1]
 
 
 def test_heads_have_a_table_of_their_own_with_the_role_that_matters(tmp_path: Path, model: Path) -> None:
@@ -195,7 +198,7 @@ def test_a_page_says_what_was_asked_and_left_out(tmp_path: Path, model: Path) ->
 def test_what_is_so_by_definition_has_no_interval(tmp_path: Path, model: Path) -> None:
     contrasts = planted_contrasts(12)
     explained = made(tmp_path, model, [*contrasts[:8], *map(exchanged, contrasts[8:])])
-    shares = {str(row[0]): row[3] for row in tables.baseline_table(explained, whole=True).rows}
+    shares = {str(row[0]): row[3] for row in tables.baseline_table(explained).rows}
     assert {name: isinstance(one, Interval) and one.low is None for name, one in shares.items()} == {
         "all": False,
         "correct": True,
@@ -205,7 +208,7 @@ def test_what_is_so_by_definition_has_no_interval(tmp_path: Path, model: Path) -
 
 def test_why_flips_have_another_n_is_said(tmp_path: Path, model: Path) -> None:
     explained = made(tmp_path, model, planted_contrasts(4))
-    assert "the n of flips counts these" in tables.strongest_table(explained, "noising", "exact", whole=True).caption
+    assert "the n of flips counts these" in tables.strongest_table(explained, "noising", "exact").caption
 
 
 def test_attention_of_a_model_that_was_changed_is_refused(tmp_path: Path) -> None:

@@ -60,12 +60,12 @@ def test_eval_says_that_a_model_only_ties(suite: Path, tmp_path: Path, monkeypat
     assert "random ties" not in printed
 
 
-@pytest.mark.parametrize(("paired", "title"), [(True, "Paired accuracy, %"), (False, "Accuracy, %")])
+@pytest.mark.parametrize(("paired", "title"), [(True, "Paired accuracy by"), (False, "Accuracy by")])
 def test_eval_shows_the_metric_of_the_headline(tmp_path: Path, paired: bool, title: str) -> None:
     single = [replace(e, opposite=None, preferences=(QUERY_PREFERENCE,)) for e in EXAMPLES]
     suite = write_suite(tmp_path / "imported", EXAMPLES if paired else single, ())
     assert evaluate(suite, "--model", "random").strip().startswith(title)
-    assert evaluate(suite, "--model", "random", "--metric", "tie_rate").strip().startswith("Ties, %")
+    assert evaluate(suite, "--model", "random", "--metric", "tie_rate").strip().startswith("Ties by")
 
 
 @pytest.mark.parametrize(

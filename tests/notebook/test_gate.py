@@ -36,7 +36,7 @@ def test_a_gate_says_whether_a_run_passes_and_why_not(runs: list[cs.Run], policy
     assert (failed.passed, bool(failed), len(failed.reasons)) == (False, False, 1)
     assert failed.reasons[0].startswith("accuracy: max_drop 0.1: a drop of 25.0 points is beyond 10.0 points")
     assert [row[1] for row in failed.table().rows] == ["passed", "FAILED"]
-    assert repr(failed) == "bm25:nostop does not pass on tiny, compared with python:longer"
+    assert repr(failed) == "bm25:nostop does not pass (failed) on tiny, compared with python:longer"
     assert "<table>" in failed._repr_html_()
 
 

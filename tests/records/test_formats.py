@@ -14,6 +14,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.records.figures import CellValue, ColumnKind, UnitValue, show
 from constraintsuite.records.formats import EXPORTED, FORMATS
 from constraintsuite.records.formats.latex import escape
+from constraintsuite.records.formats.text import text_parts
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.tables import Column, Table
 
@@ -221,3 +222,15 @@ def test_a_heading_names_the_unit_for_people_alone() -> None:
     assert headings == ["x, %", "x, points", "x"]
     table = Table("t", "", (Column("row"), Column("x", "points")), (("a", 0.021),))
     assert table.to_records() == [{"row": "a", "x": 0.021}]
+
+
+def test_a_stacked_table_is_stacked_only_where_it_is_too_wide_and_an_n_of_all_stands_once() -> None:
+    figure = Interval(0.25, 0.1, 0.4, 12)
+    columns = (Column("mode"), *(Column(f"metric {n}", "share") for n in range(5)))
+    wide = Table("wide", "A caption.", columns, (("one:two,three", *[figure] * 5),))
+    narrow = Table("narrow", "A caption.", columns[:2], (("one", figure),))
+    assert list(text_parts(narrow, stacked=True)) == [str(narrow)]
+    (part,) = text_parts(wide, stacked=True)
+    *_, first, second = part.splitlines()
+    assert first.split() == ["one:two,three", "12", *["25.0"] * 5]
+    assert second.split() == ["10.0–40.0"] * 5

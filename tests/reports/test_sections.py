@@ -117,6 +117,16 @@ def test_a_group_that_a_run_lacks_is_undefined(view: ReportView) -> None:
     assert [row[2] for row in table.rows] == [None, None]
 
 
+def test_several_metrics_of_a_run_are_columns_under_their_titles(view: ReportView) -> None:
+    metrics = [METRICS[name] for name in ("paired_accuracy", "normalised_gap")]
+    label, run = next(iter(view.runs.items()))
+    table = group_table({label: run}, "domain", *metrics)
+    assert [column.heading for column in table.columns] == ["domain", "Paired accuracy, %", metrics[1].title]
+    assert table.rows[0][1:] == tuple(run.summary.by["domain"]["food"].metrics[metric.name] for metric in metrics)
+    both = group_table(view.runs, "domain", *metrics)
+    assert [column.title for column in both.columns[1::2]] == [f"{label}: paired accuracy" for label in view.runs]
+
+
 def test_each_pair_of_models_is_tested_once_in_each_metric(view: ReportView) -> None:
     tables = tables_of(comparison(view))
     first, second = view.labels

@@ -139,7 +139,7 @@ def test_a_run_shows_its_figures_and_how_it_was_made(tmp_path: Path) -> None:
     assert titles[:4] == ["Figures", "Error classes", "Slices", "Score gaps"]
     assert titles[-1] == "How it was made"
     assert {"Controls", "Breakdowns"} < set(titles)
-    assert "By slice, with 95 % interval." in page
+    assert "Paired accuracy by slice, with 95 % interval." in page
     assert link(page, "Leaderboard") == "/runs?suite=suite"
 
 

@@ -16,6 +16,7 @@ from constraintsuite.annotate.standing import Standing, standing, tasks_left
 from constraintsuite.annotate.tables import RowFault, SheetRow, refuse
 from constraintsuite.annotate.values import WrongValue, how_to_answer, read_value
 from constraintsuite.errors import UserError
+from constraintsuite.records.tables import Column, Table
 
 Settle = Callable[[AnnotationItem, Mapping[str, str], list[EventDraft]], list[EventDraft]]
 _RULES: Mapping[str, Settle] = {PROPOSALS: settle_row}
@@ -36,22 +37,20 @@ def write_sheet(batch: AnnotationBatch, annotator: str, file: Path, layout: str 
 
 def guide(batch: AnnotationBatch) -> str:
     """How to fill a sheet, in Markdown."""
-    lines = [
+    rows = tuple(
+        (f"`{one.id}`", f"{one.text}{' (may stay empty)' if one.optional else ''}", how_to_answer(one))
+        for one in batch.head.questions
+    )
+    questions = Table("questions", "", (Column("column"), Column("question"), Column("answer")), rows)
+    lines = (
         "# How to fill the sheet",
         "",
         "One line is one item. Work alone, from the top; leave a cell empty if you cannot say.",
-    ]
-    lines += [
         "Leave the column `row` as it is. `note` is for whatever is odd.",
         "",
-        "| column | question | answer |",
-        "|---|---|---|",
-    ]
-    lines += [
-        f"| `{question.id}` | {question.text}{' (may stay empty)' if question.optional else ''} | {how_to_answer(question)} |"
-        for question in batch.head.questions
-    ]
-    return "\n".join(lines) + "\n"
+        questions.to_markdown(),
+    )
+    return "\n".join(lines)
 
 
 def read_sheet(batch: AnnotationBatch, annotator: str, file: Path, layout: str = "csv") -> list[EventDraft]:

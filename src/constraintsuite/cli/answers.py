@@ -63,14 +63,12 @@ def _write_sheet(suite: Path, sheet: Path, sample: int | None, as_json: bool) ->
 
 
 def _record(suite: Path, file: Path, name: str, out: Path, allow_missing: bool, as_json: bool) -> None:
-    from rich.console import Console
-
     from constraintsuite.execution.progress import Terminal
     from constraintsuite.experiments.answers.run import AnswerFile, record_answers
     from constraintsuite.experiments.load import load_run
     from constraintsuite.experiments.run import run_folder
     from constraintsuite.metrics.pairwise import METRICS
-    from constraintsuite.records.formats.text import WIDTH
+    from constraintsuite.records.formats.text import text_parts
     from constraintsuite.reports.table import slice_table
 
     taken(run_folder(out, suite.resolve().name, f"human:{name}"))
@@ -79,6 +77,4 @@ def _record(suite: Path, file: Path, name: str, out: Path, allow_missing: bool, 
     if as_json:
         print_json({"run": shown(run), "summary": summary})
     else:
-        console = Console(highlight=False)
-        console.width = min(console.width, WIDTH) if console.is_terminal else WIDTH
-        console.print(slice_table([summary], METRICS[summary.headline_metric]))
+        click.echo("\n\n".join(text_parts(slice_table([summary], METRICS[summary.headline_metric]), stacked=True)))

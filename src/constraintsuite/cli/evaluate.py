@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import click
@@ -58,15 +59,13 @@ def eval_command(
 
     A run is the same whatever ties count: --ties and --tie-eps change only what is printed.
     """
-    from rich.console import Console
-
     from constraintsuite.execution.progress import Terminal
     from constraintsuite.experiments.headline import headline_metric
     from constraintsuite.experiments.load import load_run, load_suite
     from constraintsuite.experiments.oracle import match
     from constraintsuite.experiments.rejudge import rejudge
     from constraintsuite.experiments.run import evaluate_suites, run_folder
-    from constraintsuite.records.formats.text import WIDTH
+    from constraintsuite.records.formats.text import WIDTH, text_parts
     from constraintsuite.reports.remarks import headline_remark
     from constraintsuite.reports.table import slice_table
 
@@ -85,11 +84,10 @@ def eval_command(
             ]
         )
         return
-    console = Console(highlight=False)
-    console.width = min(console.width, WIDTH) if console.is_terminal else WIDTH
     measure = chosen or headline_metric(loaded.examples)
-    console.print(slice_table([run.summary for run in runs], measure))
-    console.print(headline_remark(loaded.examples, measure), markup=False)
+    table = slice_table([run.summary for run in runs], measure)
+    click.echo("\n\n".join(text_parts(table, stacked=True)))
+    click.echo("\n" + fill(headline_remark(loaded.examples, measure), WIDTH))
     for line in (*_remarks([run.summary for run in runs]), *filter(None, published)):
         click.echo(line)
 

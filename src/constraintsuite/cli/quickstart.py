@@ -6,9 +6,9 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import fill
 
 import click
-from rich.console import Console
 
 from constraintsuite.cli.options import out_option, workers_option
 from constraintsuite.corpora.base import SourceSettings
@@ -19,7 +19,7 @@ from constraintsuite.experiments.load import load_run, load_suite
 from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.models.weights import fetch_weights, find_known
-from constraintsuite.records.formats.text import WIDTH
+from constraintsuite.records.formats.text import WIDTH, text_parts
 from constraintsuite.reports.html import write_report
 from constraintsuite.reports.remarks import headline_remark
 from constraintsuite.reports.table import slice_table
@@ -56,9 +56,8 @@ def quickstart(out: Path, workers: int) -> None:
     page = write_report(suite, runs, out / "report")
     summaries = [load_run(run).summary for run in runs]
     metric = METRICS[summaries[0].headline_metric]
-    console = Console(width=WIDTH, highlight=False)
-    console.print(slice_table(summaries, metric))
-    console.print(headline_remark(load_suite(suite).examples, metric), markup=False)
+    click.echo("\n\n".join(text_parts(slice_table(summaries, metric), stacked=True)))
+    click.echo("\n" + fill(headline_remark(load_suite(suite).examples, metric), WIDTH))
     click.echo("\n".join(next_steps(suite, page)))
 
 

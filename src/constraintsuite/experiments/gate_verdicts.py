@@ -155,7 +155,7 @@ def _compare_limit(
         least = None if near is None else -near if down else near
         if least is not None and least <= rule.limit + _ROUNDING:
             return "inconclusive", (
-                f"{said} is beyond {limit} and more than chance (p {say(p, 'p')}), but a {word} of {showshow_size(least, metric)} cannot "
+                f"{said} is beyond {limit} and more than chance (p {say(p, 'p')}), but a {word} of {show_size(least, metric)} cannot "
                 f"be ruled out: {can}"
             )
         return "failed", f"{said} is beyond {limit} (p {say(p, 'p')}): {can}"

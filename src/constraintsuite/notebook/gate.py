@@ -11,7 +11,8 @@ from constraintsuite.experiments.policy import Policy
 from constraintsuite.metrics.ties import STRICT
 from constraintsuite.notebook.places import FolderPath
 from constraintsuite.notebook.run import Run, as_run
-from constraintsuite.records.tables import Column, Table
+from constraintsuite.records.tables import Table
+from constraintsuite.reports.gate import gate_table
 
 
 class GateResult:
@@ -42,8 +43,7 @@ class GateResult:
 
     def table(self) -> Table:
         """One row per rule."""
-        rows = tuple((each.rule, each.outcome, each.reason) for each in self.verdicts)
-        return Table("gate", f"{self!r}.", (Column("rule"), Column("verdict"), Column("reason")), rows)
+        return gate_table(self.stored)
 
     def __bool__(self) -> bool:
         return self.passed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -18,9 +19,9 @@ from constraintsuite.metrics.pairwise import METRICS, PairResult, parse_metric
 from constraintsuite.notebook.places import FolderPath, choose_reporter
 from constraintsuite.notebook.scoring import Model, evaluate_object
 from constraintsuite.notebook.suite import Suite, load_suite
-from constraintsuite.records.figures import CellValue, say
+from constraintsuite.records.figures import say
 from constraintsuite.records.scores import Interval
-from constraintsuite.records.tables import Column, Table
+from constraintsuite.records.tables import Table
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.grouped import group_table, grouping_of, groups_of
@@ -69,9 +70,7 @@ class Run:
 
     def table(self, by: str = "slice", metric: str = "") -> Table:
         """One metric, that of the headline if none is named, by slice, relation, cue, edit, ...; slices follow the headline."""
-        first = [HEADLINE] if by == "slice" else []
-        keys = [*first, *groups_of([self.summary], by)]
-        return group_table({self.model: self.stored}, by, parse_metric(metric or self.summary.headline_metric), keys)
+        return self._table(by, metric or self.summary.headline_metric)
 
     def slice(self, wanted: Mapping[str, str] | None = None, /, **more: str) -> Run:
         """The run on the examples that are in all these groups: `run.slice(slice="explicit", split="test")`."""
@@ -111,13 +110,12 @@ class Run:
         return f"Run of {self.model} on {self.summary.suite}: {shares}"
 
     def _repr_html_(self) -> str:
-        groups = {HEADLINE: self.summary.headline, **self._groups("slice")}
-        rows: tuple[tuple[CellValue, ...], ...] = tuple(
-            (key, *(group.metrics[name] for name in self._shown())) for key, group in groups.items()
-        )
-        columns = (Column("slice"), *(Column(METRICS[name].title, "share") for name in self._shown()))
         caption = f"{self.model} on {self.summary.suite}: with 95 % interval and number of examples."
-        return Table("run", caption, columns, rows)._repr_html_()
+        return replace(self._table("slice", *self._shown()), caption=caption)._repr_html_()
+
+    def _table(self, by: str, *metrics: str) -> Table:
+        keys = [*([HEADLINE] if by == "slice" else []), *groups_of([self.summary], by)]
+        return group_table({self.model: self.stored}, by, *map(parse_metric, metrics), keys=keys)
 
     def _shown(self) -> list[str]:
         """The metrics that sum up a run: that of the headline first."""

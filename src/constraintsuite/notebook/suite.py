@@ -18,11 +18,11 @@ from constraintsuite.notebook.recipes import AnalyserName, choose_recipe
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.grouped import in_order
-from constraintsuite.reports.sections.dataset import difference_charts, length_table
+from constraintsuite.reports.sections.dataset import difference_charts
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.importers import importing
 from constraintsuite.suites.recipe import Recipe
-from constraintsuite.suites.views.dataset import view_dataset
+from constraintsuite.suites.views.dataset import length_table, view_dataset
 
 
 class Suite:

@@ -9,6 +9,7 @@ from constraintsuite.experiments.gate import GateResult
 from constraintsuite.experiments.gate_detection import RuleDetection
 from constraintsuite.experiments.gate_verdicts import GateVerdict
 from constraintsuite.records.figures import points
+from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.comparison import item_lines
 
 SHOWN = 5
@@ -43,13 +44,15 @@ def conclusion(result: GateResult) -> str:
     )
 
 
+def gate_table(result: GateResult) -> Table:
+    """What became of each rule, and below it what that comes to."""
+    rows = tuple((_where(verdict, result), _mark(verdict), verdict.reason) for verdict in result.verdicts)
+    return Table("gate", conclusion(result), (Column("rule"), Column("outcome"), Column("reason")), rows)
+
+
 def gate_markdown(result: GateResult) -> str:
     """For the summary of a build or a comment: a table, and the texts of what broke."""
-    rows = [
-        f"| {_mark(verdict)} | {_cell(_where(verdict, result))} | {_cell(verdict.reason)} |"
-        for verdict in result.verdicts
-    ]
-    blocks = [f"## Gate: {_mark_of(result)}", conclusion(result), "\n".join([_HEAD, *rows])]
+    blocks = [f"## Gate: {_mark_of(result)}", gate_table(result).to_markdown().rstrip()]
     for verdict in result.verdicts:
         if verdict.broken and verdict.waived is None:
             title = f"{verdict.broken_count:,} broken by `{verdict.rule}`"
@@ -123,9 +126,6 @@ def _detection_lines(one: RuleDetection) -> Iterator[str]:
         )
 
 
-_HEAD = "| outcome | rule | reason |\n|---|---|---|"
-
-
 def _mark(verdict: GateVerdict) -> str:
     return "waived" if verdict.waived else _SAID[verdict.outcome]
 
@@ -155,10 +155,6 @@ def _broken(verdict: GateVerdict) -> Iterator[str]:
         yield f"{verdict.broken_count:,} items {what}; the first {min(SHOWN, len(verdict.broken))}:"
     for change in verdict.broken[:SHOWN]:
         yield from item_lines(change, ("baseline", "now"))
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
 
 
 def _fenced(text: str) -> str:

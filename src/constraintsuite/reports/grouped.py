@@ -31,16 +31,24 @@ _WORDS = {
 }
 
 
-def group_table(
-    runs: Mapping[str, Run], by: str, metric: Metric, keys: Sequence[str] | None = None, name: str = ""
-) -> Table:
-    """One metric by the groups of a grouping (`keys` chooses some), a column a run; `headline` has one row."""
+def group_table(runs: Mapping[str, Run], by: str, *metrics: Metric, keys: Sequence[str] | None = None) -> Table:
+    """Metrics by the groups of a grouping (`keys` chooses some); `headline` has one row.
+
+    A column is a run, or for several metrics a metric of a run.
+    """
     shown = groups_of([run.summary for run in runs.values()], by) if keys is None else keys
-    rows = tuple((key, *(value_of(_group(run, by, key), metric) for run in runs.values())) for key in shown)
+    cells = [(label, metric) for label in runs for metric in metrics]
+    rows = tuple((key, *(value_of(_group(runs[label], by, key), metric) for label, metric in cells)) for key in shown)
+    titles = (
+        label if len(metrics) == 1 else metric.title if len(runs) == 1 else f"{label}: {metric.title.lower()}"
+        for label, metric in cells
+    )
+    columns = (Column(title, metric.kind) for title, (_, metric) in zip(titles, cells, strict=True))
     return Table(
-        name or f"{metric.name}_by_{by.replace('.', '_')}",
-        f"{metric.title}{' of the headline' if by == HEADLINE else f' by {words_for(by)}'}, with 95 % interval.",
-        (Column(by.removeprefix("notes.")), *(Column(label, metric.kind) for label in runs)),
+        f"{'_'.join(metric.name for metric in metrics)}_by_{by.replace('.', '_')}",
+        f"{', '.join(metric.title for metric in metrics)}"
+        f"{' of the headline' if by == HEADLINE else f' by {words_for(by)}'}, with 95 % interval.",
+        (Column(by.removeprefix("notes.")), *columns),
         rows,
     )
 

@@ -191,20 +191,20 @@ def _tables(explained: Explained) -> Iterator[str]:
     from textwrap import fill
 
     from constraintsuite.mechanism.effects.groups import studied_items
-    from constraintsuite.records.formats.text import WIDTH
+    from constraintsuite.records.formats.text import WIDTH, text_parts
     from constraintsuite.showing.mechanism import explain_tables as tables
     from constraintsuite.showing.mechanism.explain_trust import trust_lines
 
-    yield str(tables.baseline_table(explained))
+    yield from text_parts(tables.baseline_table(explained))
     yield from (fill(line, WIDTH) for line in trust_lines(explained))
     for items in studied_items(explained.contrasts):
         for kind in tables.kinds_of(explained):
-            yield str(tables.strongest_table(explained, *kind, items=items))
+            yield from text_parts(tables.strongest_table(explained, *kind, items=items))
             heads = tables.heads_table(explained, *kind, items=items)
-            yield from [str(heads)] if heads.rows else []
+            yield from text_parts(heads) if heads.rows else ()
     agreement = tables.agreement_table(explained)
     if agreement is not None:
-        yield str(agreement)
+        yield from text_parts(agreement)
 
 
 def _too_few(artifact: Artifact) -> Iterator[str]:

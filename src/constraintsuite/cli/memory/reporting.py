@@ -41,18 +41,14 @@ def finish_run(artifact: Artifact, page: Path | None, as_json: bool) -> None:
 
 
 def _told(run: MemoryRun) -> list[str]:
-    from constraintsuite.cli.memory.terminal import narrow
     from constraintsuite.experiments.differences import LEGEND
+    from constraintsuite.records.formats.text import text_parts
     from constraintsuite.showing.memory.sections import remarks_of
     from constraintsuite.showing.memory.tables import baseline_tables, score_table, time_table
     from constraintsuite.showing.memory.verdicts import rewording_tables
 
-    parts: list[str] = []
     tests = baseline_tables(run)
-    for budget in run.summary.budgets:
-        parts.append(narrow(score_table(run, budget)))
-        parts += [narrow(tests[budget])] if budget in tests else []
-    parts += [LEGEND] if tests else []
-    parts += [narrow(table) for table in rewording_tables(run)]
-    times = time_table(run)
-    return [*parts, *([str(times)] if times is not None else []), *remarks_of(run)]
+    tables = [table for budget in run.summary.budgets for table in (score_table(run, budget), tests.get(budget))]
+    tables += [*rewording_tables(run), time_table(run)]
+    parts = [part for table in tables if table is not None for part in text_parts(table, stacked=True)]
+    return [*parts, *([LEGEND] if tests else []), *remarks_of(run)]

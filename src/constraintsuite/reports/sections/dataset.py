@@ -14,19 +14,11 @@ from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.histograms import Bins, histogram
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.view import ReportView
-from constraintsuite.suites.views.dataset import DatasetView, view_dataset
+from constraintsuite.suites.views.dataset import DatasetView, length_table, view_dataset
 
 _ABOUT = (
     "Every example has two documents. The satisfying document meets the constraint of the query, the violating one does "
     "not."
-)
-_WORDS = (
-    "query",
-    "opposite",
-    "satisfying document",
-    "violating document",
-    "queries differ by",
-    "documents differ by",
 )
 
 
@@ -37,17 +29,6 @@ def dataset(view: ReportView) -> Section:
     blocks.append(Charts(tuple(difference_charts(found))))
     card = view.card()
     return Section("suite", "The suite", _ABOUT, (*blocks, *((VerbatimText(card, "Card"),) if card else ())))
-
-
-def length_table(found: DatasetView) -> Table:
-    """Mean lengths in words, by split."""
-    columns = (Column("split"), Column("pairs", "count"), *(Column(title, "number") for title in _WORDS))
-    rows = tuple(
-        (name, n.pairs, n.query, n.opposite, n.satisfying, n.violating, n.query_difference, n.document_difference)
-        for name, n in found.lengths.items()
-    )
-    caption = "Mean lengths of main examples in words, and the mean of the absolute difference within a pair."
-    return Table("lengths", caption, columns, rows)
 
 
 def difference_charts(found: DatasetView) -> Iterator[Drawing]:

@@ -38,5 +38,5 @@ def slices(view: ReportView) -> Section | None:
         for number, name in enumerate(names)
     )
     all_names = [name for name in groups_of(view.summaries, "slice") if name not in CONTROL_SLICES]
-    sheets = group_sheets(group_table(view.runs, "slice", METRICS[name], all_names) for name in _METRICS)
+    sheets = group_sheets(group_table(view.runs, "slice", METRICS[name], keys=all_names) for name in _METRICS)
     return Section("slices", "Slices", _ABOUT, (Charts(charts), *sheets.blocks), sheets.files)

@@ -62,7 +62,7 @@ def explain_sections(shown: ShownAnalysis) -> Iterator[Section]:
     """All parts that there is something for."""
     explained = shown.explained
     first: list[SectionBlock] = [
-        TableBlock(tables.baseline_table(explained, whole=True)),
+        TableBlock(tables.baseline_table(explained)),
         Remarks(tuple(remarks_of(explained))),
     ]
     first.append(TableBlock(tables.invariant_table(explained), "What was checked when the model was loaded"))
@@ -124,18 +124,18 @@ def _method(explained: Explained, method: str) -> Iterator[SectionBlock]:
             yield Charts(tuple(drawings))
         for kind in kinds:
             yield from _sheets(explained, kind, items)
-    agreement = tables.agreement_table(explained, whole=True) if method == "exact" else None
+    agreement = tables.agreement_table(explained) if method == "exact" else None
     if agreement is not None:
         yield TableBlock(agreement)
 
 
 def _sheets(explained: Explained, kind: tuple[str, str], items: str) -> Iterator[TableBlock]:
     for make, what in ((tables.heads_table, "Heads"), (tables.strongest_table, "The strongest of all places")):
-        table = make(explained, *kind, items, whole=True)
+        table = make(explained, *kind, items)
         if table.rows:
             yield TableBlock(table, f"{what}: {kind[0]}{_side(items)}")
     for part, got in ((CORRECT, "right"), (FAILED, "wrong")):
-        table = tables.strongest_table(explained, *kind, part_of(items, part), whole=True)
+        table = tables.strongest_table(explained, *kind, part_of(items, part))
         if table.rows:
             yield TableBlock(table, f"The strongest in contrasts that the model gets {got}: {kind[0]}{_side(items)}")
 

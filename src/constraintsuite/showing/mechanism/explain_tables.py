@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import isclose
-from textwrap import fill
 
 from constraintsuite.mechanism.effects.groups import CORRECT, EVERY, FAILED
 from constraintsuite.mechanism.effects.records import ALL
@@ -13,7 +12,6 @@ from constraintsuite.mechanism.effects.summary import Baseline, SiteSummary, com
 from constraintsuite.mechanism.explain.records import Explained
 from constraintsuite.mechanism.sites import parse_site
 from constraintsuite.records.figures import MISSING, CellValue, ColumnKind, show
-from constraintsuite.records.formats.text import WIDTH
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.tables import Column, Table
 
@@ -23,7 +21,7 @@ _ROUNDING = 1e-4  # by which a share of an effect may differ from all of it
 TableColumns = Sequence[tuple[str, ColumnKind]]
 
 
-def baseline_table(explained: Explained, *, whole: bool = False) -> Table:
+def baseline_table(explained: Explained) -> Table:
     """How the model does before anything is patched."""
     rows = tuple((one.items, one.clean_margin, one.corrupt_margin, _share(one)) for one in explained.summary.baselines)
     columns: TableColumns = (
@@ -35,30 +33,20 @@ def baseline_table(explained: Explained, *, whole: bool = False) -> Table:
     caption = "Margins in logits, of contrasts that are studied and of their controls."
     if any(_is_chosen(one) for one in explained.summary.baselines):
         caption += f" Those called {CORRECT} and {FAILED} are told apart by the sign of their clean margin."
-    table = _table("baselines", caption, columns, rows)
-    return table if whole else _for_terminal(table)
+    return _table("baselines", caption, columns, rows)
 
 
-def strongest_table(
-    explained: Explained, direction: str, method: str, items: str = EVERY, count: int = SHOWN, *, whole: bool = False
-) -> Table:
-    """The places with the largest mean effect, whichever way; a `whole` table is too wide for a terminal."""
+def strongest_table(explained: Explained, direction: str, method: str, items: str = EVERY, count: int = SHOWN) -> Table:
+    """The places with the largest mean effect, whichever way."""
     mine = named_places(components(_mine(explained, direction, method, items)))
     order = sorted(mine, key=lambda place: -_strength(place[1]))[:count]
     caption = f"{method}, {direction}{_whose(items)}: the {len(order)} places with the largest effect of {len(mine)}."
     rows = tuple(_row(name, one) for name, one in order)
     columns = (("place", "text"), *_figure_columns(method))
-    table = _table(_named("strongest", direction, method, items), caption, columns, rows)
-    if whole:
-        return _on_page(table, method)
-    return _narrow(
-        replace(table, caption=f"{caption} {_counting(method)} Flips and plain relevance stand on the page.")
-    )
+    return _table(_named("strongest", direction, method, items), f"{caption} {_counting(method)}", columns, rows)
 
 
-def heads_table(
-    explained: Explained, direction: str, method: str, items: str = EVERY, count: int = HEADS, *, whole: bool = False
-) -> Table:
+def heads_table(explained: Explained, direction: str, method: str, items: str = EVERY, count: int = HEADS) -> Table:
     """The heads with the largest effect at all positions, and at which role each has most of it.
 
     It is empty where there is nothing but heads, which are the strongest places then.
@@ -70,8 +58,7 @@ def heads_table(
     caption = f"{method}, {direction}{_whose(items)}: the {len(order)} strongest heads of {len(told)}."
     columns = (("head", "text"), *_figure_columns(method))
     rows = tuple(_row(one.site, one) for one in order)
-    table = _table(_named("heads", direction, method, items), caption, columns, rows)
-    table = _on_page(table, method) if whole else _narrow(table)
+    table = _table(_named("heads", direction, method, items), f"{caption} {_counting(method)}", columns, rows)
     if explained.comparison is not None or all(one.role == ALL for one in heads):
         return table  # what a guide chose need not hold the role that matters most
     most = tuple((*row, _most_at(one, heads)) for row, one in zip(table.rows, order, strict=True))
@@ -103,7 +90,7 @@ def invariant_table(explained: Explained) -> Table:
     return _table("invariants", f"Checked when {explained.subject.name} was loaded.", columns, rows)
 
 
-def agreement_table(explained: Explained, *, whole: bool = False) -> Table | None:
+def agreement_table(explained: Explained) -> Table | None:
     """How well attribution foretold exact patches."""
     if explained.comparison is None:
         return None
@@ -139,8 +126,7 @@ def agreement_table(explained: Explained, *, whole: bool = False) -> Table | Non
         "Missed: random ones that are exactly stronger than the weakest of as many by that direction's estimates alone; false "
         "negatives are estimated from them."
     )
-    table = _table("agreement", caption, columns, rows)
-    return table if whole else _for_terminal(table)
+    return _table("agreement", caption, columns, rows)
 
 
 def kinds_of(explained: Explained) -> list[tuple[str, str]]:
@@ -198,11 +184,13 @@ def _named(kind: str, direction: str, method: str, items: str) -> str:
 
 
 def _counting(method: str) -> str:
-    """What the figures of a table are."""
-    return (
-        "Effects in logits; n counts contrasts, whose clusters are resampled. Nothing here is corrected for having looked at so many."
-        + (" All are estimates, flips too." if method == "attribution" else "")
+    """What the figures of a table are, and what n is where it is another."""
+    said = "Effects in logits; n counts contrasts, whose clusters are resampled. Nothing here is corrected for having looked at so many."
+    estimates = " All are estimates, flips too." if method == "attribution" else ""
+    open_ = (
+        "whose margin is above 0" if method.startswith("ablation") else "whose clean and corrupt margins differ in sign"
     )
+    return f"{said}{estimates} Only contrasts {open_} can flip: the n of flips counts these."
 
 
 def _figure_columns(method: str) -> TableColumns:
@@ -226,30 +214,5 @@ def _most_at(head: SiteSummary, roles: Iterable[SiteSummary]) -> str:
     return f"{most.role} {show(most.effect.value, 'number').value}" if most is not None else MISSING
 
 
-def _on_page(table: Table, method: str) -> Table:
-    """All figures, with what they are, and what n is where it is another."""
-    ablated = method.startswith("ablation")
-    open_ = "whose margin is above 0" if ablated else "whose clean and corrupt margins differ in sign"
-    caption = f"{table.caption} {_counting(method)} Only contrasts {open_} can flip: the n of flips counts these."
-    return replace(table, caption=caption)
-
-
-def _narrow(table: Table) -> Table:
-    """Effects and shares alone, for a terminal."""
-    narrow = replace(table, columns=table.columns[:3], rows=tuple(row[:3] for row in table.rows))
-    if table.rows and all(_is_missing(row[2]) for row in table.rows):
-        lacking = "No shares, as clean and corrupt margins cannot be told apart."
-        narrow = replace(narrow, caption=f"{table.caption} {lacking}")
-    return _for_terminal(narrow)
-
-
-def _is_missing(value: CellValue) -> bool:
-    return isinstance(value, Interval) and value.value is None
-
-
 def _table(name: str, caption: str, columns: TableColumns, rows: tuple[tuple[CellValue, ...], ...]) -> Table:
     return Table(name, caption, tuple(Column(*one) for one in columns), rows)
-
-
-def _for_terminal(table: Table) -> Table:
-    return replace(table, caption=fill(table.caption, WIDTH))

@@ -16,7 +16,7 @@ from constraintsuite.suites.importers import IMPORTERS
 from constraintsuite.suites.importers.base import ImportedSuite
 from constraintsuite.suites.importers.rows import name_source
 from constraintsuite.suites.schema import example_schema
-from constraintsuite.suites.views.dataset import dataset_markdown, view_dataset
+from constraintsuite.suites.views.dataset import difference_table, length_table, view_dataset
 
 _SCHEMA, _CARD = "schema.json", "README.md"
 
@@ -62,5 +62,6 @@ def _write(imported: ImportedSuite, held: Mapping[str, Sequence[Any]], out: Path
 def _card(imported: ImportedSuite, counts: dict[str, int]) -> str:
     lines = [f"# {imported.name}", "", imported.about, "", *(f"- {name}: {n:,}" for name, n in counts.items()), ""]
     if imported.examples:
-        lines.append(dataset_markdown(view_dataset(imported.examples)))
+        found = view_dataset(imported.examples)
+        lines += [length_table(found).to_markdown(), difference_table(found).to_markdown()]
     return "\n".join(lines)

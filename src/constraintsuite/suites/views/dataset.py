@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from constraintsuite.records.examples import Example
+from constraintsuite.records.tables import Column, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,30 +47,35 @@ def view_dataset(examples: Sequence[Example]) -> DatasetView:
     )
 
 
-def dataset_markdown(view: DatasetView) -> str:
-    """Both as tables."""
-    rows = [
-        "| split | pairs | words of q1 | words of q2 | words of doc1 | words of doc2 | difference of queries | of documents |",
-        "|---|---|---|---|---|---|---|---|",
-        *(
-            f"| {name} | {n.pairs:,} | {_mean(n.query)} | {_mean(n.opposite)} | {_mean(n.satisfying)} | {_mean(n.violating)} "
-            f"| {_mean(n.query_difference)} | {_mean(n.document_difference)} |"
-            for name, n in view.lengths.items()
-        ),
-        "",
-        "Distinct words that stand in only one of the two, in how many pairs:",
-        "",
-        "| words | queries | documents |",
-        "|---|---|---|",
-        *(
-            f"| {label} | {_between(view.query_differences, low, high):,} | {_between(view.document_differences, low, high):,} |"
-            for label, low, high in _BINS
-        ),
-        "",
-    ]
-    return "\n".join(rows)
+def length_table(found: DatasetView) -> Table:
+    """Mean lengths in words, by split."""
+    columns = (Column("split"), Column("pairs", "count"), *(Column(title, "number") for title in _WORDS))
+    rows = tuple(
+        (name, n.pairs, n.query, n.opposite, n.satisfying, n.violating, n.query_difference, n.document_difference)
+        for name, n in found.lengths.items()
+    )
+    caption = "Mean lengths of main examples in words, and the mean of the absolute difference within a pair."
+    return Table("lengths", caption, columns, rows)
 
 
+def difference_table(found: DatasetView) -> Table:
+    """How many pairs differ by how many words."""
+    columns = (Column("words"), Column("queries", "count"), Column("documents", "count"))
+    rows = tuple(
+        (label, _between(found.query_differences, low, high), _between(found.document_differences, low, high))
+        for label, low, high in _BINS
+    )
+    return Table("differences", "In how many pairs so many distinct words stand in only one of the two.", columns, rows)
+
+
+_WORDS = (
+    "query",
+    "opposite",
+    "satisfying document",
+    "violating document",
+    "queries differ by",
+    "documents differ by",
+)
 _BINS = (("0", 0, 0), ("1", 1, 1), ("2 to 5", 2, 5), ("6 to 10", 6, 10), ("11 to 20", 11, 20), ("over 20", 21, 10**9))
 
 
@@ -102,7 +108,3 @@ def _histogram(pairs: Iterable[tuple[str, str]]) -> dict[int, int]:
 
 def _between(counts: dict[int, int], low: int, high: int) -> int:
     return sum(n for words, n in counts.items() if low <= words <= high)
-
-
-def _mean(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1f}"
