@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.cli.output import emit, format_duration
+from constraintsuite.cli.output import emit
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,3 @@ def test_lines_are_made_only_when_they_are_printed() -> None:
         yield ""
 
     emit({}, True, lines())
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"), [(0.2, "1 s"), (89, "89 s"), (90, "2 min"), (5_300, "88 min"), (5_460, "1.5 h")]
-)
-def test_durations_are_as_exact_as_a_forecast(seconds: float, words: str) -> None:
-    assert format_duration(seconds) == words

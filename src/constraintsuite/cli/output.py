@@ -22,11 +22,3 @@ def print_json(record: object) -> None:
     from pydantic_core import to_jsonable_python  # noqa: PLC0415 - so that --help stays under 0.3 s
 
     click.echo(json.dumps(to_jsonable_python(record, inf_nan_mode="null"), indent=2, ensure_ascii=False))
-
-
-def format_duration(seconds: float) -> str:
-    """Seconds, minutes or hours in words, no more exact than a forecast is."""
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"

@@ -21,7 +21,7 @@ from constraintsuite.cli.options import (
     seed_option,
     side_option,
 )
-from constraintsuite.cli.output import emit, format_duration
+from constraintsuite.cli.output import emit
 from constraintsuite.cli.places import FOLDER
 
 if TYPE_CHECKING:
@@ -116,6 +116,8 @@ def circuit(
 
 
 def _cost_lines(plan: CircuitPlan, rate: float) -> Iterator[str]:
+    from constraintsuite.forecast.amounts import in_time
+
     least, most = plan.forwards
     small, large = plan.sizes
     yield (f"{plan.sites} sites, {plan.contrasts:,} contrasts; forward passes of one row, about:")
@@ -129,5 +131,5 @@ def _cost_lines(plan: CircuitPlan, rate: float) -> Iterator[str]:
     for size, passes, total in zip(dict.fromkeys((small, large)), plan.members, (least, most), strict=False):
         sites = "1 site" if size == 1 else f"{size} sites"
         yield f"{passes:>15,} completeness and members, if the circuit has {sites}"
-        yield f"{total:>15,} in all then, about {format_duration(total / rate)} on this machine"
+        yield f"{total:>15,} in all then, about {in_time(total / rate)} on this machine"
     yield f"In a trial of a second this machine made {rate:,.0f} passes a second."
