@@ -21,9 +21,8 @@ from constraintsuite.cli.places import FolderParameter
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.models.dense import Similarity
-from constraintsuite.store.files import whole_folder
 from constraintsuite.store.mirror import shown
-from constraintsuite.store.workspace import refuse_filled
+from constraintsuite.store.workspace import new_folder
 from constraintsuite.vectors import LAYOUTS
 from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle
 from constraintsuite.vectors.diff import BundleDifference, OverlapCounts, diff_bundles
@@ -100,8 +99,7 @@ def diff(left: Path, right: Path, as_json: bool) -> None:
 @json_option
 def export(folder: Path, layout: str, encoder: str | None, out: Path, as_json: bool) -> None:
     """Write a bundle in another form."""
-    refuse_filled(out)
-    with reading(folder) as opened, whole_folder(out) as new:
+    with reading(folder) as opened, new_folder(out) as new:
         notes = LAYOUTS.load(layout)(opened, new, encoder)
     lines = [f"Written: {shown(out)}", *(f"Note: {note}" for note in notes)]
     emit({"folder": shown(out), "layout": layout, "notes": notes}, as_json, lines)

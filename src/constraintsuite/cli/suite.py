@@ -19,7 +19,7 @@ from constraintsuite.records.examples import Example, ExampleDocument
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import encode
 from constraintsuite.store.mirror import shown
-from constraintsuite.store.workspace import refuse_filled
+from constraintsuite.store.workspace import new_folder
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.balance import balance
 from constraintsuite.suites.audit.markdown import audit_markdown
@@ -129,10 +129,10 @@ def audit(folder: Path, seed: int, as_json: bool) -> None:
 @out_option()
 def export(folder: Path, kind: str, out: Path) -> None:
     """Write a suite in the guide's own JSON, as BEIR, NevIR-like rows, CSV, or a Hugging Face dataset; controls apart."""
-    refuse_filled(out)
-    loaded = load_suite(folder)
-    everything = [*loaded.examples, *loaded.controls]
-    written = EXPORTERS.load(kind)(everything, out, (folder / "README.md").read_text(encoding="utf-8"))
+    with new_folder(out) as new:
+        loaded = load_suite(folder)
+        everything = [*loaded.examples, *loaded.controls]
+        written = EXPORTERS.load(kind)(everything, new, (folder / "README.md").read_text(encoding="utf-8"))
     click.echo(f"{written.examples:,} examples and {written.controls:,} controls written to {shown(out)}")
     if sum(written) < len(everything):
         click.echo(f"{len(everything) - sum(written):,} were left out: {kind} cannot hold them.")
