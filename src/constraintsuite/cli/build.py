@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
+from constraintsuite.cli.arguments import recipe_argument
 from constraintsuite.cli.corpus import source_options, source_settings
 from constraintsuite.cli.options import (
     analyser_option,
@@ -30,7 +31,6 @@ from constraintsuite.suites.planning import plan_build
 from constraintsuite.suites.proposing import propose_queries
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
 
-_recipe = click.argument("recipe_file", metavar="[RECIPE]", required=False, type=FILE)
 _corpus = click.option(
     "--corpus", "corpus", help="File, folder, irds:ID, hf:OWNER/NAME or sample; instead of a recipe."
 )
@@ -46,7 +46,7 @@ _STAGES = f"One of: {', '.join(PIPELINE.names())}."
 
 
 @click.command()
-@_recipe
+@recipe_argument(required=False)
 @_corpus
 @source_options
 @_domains
@@ -120,7 +120,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
 
 
 @click.command()
-@_recipe
+@recipe_argument(required=False)
 @_corpus
 @source_options
 @_domains

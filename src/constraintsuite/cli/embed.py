@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
+from constraintsuite.cli.arguments import bundle_argument
 from constraintsuite.cli.options import dry_run_option, engine_options, json_option, model_option
 from constraintsuite.cli.output import emit
-from constraintsuite.cli.places import OUT
 from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.execution.spread import UNWORKABLE
@@ -25,7 +25,7 @@ from constraintsuite.vectors.lengths import zero_count
 
 
 @click.command()
-@click.argument("folder", metavar="BUNDLE", type=OUT)
+@bundle_argument
 @model_option
 @click.option(
     "--shard-rows",

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _NOTES = 5
 _FILE = click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-_HOW = combine(modes_option, budgets_option, encoder_option, limit_option("QUESTIONS"))
+_HOW = combine(modes_option(), budgets_option, encoder_option, limit_option("QUESTIONS"))
 _POOLED = click.option("--pooled", is_flag=True, help="Search the documents of all questions together.")
 _GRANULARITY = click.option(
     "--granularity", type=click.Choice(["session", "turn"]), help="What a unit of a dialogue is."
