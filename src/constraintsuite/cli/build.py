@@ -19,7 +19,7 @@ from constraintsuite.cli.options import (
     out_option,
     seed_option,
 )
-from constraintsuite.cli.output import emit
+from constraintsuite.cli.output import count_lines, emit
 from constraintsuite.cli.places import FILE
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
@@ -209,7 +209,7 @@ def _in_words(built: Built) -> str:
     if built.suite is None:
         return f"Stopped as asked. The stages are in {shown(built.path / 'stages')}."
     manifest = built.suite.manifest
-    lines = [f"{count:>7,} {name}" for name, count in manifest.counts.items()]
+    lines = count_lines(manifest.counts)
     if not manifest.counts["examples"]:
         lines.append("Nothing could be built; the card says why. `csuite propose` shows what this corpus allows.")
     return "\n".join([f"Suite: {shown(built.path)}", *lines, f"Card:  {shown(built.path / 'README.md')}"])

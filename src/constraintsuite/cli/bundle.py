@@ -16,7 +16,7 @@ from constraintsuite.cli.options import (
     out_option,
     similarity_option,
 )
-from constraintsuite.cli.output import emit
+from constraintsuite.cli.output import count_lines, emit
 from constraintsuite.cli.places import FolderParameter
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Terminal
@@ -145,9 +145,12 @@ def import_command(  # noqa: PLR0913, PLR0917 - one parameter an option
     first, repaired = (
         (f"Would write to {shown(out)}:", "To repair") if dry_run else (f"Bundle: {shown(out)}", "Repaired")
     )
-    counted = [f"{count:>10,} {name.replace('_', ' ')}" for name, count in counts.items()]
-    lines = [first, *counted, *(f"{repaired}: {line}" for line in repairs)]
+    lines = [first, *_counted(counts), *(f"{repaired}: {line}" for line in repairs)]
     emit({"bundle": shown(out), "counts": counts, "repairs": repairs}, as_json, lines)
+
+
+def _counted(counts: Mapping[str, int]) -> list[str]:
+    return count_lines({name.replace("_", " "): count for name, count in counts.items()})
 
 
 def _lines(opened: Bundle) -> Iterator[str]:
@@ -159,7 +162,7 @@ def _lines(opened: Bundle) -> Iterator[str]:
     yield f"source     {source['name']} ({source['format']}), licence {source.get('licence') or 'not known'}"
     if "mode" in manifest.settings:
         yield f"subset     {manifest.settings['mode']}, seed {manifest.settings['seed']}"
-    yield from (f"{count:>10,} {name.replace('_', ' ')}" for name, count in manifest.counts.items())
+    yield from _counted(manifest.counts)
     for part in opened.parts(VECTORS):
         yield f"vectors    {part.path.name}  {part.manifest.name}"
     for part in opened.parts(TRUTH):
