@@ -40,7 +40,7 @@ def test_a_cell_holds_value_interval_and_n(summaries: list[RunSummary]) -> None:
     assert lines[row + 1].split()[0] == "0.0–100.0"  # of two clusters
     assert lines[row + 2].split() == ["n=4", "n=2", "n=2", "n=1", "n=2", "n=1"]
     header = next(line for line in lines if "minpairs" in line)
-    assert header.split() == ["model", "headline", "minpairs", "explicit", "omission", "nonflip", "adversarial"]
+    assert header.split() == ["system", "headline", "minpairs", "explicit", "omission", "nonflip", "adversarial"]
 
 
 def test_a_models_name_is_broken_only_after_a_comma_or_a_colon(summaries: list[RunSummary]) -> None:

@@ -16,13 +16,13 @@ from constraintsuite.metrics.metric import Metric
 from constraintsuite.records.figures import MISSING, show
 from constraintsuite.reports.grouped import groups_of, kind_of
 
-_LONGEST_LINE = 24  # of a model's name: what six columns of figures leave
+_LONGEST_LINE = 24  # of a system's name: what six columns of figures leave
 
 
 def slice_table(summaries: Sequence[RunSummary], metric: Metric) -> Table:
-    """Rows are models, columns the headline and each slice; a cell holds the value, its 95 % interval and n.
+    """Rows are systems, columns the headline and each slice; a cell holds the value, its 95 % interval and n.
 
-    The level of chance is the last row, in place of runs of the model that guesses.
+    The level of chance is the last row, in place of runs of the system that guesses.
     """
     slices = groups_of(summaries, "slice")
     unit = ", %" if metric.share else ""
@@ -32,7 +32,7 @@ def slice_table(summaries: Sequence[RunSummary], metric: Metric) -> Table:
     systems = [summary for summary in summaries if not is_chance(summary.system)] or summaries
     names = {summary.system: _lines(summary.system) for summary in systems}
     widest = max(len(line) for lines in names.values() for line in lines)
-    table.add_column("model", overflow="fold", min_width=min(widest, _LONGEST_LINE))
+    table.add_column("system", overflow="fold", min_width=min(widest, _LONGEST_LINE))
     for name in (HEADLINE, *slices):
         table.add_column(name, justify="right", overflow="fold")
     for summary in systems:
@@ -44,10 +44,10 @@ def slice_table(summaries: Sequence[RunSummary], metric: Metric) -> Table:
     return table
 
 
-def _lines(model: str) -> list[str]:
-    """A model's name in lines that end only where a part of it does."""
+def _lines(system: str) -> list[str]:
+    """A system's name in lines that end only where a part of it does."""
     lines = [""]
-    for part in re.split("(?<=[,:])", model):
+    for part in re.split("(?<=[,:])", system):
         if lines[-1] and len(lines[-1]) + len(part) > _LONGEST_LINE:
             lines.append("")
         lines[-1] += part
