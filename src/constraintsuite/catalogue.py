@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Generic, TypeVar, cast
 
-from constraintsuite.errors import UserError
+from constraintsuite.errors import UserError, hint_for
 
 T = TypeVar("T")
 
@@ -23,9 +22,7 @@ class Catalogue(Generic[T]):
     def load(self, name: str) -> T:
         """The thing called `name`, imported now."""
         if name not in self.places:
-            near = get_close_matches(name, self.places, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else f" There are: {', '.join(sorted(self.places))}."
-            raise UserError(f"No {self.kind} named {name!r}.{hint}")
+            raise UserError(f"No {self.kind} named {name!r}. {hint_for(name, sorted(self.places))}")
         module, _, attribute = self.places[name].partition(":")
         return cast(T, getattr(import_module(module), attribute))
 

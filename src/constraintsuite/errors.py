@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class UserError(Exception):
     """Something in the input is wrong; the message says what, where, and what to do. Exit code 2."""
@@ -18,3 +21,15 @@ class MissingExtraError(UserError):
     def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
         """Errors travel between processes by their arguments, which are not the message here."""
         return type(self), (self.extra, self.purpose)
+
+
+def hint_for(name: str, known: Iterable[str], otherwise: str | None = None) -> str:
+    """A sentence about the nearest known name, for an error about an unknown one.
+
+    If none is near, the sentence is `otherwise`, or it lists all known names.
+    """
+    names = list(known)
+    near = get_close_matches(name, names, n=1)
+    if near:
+        return f"Did you mean {near[0]!r}?"
+    return f"There are: {', '.join(names)}." if otherwise is None else otherwise

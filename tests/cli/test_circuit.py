@@ -34,9 +34,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_dry_run_says_how_long_it_takes(folder: Path) -> None:
     printed = call("circuit", folder, *FEW, "--dry-run").stdout
-    assert len(re.findall(r"[\d,]+ in all then, about \d+ \w+ on this machine", printed)) == 2  # smallest and largest
+    totals = re.findall(r"[\d,]+ in all with \d+ sites?, about [\d.]+ \w+.* on this machine", printed)
+    assert len(totals) == 2  # of the smallest and the largest circuit
     sized = call("circuit", folder, *FEW, "--dry-run", "--size", 3).stdout
-    assert len(re.findall(r"[\d,]+ in all then", sized)) == 1
+    assert len(re.findall(r"[\d,]+ in all with 3 sites", sized)) == 1
     assert not (folder / "circuit").exists()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.cli.output import emit, format_duration
+from constraintsuite.cli.output import count_lines, emit
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,7 @@ def test_lines_are_made_only_when_they_are_printed() -> None:
     emit({}, True, lines())
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"), [(0.2, "1 s"), (89, "89 s"), (90, "2 min"), (5_300, "88 min"), (5_460, "1.5 h")]
-)
-def test_durations_are_as_exact_as_a_forecast(seconds: float, words: str) -> None:
-    assert format_duration(seconds) == words
+def test_counts_end_in_one_column_that_is_wide_enough() -> None:
+    assert count_lines({"pairs": 12, "forward passes": 3_400.0}) == ["        12 pairs", "     3,400 forward passes"]
+    assert count_lines({"few": 1, "many": 1_234_567_890}) == ["            1 few", "1,234,567,890 many"]
+    assert count_lines({}) == []

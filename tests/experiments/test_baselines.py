@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -7,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from constraintsuite.cli.gate import baseline, gate
 from constraintsuite.errors import UserError
+from constraintsuite.store.files import folder_lock
 from experiments.paired_runs import RIGHT, WRONG, make_run, make_suite
 
 
@@ -89,6 +93,52 @@ def test_a_damaged_run_is_not_kept(folder: Path) -> None:
     with pytest.raises(UserError, match=r"scores\.jsonl: changed since the run was made"):
         call(baseline, "save", "main", "good")
     assert not (folder / ".csuite").exists()
+
+
+class Killed(BaseException):
+    """Stands for the end of the process."""
+
+
+def kill_before(patched: pytest.MonkeyPatch, step: int) -> None:
+    """Let the step with this number and all after it fail; a folder that is being removed is half gone by then."""
+    steps, remove = count(), shutil.rmtree
+
+    def kill_at_step(function: Callable[..., object]) -> Callable[..., object]:
+        def wrapped(path: Path, *arguments: object, **options: object) -> object:
+            if next(steps) < step:
+                return function(path, *arguments, **options)
+            if function is remove:
+                (path / "manifest.json").unlink(missing_ok=True)
+            raise Killed
+
+        return wrapped
+
+    patched.setattr(Path, "replace", kill_at_step(Path.replace))
+    patched.setattr(shutil, "copytree", kill_at_step(shutil.copytree))
+    patched.setattr(shutil, "rmtree", kill_at_step(remove))
+
+
+@pytest.mark.parametrize(("step", "kept"), [(0, "good"), (1, "good"), (2, "good"), (3, "good"), (4, "bad"), (5, "bad")])
+def test_a_save_that_is_killed_leaves_the_old_or_the_new_baseline_whole(folder: Path, step: int, kept: str) -> None:
+    call(baseline, "save", "main", "good")
+    with pytest.MonkeyPatch.context() as patched, pytest.raises(Killed):
+        kill_before(patched, step)
+        call(baseline, "save", "main", "bad")
+    assert call(baseline, "list").stdout == f"main  {kept}  run-tiny\n"
+    assert call(gate, "bad", "--baseline", "main").exit_code == (1 if kept == "good" else 0)
+    call(baseline, "save", "main", "bad")
+    assert call(baseline, "list").stdout == "main  bad  run-tiny\n"
+    assert [path.name for path in (folder / ".csuite/baselines/main").rglob("run-tiny")] == ["run-tiny"]
+
+
+def test_a_baseline_is_not_replaced_while_another_command_does_so(folder: Path) -> None:
+    call(baseline, "save", "main", "good")
+    with (
+        folder_lock(folder / ".csuite/baselines/main"),
+        pytest.raises(UserError, match="another csuite command is writing here"),
+    ):
+        call(baseline, "save", "main", "bad")
+    assert call(baseline, "list").stdout == "main  good  run-tiny\n"
 
 
 def test_a_baseline_can_be_removed(folder: Path) -> None:

@@ -85,7 +85,7 @@ def test_the_table_of_eval_and_the_leaderboard_begin_with_the_headline(
     view = make_view(suite, [run.stored for run in runs])
     assert view.labels == ["python:obedient", "python:counter"]
     columns = [column.title for column in leaderboard_table(view).columns]
-    assert columns[:2] == ["model", "headline"]
+    assert columns[:2] == ["system", "headline"]
     assert "omission" in columns
     assert state_verdict(view).startswith(
         f"python:obedient does what it was asked in 100.0 % of {runs[0].figure().n} examples (95 % interval "

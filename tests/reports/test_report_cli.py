@@ -82,12 +82,12 @@ def test_the_leaderboard_is_printed_as_it_is_written_to_files(reported: Reported
 
 def test_the_leaderboard_can_count_ties_otherwise(reported: Reported) -> None:
     rows = json.loads(run(*reported.runs, "--format", "json", "--ties", "half"))["rows"]
-    assert {row["model"]: row["headline"]["value"] for row in rows}["bm25:nostop"] == 0.375
+    assert {row["system"]: row["headline"]["value"] for row in rows}["bm25:nostop"] == 0.375
 
 
 def test_page_and_leaderboard_at_once_keep_stdout_for_data(reported: Reported, tmp_path: Path) -> None:
     printed = run(*reported.runs, "--out", tmp_path / "report", "--format", "csv")
-    assert printed.startswith("model,headline,")
+    assert printed.startswith("system,headline,")
     assert (tmp_path / "report" / "index.html").is_file()
 
 

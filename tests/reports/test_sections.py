@@ -78,7 +78,7 @@ def test_nevir_is_ranked_by_paired_accuracy(tmp_path: Path) -> None:
     runs = [make_run(suite, tmp_path / name, name, gaps) for name, gaps in (("sticks", sticks), ("pairs", pairs))]
     view = make_view(suite, runs)
     assert view.labels == ["pairs", "sticks"]
-    assert [column.title for column in leaderboard_table(view).columns] == ["model", "headline", "ties"]
+    assert [column.title for column in leaderboard_table(view).columns] == ["system", "headline", "ties"]
 
 
 def test_a_model_that_only_ties_is_pointed_out(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from constraintsuite.store.workspace import (
     discard,
     is_resumable,
     is_unfinished,
-    refuse_filled,
+    new_folder,
 )
 
 ORIGIN = ArtifactOrigin("list", "words", {}, {}, 0, Revision(1))
@@ -319,13 +319,31 @@ def test_files_and_folders_are_discarded(tmp_path: Path) -> None:
     assert names(tmp_path) == []
 
 
-@pytest.mark.parametrize(("name", "filled"), [("new", False), ("empty", False), ("file", True), ("folder", True)])
-def test_only_a_free_place_is_not_filled(tmp_path: Path, name: str, filled: bool) -> None:
+@pytest.mark.parametrize("name", ["new", "empty", "link"])
+def test_a_new_folder_takes_a_free_place_when_it_is_whole(tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()
+    (tmp_path / "link").symlink_to("empty")
+    with new_folder(tmp_path / name) as new:
+        (new / "words.txt").write_text("one")
+        assert not (tmp_path / name / "words.txt").exists()
+    assert (tmp_path / name / "words.txt").read_text() == "one"
+
+
+@pytest.mark.parametrize("name", ["file", "folder"])
+def test_a_new_folder_takes_no_other_place(tmp_path: Path, name: str) -> None:
     finish(tmp_path / "folder", ORIGIN, {}, {}, 0)
     (tmp_path / "file").touch()
-    if filled:
-        with pytest.raises(UserError, match=r"something lies there already. Choose another --out"):
-            refuse_filled(tmp_path / name)
-    else:
-        refuse_filled(tmp_path / name)
+    with (
+        pytest.raises(UserError, match=r"something lies there already. Choose another --out"),
+        new_folder(tmp_path / name),
+    ):
+        pass
+
+
+def test_a_new_folder_that_is_not_finished_leaves_its_place_free(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), new_folder(tmp_path / "out") as new:
+        (new / "words.txt").write_text("one")
+        raise KeyboardInterrupt
+    with new_folder(tmp_path / "out"):
+        pass
+    assert names(tmp_path) == ["out"]

@@ -60,7 +60,7 @@ def test_stats_in_words_have_a_heading_for_each_part(small_suite: Path) -> None:
         f"controls: {len(controls)}",
     ]
     edit = lines[lines.index("  edit") :]
-    natural = next(line for line in edit if line.endswith("  natural"))
+    natural = next(line for line in edit if line.endswith(" natural"))
     assert int(natural.split()[0]) == sum(not example.is_edited for example in main)
 
 

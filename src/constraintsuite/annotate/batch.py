@@ -22,7 +22,7 @@ from constraintsuite.annotate.records import SIDES, AnnotationItem, AnnotationQu
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import sha256_of, write_text
 from constraintsuite.store.jsonl import adapter, describe, encode, read_jsonl, write_jsonl
-from constraintsuite.store.workspace import refuse_filled
+from constraintsuite.store.workspace import new_folder
 
 if TYPE_CHECKING:
     from constraintsuite.annotate.queue import AnnotationTask
@@ -77,15 +77,15 @@ class AnnotationBatch:
 
 def write_batch(path: Path, kind: ItemKind, source: str, *, seed: int = 0, repeats: float = 0.1) -> AnnotationBatch:
     """Make a batch of a kind's items; a folder that holds anything is a UserError."""
-    refuse_filled(path)  # answers must not lose their items
-    items = list(kind.items())
-    if not any(not item.expected for item in items):
-        raise UserError(f"{source}: there is nothing to judge.")
-    _refuse_faults(path, items, kind.questions)
-    write_jsonl(path / ITEMS, items)
-    head = BatchHeader(kind.name, source, seed, repeats, kind.questions, sha256_of(path / ITEMS))
-    EventStore(path / EVENTS).create()
-    write_text(path / HEAD, encode(head).decode() + "\n")
+    with new_folder(path) as new:  # answers must not lose their items
+        items = list(kind.items())
+        if not any(not item.expected for item in items):
+            raise UserError(f"{source}: there is nothing to judge.")
+        _refuse_faults(path, items, kind.questions)
+        write_jsonl(new / ITEMS, items)
+        head = BatchHeader(kind.name, source, seed, repeats, kind.questions, sha256_of(new / ITEMS))
+        EventStore(new / EVENTS).create()
+        write_text(new / HEAD, encode(head).decode() + "\n")
     return AnnotationBatch(path, head, {item.id: item for item in items})
 
 

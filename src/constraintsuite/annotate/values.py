@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 from constraintsuite.annotate.records import AnnotationItem, AnnotationQuestion, AnswerValue
+from constraintsuite.errors import hint_for
 
 NOTHING = "none"
 """How no option, or no id, is written; an empty cell is no answer."""
@@ -59,10 +59,5 @@ def _known(question: AnnotationQuestion, text: str, known: Sequence[str]) -> str
     same = [one for one in known if one.lower() == text.lower()]
     if len(same) == 1:
         return same[0]
-    near = get_close_matches(text, known, n=1)
-    hint = (
-        f"Did you mean {near[0]!r}?"
-        if near
-        else f"It takes: {', '.join(known[:_SHOWN])}{', ...' * (len(known) > _SHOWN)}."
-    )
-    raise WrongValue(f"{question.id}: {text!r} is not an answer here. {hint}")
+    some = f"It takes: {', '.join(known[:_SHOWN])}{', ...' * (len(known) > _SHOWN)}."
+    raise WrongValue(f"{question.id}: {text!r} is not an answer here. {hint_for(text, known, some)}")

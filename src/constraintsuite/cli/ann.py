@@ -12,9 +12,9 @@ from pathlib import Path
 
 import click
 
+from constraintsuite.cli.arguments import bench_argument
 from constraintsuite.cli.options import dry_run_option, json_option, out_option
 from constraintsuite.cli.output import emit
-from constraintsuite.cli.places import FILE
 from constraintsuite.store.mirror import shown
 
 _PARTIAL = 3
@@ -26,7 +26,7 @@ def ann() -> None:
 
 
 @ann.command()
-@click.argument("bench", type=FILE)
+@bench_argument
 @out_option()
 @dry_run_option
 @json_option
@@ -83,7 +83,7 @@ def example() -> None:
 
 
 @ann.command()
-@click.argument("bench", type=FILE)
+@bench_argument
 @click.option("--data", "name", required=True, help="Which of the data sets of BENCH.")
 @click.option("--to", "form", type=click.Choice(["hdf5", "bigann"]), required=True, help="Format of the files.")
 @click.option("--depth", type=click.IntRange(1), default=100, show_default=True, help="Neighbours per query.")

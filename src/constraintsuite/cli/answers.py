@@ -9,15 +9,16 @@ from pathlib import Path
 
 import click
 
+from constraintsuite.cli.arguments import suite_argument
 from constraintsuite.cli.options import json_option, runs_option
 from constraintsuite.cli.output import emit, print_json
-from constraintsuite.cli.places import FILE, FOLDER, taken
+from constraintsuite.cli.places import FILE, taken
 from constraintsuite.errors import UserError
 from constraintsuite.store.mirror import shown
 
 
 @click.command()
-@click.argument("suite", type=FOLDER)
+@suite_argument()
 @click.argument("file", type=FILE, required=False)
 @click.option("--sheet", type=FILE, help="Write a blank sheet to this file (.csv, .tsv or .jsonl), nothing else.")
 @click.option(

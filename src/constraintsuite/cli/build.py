@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
+from constraintsuite.cli.arguments import recipe_argument
 from constraintsuite.cli.corpus import source_options, source_settings
 from constraintsuite.cli.options import (
     analyser_option,
@@ -18,7 +19,7 @@ from constraintsuite.cli.options import (
     out_option,
     seed_option,
 )
-from constraintsuite.cli.output import emit
+from constraintsuite.cli.output import count_lines, emit
 from constraintsuite.cli.places import FILE
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
@@ -30,7 +31,6 @@ from constraintsuite.suites.planning import plan_build
 from constraintsuite.suites.proposing import propose_queries
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
 
-_recipe = click.argument("recipe_file", metavar="[RECIPE]", required=False, type=FILE)
 _corpus = click.option(
     "--corpus", "corpus", help="File, folder, irds:ID, hf:OWNER/NAME or sample; instead of a recipe."
 )
@@ -46,7 +46,7 @@ _STAGES = f"One of: {', '.join(PIPELINE.names())}."
 
 
 @click.command()
-@_recipe
+@recipe_argument(required=False)
 @_corpus
 @source_options
 @_domains
@@ -120,7 +120,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
 
 
 @click.command()
-@_recipe
+@recipe_argument(required=False)
 @_corpus
 @source_options
 @_domains
@@ -209,7 +209,7 @@ def _in_words(built: Built) -> str:
     if built.suite is None:
         return f"Stopped as asked. The stages are in {shown(built.path / 'stages')}."
     manifest = built.suite.manifest
-    lines = [f"{count:>7,} {name}" for name, count in manifest.counts.items()]
+    lines = count_lines(manifest.counts)
     if not manifest.counts["examples"]:
         lines.append("Nothing could be built; the card says why. `csuite propose` shows what this corpus allows.")
     return "\n".join([f"Suite: {shown(built.path)}", *lines, f"Card:  {shown(built.path / 'README.md')}"])

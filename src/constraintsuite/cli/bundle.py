@@ -16,14 +16,13 @@ from constraintsuite.cli.options import (
     out_option,
     similarity_option,
 )
-from constraintsuite.cli.output import emit
+from constraintsuite.cli.output import count_lines, emit
 from constraintsuite.cli.places import FolderParameter
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.models.dense import Similarity
-from constraintsuite.store.files import whole_folder
 from constraintsuite.store.mirror import shown
-from constraintsuite.store.workspace import refuse_filled
+from constraintsuite.store.workspace import new_folder
 from constraintsuite.vectors import LAYOUTS
 from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle
 from constraintsuite.vectors.diff import BundleDifference, OverlapCounts, diff_bundles
@@ -100,8 +99,7 @@ def diff(left: Path, right: Path, as_json: bool) -> None:
 @json_option
 def export(folder: Path, layout: str, encoder: str | None, out: Path, as_json: bool) -> None:
     """Write a bundle in another form."""
-    refuse_filled(out)
-    with reading(folder) as opened, whole_folder(out) as new:
+    with reading(folder) as opened, new_folder(out) as new:
         notes = LAYOUTS.load(layout)(opened, new, encoder)
     lines = [f"Written: {shown(out)}", *(f"Note: {note}" for note in notes)]
     emit({"folder": shown(out), "layout": layout, "notes": notes}, as_json, lines)
@@ -147,9 +145,12 @@ def import_command(  # noqa: PLR0913, PLR0917 - one parameter an option
     first, repaired = (
         (f"Would write to {shown(out)}:", "To repair") if dry_run else (f"Bundle: {shown(out)}", "Repaired")
     )
-    counted = [f"{count:>10,} {name.replace('_', ' ')}" for name, count in counts.items()]
-    lines = [first, *counted, *(f"{repaired}: {line}" for line in repairs)]
+    lines = [first, *_counted(counts), *(f"{repaired}: {line}" for line in repairs)]
     emit({"bundle": shown(out), "counts": counts, "repairs": repairs}, as_json, lines)
+
+
+def _counted(counts: Mapping[str, int]) -> list[str]:
+    return count_lines({name.replace("_", " "): count for name, count in counts.items()})
 
 
 def _lines(opened: Bundle) -> Iterator[str]:
@@ -161,7 +162,7 @@ def _lines(opened: Bundle) -> Iterator[str]:
     yield f"source     {source['name']} ({source['format']}), licence {source.get('licence') or 'not known'}"
     if "mode" in manifest.settings:
         yield f"subset     {manifest.settings['mode']}, seed {manifest.settings['seed']}"
-    yield from (f"{count:>10,} {name.replace('_', ' ')}" for name, count in manifest.counts.items())
+    yield from _counted(manifest.counts)
     for part in opened.parts(VECTORS):
         yield f"vectors    {part.path.name}  {part.manifest.name}"
     for part in opened.parts(TRUTH):

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from constraintsuite.cli.arguments import folders_argument
 from constraintsuite.cli.experiments import open_experiments
 from constraintsuite.cli.options import by_option, json_option, out_file_option, suite_option, tie_options
 from constraintsuite.cli.output import emit
-from constraintsuite.cli.places import FOLDER
 from constraintsuite.cli.runs import finished_runs
 from constraintsuite.errors import UserError
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("folders", nargs=-1, required=True, type=FOLDER)
+@folders_argument
 @click.option(
     "--metric", "metrics", multiple=True, show_default="the headline metric", help="What to compare; repeatable."
 )

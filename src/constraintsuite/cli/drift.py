@@ -25,7 +25,7 @@ from constraintsuite.cli.options import (
     sides_option,
     splits_option,
 )
-from constraintsuite.cli.output import emit
+from constraintsuite.cli.output import count_lines, emit
 from constraintsuite.cli.places import FOLDER
 from constraintsuite.store.mirror import shown
 
@@ -132,8 +132,7 @@ def _plan_record(plan: DriftPlan) -> dict[str, object]:
 
 def _plan_lines(plan: DriftPlan) -> Iterator[str]:
     yield f"{len(plan.checkpoints)} checkpoints, {plan.contrasts:,} contrasts from {', '.join(plan.suites)}"
-    for name in ("behaviour", "attribution", "representation", "crossing", "forwards"):
-        title = "all forwards of one row" if name == "forwards" else name
-        yield f"{getattr(plan, name):>13,} {title}"
+    parts = {name: getattr(plan, name) for name in ("behaviour", "attribution", "representation", "crossing")}
+    yield from count_lines({**parts, "all forwards of one row": plan.forwards})
     for reason, count in plan.rejects.items():
         yield f"  {count:,} not made: {reason}"

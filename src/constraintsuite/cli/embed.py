@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
+from constraintsuite.cli.arguments import bundle_argument
 from constraintsuite.cli.options import dry_run_option, engine_options, json_option, model_option
-from constraintsuite.cli.output import emit
-from constraintsuite.cli.places import OUT
+from constraintsuite.cli.output import count_lines, emit
 from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.execution.spread import UNWORKABLE
@@ -25,7 +25,7 @@ from constraintsuite.vectors.lengths import zero_count
 
 
 @click.command()
-@click.argument("folder", metavar="BUNDLE", type=OUT)
+@bundle_argument
 @model_option
 @click.option(
     "--shard-rows",
@@ -74,19 +74,21 @@ def _planned(bundle: Bundle, model: str, shard_rows: int) -> dict[str, object]:
 def _lines(bundle: Bundle, artifact: Artifact) -> Iterator[str]:
     counts = artifact.manifest.counts
     yield f"Vectors: {shown(artifact.path)}"
+    texts = {}
     for role, plural in PLURALS.items():
         cut = counts.get(f"{plural}_truncated")
-        line = f"{counts[plural]:>10,} {plural}"
+        words = plural
         if counts.get(f"{plural}_reused"):
-            line += f", {counts[f'{plural}_reused']:,} of them taken over"
+            words += f", {counts[f'{plural}_reused']:,} of them taken over"
         if cut is not None:
             share = counts[f"{role}_characters_unread"] / max(1, counts[f"{role}_characters"])
-            line += f"; {cut:,} longer than the encoder reads ({percent(share)} of all characters are not read)"
+            words += f"; {cut:,} longer than the encoder reads ({percent(share)} of all characters are not read)"
         if counts.get(zero_count(plural)):
-            line += f"; {counts[zero_count(plural)]:,} vectors are zero"
-        yield line
+            words += f"; {counts[zero_count(plural)]:,} vectors are zero"
+        texts[words] = counts[plural]
     if lost := artifact.manifest.rejects.get(UNWORKABLE):
-        yield f"{lost:>10,} texts break the encoder: their vectors are zero. They are named in environment.json there."
+        texts["texts break the encoder: their vectors are zero. They are named in environment.json there."] = lost
+    yield from count_lines(texts)
     yield f"Bundle:  {bundle.id}"
     yield f"Next:    csuite truth {shown(bundle.path)} --knn 100"
 

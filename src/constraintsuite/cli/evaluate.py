@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from constraintsuite.cli.arguments import suite_argument
 from constraintsuite.cli.options import (
     engine_options,
     json_option,
@@ -21,7 +22,7 @@ from constraintsuite.cli.options import (
     tie_options,
 )
 from constraintsuite.cli.output import print_json
-from constraintsuite.cli.places import FOLDER, taken
+from constraintsuite.cli.places import taken
 from constraintsuite.metrics.pairwise import METRICS, parse_metric
 from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.store.mirror import shown
@@ -34,7 +35,7 @@ _METRICS = f"What the table shows: {', '.join(METRICS)}."
 
 
 @click.command("eval")
-@click.argument("suite", type=FOLDER)
+@suite_argument()
 @models_option
 @runs_option
 @click.option("--metric", show_default="that of the headline", help=_METRICS)

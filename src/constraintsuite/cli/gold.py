@@ -34,7 +34,6 @@ from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
     from constraintsuite.annotate.batch import AnnotationBatch
-    from constraintsuite.annotate.labels import LabelledItem
 
 _ADVICE = "Leave them out with --without NAME."
 _batch = click.argument("folder", metavar="BATCH", type=HERE)
@@ -184,11 +183,8 @@ def export(
 ) -> None:
     """Write labels and events as JSON lines; of examples also what to keep, repair and drop, of proposals the approved ones."""
     from constraintsuite.annotate.batch import open_batch
-    from constraintsuite.annotate.labels import write_labels
-    from constraintsuite.store.workspace import refuse_filled
 
     batch = open_batch(folder)
-    refuse_filled(out)
     if (batch.head.kind == "proposals") != (proposals is not None):
         wanted = "needs --proposals FILE" if proposals is None else "takes no --proposals"
         raise UserError(f"{folder}: a batch of {batch.head.kind} {wanted}.")
@@ -197,8 +193,7 @@ def export(
     if proposals is not None:
         _export_proposals(batch, proposals, out, as_json)
     else:
-        labelled = write_labels(batch, out, without)
-        _export_gold(batch, labelled, out, claim, as_json)
+        _export_gold(batch, without, out, claim, as_json)
         if not as_json:
             _warn(batch, without)
 
@@ -213,11 +208,14 @@ def _warn(batch: AnnotationBatch, without: tuple[str, ...]) -> None:
         click.echo(line)
 
 
-def _export_gold(batch: AnnotationBatch, labelled: list[LabelledItem], out: Path, claim: float, as_json: bool) -> None:
+def _export_gold(batch: AnnotationBatch, without: tuple[str, ...], out: Path, claim: float, as_json: bool) -> None:
     from constraintsuite.annotate.kinds.gold import summarise, write_verdicts
+    from constraintsuite.annotate.labels import write_labels
     from constraintsuite.records.figures import say
+    from constraintsuite.store.workspace import new_folder
 
-    found = summarise(batch, write_verdicts(batch, labelled, out), claim)
+    with new_folder(out) as new:
+        found = summarise(batch, write_verdicts(batch, write_labels(batch, new, without), new), claim)
     lines = [
         f"{out}: " + ", ".join(f"{count} {verdict}" for verdict, count in found.verdicts.items()),
         f"labels that are right, of those settled: {say(found.right, 'share')}; {found.needed}.",
@@ -228,10 +226,12 @@ def _export_gold(batch: AnnotationBatch, labelled: list[LabelledItem], out: Path
 def _export_proposals(batch: AnnotationBatch, file: Path, out: Path, as_json: bool) -> None:
     from constraintsuite.annotate.kinds.proposals import write_approved
     from constraintsuite.annotate.labels import write_labels
+    from constraintsuite.store.workspace import new_folder
 
     approved = out / "approved.jsonl"
-    counts = write_approved(batch, file, approved)
-    write_labels(batch, out)
+    with new_folder(out) as new:
+        counts = write_approved(batch, file, new / approved.name)
+        write_labels(batch, new)
     lines = [
         f"{approved}: " + ", ".join(f"{count} {status}" for status, count in counts.items()),
         f"Next: csuite build --corpus … --approved {approved} --out suites/ours",

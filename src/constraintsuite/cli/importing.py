@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from constraintsuite.cli.options import json_option, out_option
-from constraintsuite.cli.output import emit
+from constraintsuite.cli.output import count_lines, emit
 from constraintsuite.store.mirror import shown
 from constraintsuite.suites.importers import IMPORTERS
 from constraintsuite.suites.importers.importing import import_suite
@@ -25,5 +25,5 @@ def import_command(kind: str, source: str, out: Path, split: str | None, as_json
     SOURCE is a file or folder with the authors' files, or for nevir also a name on the hub (orionweller/NevIR).
     """
     counts = import_suite(kind, source, out, split).manifest.counts
-    lines = [*(f"{count:>7,} {name}" for name, count in counts.items()), f"Suite: {shown(out)}"]
+    lines = [*count_lines(counts), f"Suite: {shown(out)}"]
     emit({"suite": shown(out), "counts": counts}, as_json, lines)

@@ -147,16 +147,8 @@ def similarity_option(default: str | None = None) -> Callable[[Command], Command
 
 # Memory
 
-graph_argument = click.argument("graph", type=FOLDER)
 encoder_option = click.option(
     "--encoder", metavar="MODEL", help="Encoder for modes with vectors, such as dense:all-MiniLM-L6-v2."
-)
-modes_option = click.option(
-    "--modes",
-    multiple=True,
-    default=("all",),
-    show_default=True,
-    help="Modes, separated by commas; `csuite memory modes` lists them; repeatable.",
 )
 budget_option = click.option("--budget", type=_COUNT, default=10, show_default=True, help=f"{_BUDGET}.")
 budgets_option = click.option(
@@ -178,6 +170,17 @@ repeats_option = click.option(
 state_option = click.option(
     "--state", "state_file", type=FILE, show_default="GRAPH.state.jsonl", help="File of the state."
 )
+
+
+def modes_option(default: str = "all") -> Callable[[C], C]:
+    """The modes of search, to be read with `named_modes`."""
+    return click.option(
+        "--modes",
+        multiple=True,
+        default=(default,),
+        show_default=True,
+        help="Modes, separated by commas; `csuite memory modes` lists them; repeatable.",
+    )
 
 
 def at_option(*, required: bool = False, otherwise: str | None = None) -> Callable[[Command], Command]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import click
+
+_WIDTH = 10
 
 
 def emit(record: object, as_json: bool, text: str | Iterable[str]) -> None:
@@ -24,9 +26,8 @@ def print_json(record: object) -> None:
     click.echo(json.dumps(to_jsonable_python(record, inf_nan_mode="null"), indent=2, ensure_ascii=False))
 
 
-def format_duration(seconds: float) -> str:
-    """Seconds, minutes or hours in words, no more exact than a forecast is."""
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"
+def count_lines(counts: Mapping[str, float]) -> list[str]:
+    """One line for each count: the number, and what was counted. All numbers end in the same column."""
+    numbers = {name: f"{count:,.0f}" for name, count in counts.items()}
+    width = max((_WIDTH, *map(len, numbers.values())))
+    return [f"{number:>{width}} {name}" for name, number in numbers.items()]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from constraintsuite.cli.arguments import recipe_argument
 from constraintsuite.cli.options import json_option
 from constraintsuite.cli.output import emit
 
@@ -84,7 +85,7 @@ def _price_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @click.command()
-@click.argument("recipe_file", metavar="RECIPE", type=click.Path(path_type=Path, dir_okay=False))
+@recipe_argument()
 @_cluster_options
 @click.option("--documents", type=click.IntRange(1), show_default="counted", help="Documents of the whole corpus.")
 @_price_options

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from constraintsuite.cli.arguments import folders_argument
 from constraintsuite.cli.options import (
     baseline_option,
     json_option,
@@ -20,7 +21,6 @@ from constraintsuite.cli.options import (
     tie_options,
 )
 from constraintsuite.cli.output import print_json
-from constraintsuite.cli.places import FOLDER
 from constraintsuite.cli.runs import finished_runs
 from constraintsuite.errors import UserError
 from constraintsuite.records.formats import EXPORTED, FORMATS
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("folders", nargs=-1, required=True, type=FOLDER)
+@folders_argument
 @out_option(otherwise="none, if --format prints the leaderboard")
 @click.option(
     "--format",

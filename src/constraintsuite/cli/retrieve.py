@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from constraintsuite.cli.arguments import suite_argument
 from constraintsuite.cli.options import json_option, runs_option, seed_option
 from constraintsuite.cli.output import emit
-from constraintsuite.cli.places import FILE, FOLDER, taken
+from constraintsuite.cli.places import FILE, taken
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval import RETRIEVERS
 from constraintsuite.store.mirror import shown
@@ -32,7 +33,7 @@ _OF_A_SEARCH = ("retriever", "rerank", "depth", "rerank_depth", "corpus", "out")
 
 
 @click.command("retrieve-eval")
-@click.argument("suite", type=FOLDER, required=False)
+@suite_argument(required=False)
 @click.option("--retriever", metavar="R", help=_RETRIEVER)
 @click.option("--rerank", metavar="M", help="Model that reranks what was found, named as for `csuite eval`.")
 @click.option("--depth", type=_positive, default=100, show_default=True, help="Documents per query.")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from constraintsuite.cli.output import count_lines
 from constraintsuite.records.figures import percent
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.mirror import shown
@@ -54,21 +55,23 @@ def built_lines(artifact: Artifact) -> Iterator[str]:
     report = json.loads((artifact.path / "coverage.json").read_text(encoding="utf-8"))
     counts, coverage = artifact.manifest.counts, report["coverage"]
     yield f"Bundle: {shown(artifact.path)}"
-    yield f"{counts['documents']:>10,} of {counts['population']:,} documents"
     states = ("full", "all positives"), ("partial", "some"), ("none", "none of them")
     covered = ", ".join(f"{coverage[name]:,} with {words}" for name, words in states)
-    yield f"{counts['queries']:>10,} queries: {covered}; {coverage['unjudged']:,} unjudged"
-    yield f"{counts['judgments']:>10,} judgments"
+    listed = {
+        f"of {counts['population']:,} documents": counts["documents"],
+        f"queries: {covered}; {coverage['unjudged']:,} unjudged": counts["queries"],
+        "judgments": counts["judgments"],
+    }
     if "twins_left_out" in counts:
-        left_out, moved, merged = (
-            counts[name] for name in ("twins_left_out", "judgments_moved", "judgments_fallen_together")
-        )
-        yield (
-            f"{left_out:>10,} left out whose text another document has, of {counts['different_texts']:,} different texts; "
+        moved, merged = counts["judgments_moved"], counts["judgments_fallen_together"]
+        twins = (
+            f"left out whose text another document has, of {counts['different_texts']:,} different texts; "
             f"judgments moved: {moved:,}, fallen together: {merged:,}"
         )
+        listed[twins] = counts["twins_left_out"]
     for name, count in artifact.manifest.rejects.items():
-        yield f"{count:>10,} {'row' if count == 1 else 'rows'} left out: {name}"
+        listed[f"{'row' if count == 1 else 'rows'} left out: {name}"] = count
+    yield from count_lines(listed)
     yield from (f"Note: {note}" for note in report["notes"])
     yield "Next:   csuite embed " + shown(artifact.path) + " --model dense:all-MiniLM-L6-v2"
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 import click
 
 from constraintsuite.cli.options import json_option, out_option, seed_option
-from constraintsuite.cli.output import emit, print_json
+from constraintsuite.cli.output import count_lines, emit, print_json
 from constraintsuite.cli.places import FolderParameter
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
@@ -19,7 +20,7 @@ from constraintsuite.records.examples import Example, ExampleDocument
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import encode
 from constraintsuite.store.mirror import shown
-from constraintsuite.store.workspace import refuse_filled
+from constraintsuite.store.workspace import new_folder
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.balance import balance
 from constraintsuite.suites.audit.markdown import audit_markdown
@@ -60,7 +61,7 @@ def stats(folder: Path, as_json: bool) -> None:
     collection = {name: artifact.manifest.counts[name] for name in _COLLECTION if name in artifact.manifest.counts}
     lines = [line for name, tables in parts.items() for line in _table_lines(name, tables)]
     if collection:
-        lines += ["collection", *(f"    {count:>6,}  {name}" for name, count in collection.items())]
+        lines += ["collection", *count_lines(collection)]
     if not parts:
         lines.append(
             f"There are no pairs to count. Search the collection: csuite retrieve-eval {shown(folder)} --retriever bm25"
@@ -129,10 +130,10 @@ def audit(folder: Path, seed: int, as_json: bool) -> None:
 @out_option()
 def export(folder: Path, kind: str, out: Path) -> None:
     """Write a suite in the guide's own JSON, as BEIR, NevIR-like rows, CSV, or a Hugging Face dataset; controls apart."""
-    refuse_filled(out)
-    loaded = load_suite(folder)
-    everything = [*loaded.examples, *loaded.controls]
-    written = EXPORTERS.load(kind)(everything, out, (folder / "README.md").read_text(encoding="utf-8"))
+    with new_folder(out) as new:
+        loaded = load_suite(folder)
+        everything = [*loaded.examples, *loaded.controls]
+        written = EXPORTERS.load(kind)(everything, new, (folder / "README.md").read_text(encoding="utf-8"))
     click.echo(f"{written.examples:,} examples and {written.controls:,} controls written to {shown(out)}")
     if sum(written) < len(everything):
         click.echo(f"{len(everything) - sum(written):,} were left out: {kind} cannot hold them.")
@@ -171,10 +172,10 @@ def _table_lines(title: str, tables: Mapping[str, Mapping[str, int]]) -> Iterato
     for name, counts in tables.items():
         if counts:
             yield f"  {name}"
-        shown = list(counts.items())[:SHOWN_VALUES]
-        yield from (f"    {count:>6,}  {value}" for value, count in shown)
+        shown = dict(islice(counts.items(), SHOWN_VALUES))
+        yield from count_lines(shown)
         if len(counts) > len(shown):
-            yield f"            and {len(counts) - len(shown):,} more; --json lists all"
+            yield f"           and {len(counts) - len(shown):,} more; --json lists all"
 
 
 def _in_words(example: Example) -> str:

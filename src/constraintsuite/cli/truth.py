@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
+from constraintsuite.cli.arguments import bundle_argument
 from constraintsuite.cli.options import bundle_encoder_option, engine_options, json_option, similarity_option
 from constraintsuite.cli.output import emit
-from constraintsuite.cli.places import OUT
 from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.models.dense import Similarity
@@ -20,7 +20,7 @@ from constraintsuite.vectors.relevance import make_relevance
 
 
 @click.command()
-@click.argument("folder", metavar="BUNDLE", type=OUT)
+@bundle_argument
 @click.option("--knn", type=click.IntRange(1, 100_000), help="Also find this many exact neighbours of each query.")
 @bundle_encoder_option
 @similarity_option()

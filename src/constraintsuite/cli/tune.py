@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from constraintsuite.cli.arguments import recipe_argument
 from constraintsuite.cli.options import dry_run_option, json_option, out_option
 from constraintsuite.cli.output import emit
 from constraintsuite.store.mirror import shown
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("recipe", type=click.Path(path_type=Path))
+@recipe_argument()
 @out_option()
 @dry_run_option
 @json_option
-def tune(recipe: Path, out: Path, dry_run: bool, as_json: bool) -> None:
+def tune(recipe_file: Path, out: Path, dry_run: bool, as_json: bool) -> None:
     """Train a model as RECIPE says: one task after the other, evaluated after every epoch. OUT holds checkpoints and curves.
 
     The same command resumes an interrupted training after the last finished epoch.
@@ -37,7 +38,7 @@ def tune(recipe: Path, out: Path, dry_run: bool, as_json: bool) -> None:
     from constraintsuite.tuning.recipe import TuneRecipe
     from constraintsuite.tuning.tune import tune as train
 
-    read = TuneRecipe.read(recipe)
+    read = TuneRecipe.read(recipe_file)
     if dry_run:
         plan = plan_training(read)
         emit(plan, as_json, _plan_lines(plan))

@@ -17,12 +17,13 @@ from constraintsuite.errors import UserError
 from constraintsuite.experiments.experiment import Experiment
 from constraintsuite.experiments.run import plain_name
 from constraintsuite.store.artifact import Artifact, read_manifest
-from constraintsuite.store.files import sha256_text
+from constraintsuite.store.files import folder_lock, remove_leftovers, sha256_text, whole_folder
 
 STORE = Path(".csuite/baselines")
 """Where baselines are kept unless told otherwise, seen from where the command runs."""
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,79}", re.ASCII)
-_FRESH = ".new"
+_OLD = ".old"
+"""Where the baseline that is being replaced lies until the new one has taken its place."""
 
 
 class KeptBaseline(NamedTuple):
@@ -41,15 +42,23 @@ def baseline_store(given: Path | None = None) -> Path:
 
 
 def save_baseline(store: Path, name: str, run: Experiment) -> Path:
-    """Keep a copy of a finished run under a name; an earlier one of the same name, kind and data is replaced."""
+    """Keep a copy of a finished run under a name; an earlier one of the same name, kind and data is replaced.
+
+    Stopped at any point, either the earlier one or the new one is there, whole.
+    """
     check_name(name)
     Artifact.open(run.path)
     place = store / name / _folder(run.kind, run.data, run.inputs)
-    fresh = place.with_name(place.name + _FRESH)
-    shutil.rmtree(fresh, ignore_errors=True)  # of a process that was killed
-    shutil.copytree(run.path, fresh, ignore=shutil.ignore_patterns(".*"))
-    shutil.rmtree(place, ignore_errors=True)
-    fresh.replace(place)
+    old = _aside(place)
+    with folder_lock(place.parent):
+        remove_leftovers(place.parent)
+        with whole_folder(place) as new:
+            shutil.copytree(run.path, new, ignore=shutil.ignore_patterns(".*"), dirs_exist_ok=True)
+            if place.is_dir():
+                shutil.rmtree(old, ignore_errors=True)  # of a process that was killed before it removed it
+                old.parent.mkdir(exist_ok=True)
+                place.replace(old)
+        shutil.rmtree(old, ignore_errors=True)
     return place
 
 
@@ -59,7 +68,7 @@ def find_baseline(store: Path, name: str, kind: str, data: str, inputs: Mapping[
     That there is none is a UserError that says how to make it.
     """
     check_name(name)
-    place = store / name / _folder(kind, data, inputs)
+    place = _current(store / name / _folder(kind, data, inputs))
     if read_manifest(place) is not None:
         return place
     known = list(list_baselines(store))
@@ -75,10 +84,12 @@ def find_baseline(store: Path, name: str, kind: str, data: str, inputs: Mapping[
 
 def list_baselines(store: Path) -> Iterator[KeptBaseline]:
     """All baselines, sorted."""
-    for place in sorted(store.glob("*/*")):
-        manifest = read_manifest(place) if place.is_dir() and not place.name.endswith(_FRESH) else None
+    asides = (old.parent.parent / old.name for old in store.glob(f"*/{_OLD}/*"))
+    for place in sorted({*store.glob("*/[!.]*"), *asides}):
+        found = _current(place)
+        manifest = read_manifest(found)
         if manifest is not None:
-            yield KeptBaseline(place.parent.name, place, manifest.kind, manifest.name)
+            yield KeptBaseline(place.parent.name, found, manifest.kind, manifest.name)
 
 
 def remove_baseline(store: Path, name: str) -> int:
@@ -86,8 +97,18 @@ def remove_baseline(store: Path, name: str) -> int:
     found = [one for one in list_baselines(store) if one.name == name]
     if not found:
         raise UserError(f"There is no baseline named {name!r} in {store}.")
-    shutil.rmtree(store / name)
+    with folder_lock(store / name):
+        shutil.rmtree(store / name)
     return len(found)
+
+
+def _current(place: Path) -> Path:
+    """Where a baseline lies: in its place, or aside, if a save was stopped before the new one took the place."""
+    return place if place.is_dir() else _aside(place)
+
+
+def _aside(place: Path) -> Path:
+    return place.parent / _OLD / place.name
 
 
 def check_name(name: str) -> None:

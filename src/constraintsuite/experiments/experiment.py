@@ -8,13 +8,12 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from constraintsuite.errors import UserError
+from constraintsuite.errors import UserError, hint_for
 from constraintsuite.experiments.compare import Comparison, SystemPair, changed_items, compare_systems
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.outcome_table import JoinedTable, OutcomeTable
 from constraintsuite.experiments.run_labels import name_folders
 from constraintsuite.experiments.timing import Timing
-from constraintsuite.metrics.metric import hint_for
 from constraintsuite.metrics.ties import STRICT, TieRule
 
 

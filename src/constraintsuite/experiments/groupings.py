@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import TypeVar
 
-from constraintsuite.errors import UserError
+from constraintsuite.errors import UserError, hint_for
 from constraintsuite.records.examples import SATISFYING, Example
 
 T = TypeVar("T")
@@ -52,9 +51,7 @@ def split_up(examples: Sequence[Example], controls: Sequence[Example]) -> dict[s
 def pick(groupings: Mapping[str, T], name: str) -> T:
     """One of the groupings, by the name that a user wrote."""
     if name not in groupings:
-        near = get_close_matches(name, groupings, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(groupings)}."
-        raise UserError(f"No grouping named {name!r} in this suite. {hint}")
+        raise UserError(f"No grouping named {name!r} in this suite. {hint_for(name, groupings)}")
     return groupings[name]
 
 

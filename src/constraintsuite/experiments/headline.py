@@ -24,9 +24,9 @@ def is_nevir(examples: Sequence[Example]) -> bool:
     return all(example.slice == _NEVIR for example in examples)
 
 
-def is_chance(model: str) -> bool:
-    """Whether a model only guesses: charts and tables show the level of chance, and never rank a model that is at it."""
-    return model.partition(":")[0] == _CHANCE
+def is_chance(system: str) -> bool:
+    """Whether a system only guesses: charts and tables show the level of chance, and never rank a system that is at it."""
+    return system.partition(":")[0] == _CHANCE
 
 
 def headline_members(examples: Sequence[Example]) -> list[int]:

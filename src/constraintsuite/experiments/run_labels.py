@@ -11,7 +11,7 @@ from constraintsuite.experiments.load import Run
 
 
 def name_runs(runs: Sequence[Run]) -> dict[str, Run]:
-    """The runs by model; where two have the same, also by as much of their folders' paths as tells them apart."""
+    """The runs by system; where two have the same, also by as much of their folders' paths as tells them apart."""
     labels = name_folders([(run.summary.system, run.artifact.path) for run in runs])
     return dict(zip(labels, runs, strict=True))
 

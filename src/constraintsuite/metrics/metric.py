@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Literal, TypeVar
 
-from constraintsuite.errors import UserError
+from constraintsuite.errors import UserError, hint_for
 from constraintsuite.records.figures import ColumnKind
 
 M = TypeVar("M", bound="Metric")
@@ -51,10 +50,3 @@ def find_metric(metrics: Mapping[str, M], name: str) -> M:
     if name not in metrics:
         raise UserError(f"No metric named {name!r}. {hint_for(name, metrics)}")
     return metrics[name]
-
-
-def hint_for(name: str, known: Iterable[str]) -> str:
-    """What a user may have meant, or all that there is."""
-    names = list(known)
-    near = get_close_matches(name, names, n=1)
-    return f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(names)}."

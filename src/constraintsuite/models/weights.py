@@ -9,7 +9,6 @@ import json
 import re
 import tempfile
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
@@ -17,7 +16,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from constraintsuite.errors import UserError
+from constraintsuite.errors import UserError, hint_for
 from constraintsuite.store.download import WheelFiles, cache_folder, unpack_files
 from constraintsuite.store.files import sha256_of
 from constraintsuite.store.hub import download_files, find_snapshot
@@ -93,8 +92,7 @@ def get_known(name: str) -> tuple[str, KnownModel]:
     """The public model of that name, or of that repository of the hub, and its name; a stranger is a UserError."""
     short = _short_name(name)
     if short is None:
-        near = get_close_matches(name, known_models(), n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else "`csuite models list` shows those that are."
+        hint = hint_for(name, known_models(), "`csuite models list` shows those that are.")
         raise UserError(f"No weights are known as {name!r}. {hint}")
     return short, known_models()[short]
 
@@ -238,8 +236,5 @@ def _not_found(name: str, precision: str, revision: str, kind: str, variant: Wei
     elif "/" in variant.hub:
         advice = f"Get it: csuite models fetch {name}" + (f" --precision {kind}" if kind != "fp32" else "")
     else:
-        near = get_close_matches(name, known_models(), n=1)
-        advice = (
-            f"Did you mean {near[0]!r}? " if near else ""
-        ) + "`csuite models list` shows the models known by name."
+        advice = hint_for(name, known_models(), "`csuite models list` shows the models known by name.")
     return f"No model {name!r}: {looked}. {advice}"

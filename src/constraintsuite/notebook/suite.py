@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from functools import cached_property
 from html import escape
 from pathlib import Path
 
-from constraintsuite.errors import UserError
+from constraintsuite.errors import UserError, hint_for
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.experiments import load
 from constraintsuite.experiments.groupings import pick, split_up
@@ -74,8 +73,7 @@ class Suite:
     def __getitem__(self, id: str) -> Example:
         """The example or control of that id."""
         if id not in self._by_id:
-            near = get_close_matches(id, self._by_id, n=1)
-            raise UserError(f"No example {id!r} in {self.name}." + (f" Did you mean {near[0]!r}?" if near else ""))
+            raise UserError(f"No example {id!r} in {self.name}. {hint_for(id, self._by_id, '')}".rstrip())
         return self._by_id[id]
 
     def __repr__(self) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 
-from constraintsuite.errors import UserError
+from constraintsuite.errors import UserError, hint_for
 from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.experiments.groupings import FEW
 from constraintsuite.experiments.headline import HEADLINE
@@ -89,9 +88,7 @@ def in_order(by: str, keys: Iterable[str]) -> list[str]:
 def grouping_of(summary: RunSummary, by: str) -> Mapping[str, GroupFigures]:
     """One of the groupings of a run, by the name that a user wrote."""
     if by not in summary.by:
-        near = get_close_matches(by, summary.by, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"There are: {HEADLINE}, {', '.join(summary.by)}."
-        raise UserError(f"No grouping named {by!r} in this run. {hint}")
+        raise UserError(f"No grouping named {by!r} in this run. {hint_for(by, (HEADLINE, *summary.by))}")
     return summary.by[by]
 
 

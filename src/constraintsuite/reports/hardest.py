@@ -1,4 +1,4 @@
-"""The examples that most models get wrong, to be read."""
+"""The examples that most systems get wrong, to be read."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class ReportDocument:
 
 @dataclass(frozen=True)
 class ReportOutcome:
-    """What one model made of an example."""
+    """What one system made of an example."""
 
-    model: str
+    system: str
     query: str
     """Under the query."""
     opposite: str | None
@@ -50,7 +50,7 @@ class ReportOutcome:
 
 @dataclass(frozen=True)
 class ShownExample:
-    """One example with what each model did."""
+    """One example with what each system did."""
 
     example: Example
     query: tuple[Segment, ...]
@@ -98,7 +98,7 @@ def _preferred(example: Example, result: PairResult) -> str:
 
 
 def show_hardest(examples: Sequence[Example], runs: Mapping[str, Run], count: int) -> list[ShownExample]:
-    """At most `count` examples, by turns from each slice, those first that most models fail, and fail by most.
+    """At most `count` examples, by turns from each slice, those first that most systems fail, and fail by most.
 
     Of a couple, and of a slice's examples with the same query, one is shown.
     """
@@ -161,7 +161,7 @@ def _outcome(label: str, result: PairResult) -> ReportOutcome:
 
 
 def _margin(result: PairResult) -> float:
-    """By how much the worse of the two queries is right, in standard deviations of the model's scores."""
+    """By how much the worse of the two queries is right, in standard deviations of the system's scores."""
     gaps = [result.gaps["query"]]
     if result.paired is not None:
         gaps.append(-result.gaps["opposite"])

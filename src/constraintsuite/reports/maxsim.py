@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.errors import UserError
+from constraintsuite.errors import UserError, hint_for
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.records.examples import Example
@@ -77,7 +76,6 @@ def pick_examples(examples: Sequence[Example], ids: Sequence[str]) -> list[Examp
     known = {example.id: example for example in examples}
     for wanted in ids:
         if wanted not in known:
-            near = get_close_matches(wanted, known, n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else "`csuite suite sample SUITE` prints some with their ids."
+            hint = hint_for(wanted, known, "`csuite suite sample SUITE` prints some with their ids.")
             raise UserError(f"--example {wanted}: no main example has this id. {hint}")
     return [known[wanted] for wanted in dict.fromkeys(ids)]

@@ -23,12 +23,12 @@ def headline_remark(examples: Sequence[Example], metric: Metric) -> str:
 
 
 def tie_remarks(summaries: Mapping[str, RunSummary]) -> Iterator[str]:
-    """A sentence for each model, by label, that ties wherever it could choose."""
+    """A sentence for each system, by label, that ties wherever it could choose."""
     for label, summary in summaries.items():
         if summary.overall.metrics["tie_rate"].value == 1:
             yield (
                 f"{label} ties on all {summary.overall.items:,} examples: it gives both documents the same score, so "
-                "that its figures say what a tie counts, and nothing of the model."
+                "that its figures say what a tie counts, and nothing of the system."
             )
 
 

@@ -15,7 +15,7 @@ from constraintsuite.reports.grouped import groups_of, value_of
 def slice_table(summaries: Sequence[RunSummary], metric: Metric) -> Table:
     """Rows are systems, columns the headline and each slice.
 
-    The level of chance is the last row, in place of runs of the model that guesses.
+    The level of chance is the last row, in place of runs of the system that guesses.
     """
     slices = groups_of(summaries, "slice")
     columns = (Column("system"), *(Column(name, metric.kind) for name in (HEADLINE, *slices)))

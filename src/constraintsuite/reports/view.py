@@ -83,7 +83,7 @@ class ReportView:
 def make_view(suite: Suite, runs: Sequence[Run], rule: TieRule = STRICT, baseline: Run | None = None) -> ReportView:
     """Runs of one suite, named and ordered by the headline; `rule` says what a tie counts.
 
-    Runs of the model that guesses are left out where there are others: chance is a line and no system.
+    Runs of the system that guesses are left out where there are others: chance is a line and no system.
     """
     if not runs:
         raise UserError("A report needs at least one run. Make one with `csuite eval SUITE --model bm25`.")

@@ -14,13 +14,12 @@ import sys
 import tarfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
-from difflib import get_close_matches
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.errors import MissingExtraError, UserError, hint_for
 from constraintsuite.retrieval.base import Hit
 from constraintsuite.retrieval.depth import EngineHit, head_of
 from constraintsuite.store.files import sha256_of, sha256_text
@@ -182,12 +181,7 @@ def _prebuilt(name: str) -> Mapping[str, Any]:
     from pyserini.prebuilt_index_info import TF_INDEX_INFO  # noqa: PLC0415
 
     if name not in TF_INDEX_INFO:
-        near = get_close_matches(name, TF_INDEX_INFO, n=1)
-        hint = (
-            f"Did you mean {near[0]!r}?"
-            if near
-            else "Give the folder of an index, or a name such as 'msmarco-v1-passage'."
-        )
+        hint = hint_for(name, TF_INDEX_INFO, "Give the folder of an index, or a name such as 'msmarco-v1-passage'.")
         raise UserError(
             f"lucene:{name}: there is no such folder, and Pyserini {pyserini_version()} has no prebuilt BM25 index of this name. {hint}"
         )

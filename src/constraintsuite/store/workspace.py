@@ -32,7 +32,7 @@ from constraintsuite.store.artifact import (
     finish,
     read_manifest,
 )
-from constraintsuite.store.files import folder_lock, remove_leftovers, write_text
+from constraintsuite.store.files import folder_lock, remove_leftovers, whole_folder, write_text
 from constraintsuite.store.mirror import mirror_of
 
 WORKING = ".working"
@@ -279,10 +279,17 @@ def discard(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def refuse_filled(out: Path) -> None:
-    """A UserError unless `out` is free or an empty folder: for what is written once and never resumed or replaced."""
+@contextmanager
+def new_folder(out: Path) -> Iterator[Path]:
+    """A folder to write to, for what is written once and never resumed or replaced.
+
+    It takes the place of `out` if the block ends without an error, so a command that fails or is killed leaves nothing in
+    `out`. Unless `out` is free or an empty folder, that is a UserError.
+    """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UserError(f"{out}: something lies there already. Choose another --out.")
+    with whole_folder(out.resolve()) as new:
+        yield new
 
 
 def _mark_of(out: Path) -> str:

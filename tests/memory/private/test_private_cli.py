@@ -52,6 +52,8 @@ def test_from_documents_to_a_benchmark_and_its_drift(tmp_path: Path) -> None:
     found = json.loads(ok("drift", tmp_path / "out" / "shadow.jsonl", *versions, "--json"))
     assert [mode["mode"] for mode in found["modes"]] == ["lexical_baseline"]
     assert "at a budget of 10" in ok("drift", tmp_path / "out" / "shadow.jsonl", *versions)
+    both = ok("drift", tmp_path / "out" / "shadow.jsonl", *versions, "--modes", "lexical_baseline,ppr", "--json")
+    assert [one["mode"] for one in json.loads(both)["modes"]] == ["lexical_baseline", "ppr"]
 
 
 def fill(pilot: Path, name: str) -> None:

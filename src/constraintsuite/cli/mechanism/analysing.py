@@ -14,7 +14,7 @@ import click
 
 from constraintsuite.cli.mechanism.scoping import scoped
 from constraintsuite.cli.options import dry_run_option, engine_options, guide_option, json_option
-from constraintsuite.cli.output import emit, format_duration
+from constraintsuite.cli.output import count_lines, emit
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
@@ -158,12 +158,14 @@ def _tell_forecast(forecast: AnalysisForecast, begun: AnalysisWork, as_json: boo
 
 
 def _forecast_lines(forecast: AnalysisForecast, speed: float) -> Iterator[str]:
+    from constraintsuite.forecast.amounts import in_time
+
     yield f"{forecast.contrasts:,} contrasts of {forecast.rows:,} rows, {forecast.patches:,} patches"
-    yield f"{forecast.forwards:>15,.0f} forward passes of one row"
+    counts = {"forward passes of one row": forecast.forwards}
     if forecast.backwards:
-        yield f"{forecast.backwards:>15,.0f} backward passes, each as long as two"
-    yield f"{forecast.tokens:>15,} tokens at most in one pass"
-    duration = format_duration(forecast.passes / speed)
+        counts["backward passes, each as long as two"] = forecast.backwards
+    yield from count_lines({**counts, "tokens at most in one pass": forecast.tokens})
+    duration = in_time(forecast.passes / speed)
     yield f"About {duration}: a trial of one second made {speed:,.0f} passes a second here."
 
 

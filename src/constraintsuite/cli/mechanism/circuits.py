@@ -21,7 +21,7 @@ from constraintsuite.cli.options import (
     seed_option,
     side_option,
 )
-from constraintsuite.cli.output import emit, format_duration
+from constraintsuite.cli.output import count_lines, emit
 from constraintsuite.cli.places import FOLDER
 
 if TYPE_CHECKING:
@@ -116,18 +116,20 @@ def circuit(
 
 
 def _cost_lines(plan: CircuitPlan, rate: float) -> Iterator[str]:
+    from constraintsuite.forecast.amounts import in_time
+
     least, most = plan.forwards
     small, large = plan.sizes
     yield (f"{plan.sites} sites, {plan.contrasts:,} contrasts; forward passes of one row, about:")
-    for title, passes in (
-        ("curve of sizes, with random circuits", plan.curve),
-        ("random circuits beside the one found", plan.chance),
-        ("controls", plan.controls),
-        ("untrained models", plan.untrained),
-    ):
-        yield f"{passes:>15,} {title}"
-    for size, passes, total in zip(dict.fromkeys((small, large)), plan.members, (least, most), strict=False):
+    passes = {
+        "curve of sizes, with random circuits": plan.curve,
+        "random circuits beside the one found": plan.chance,
+        "controls": plan.controls,
+        "untrained models": plan.untrained,
+    }
+    for size, members, total in zip(dict.fromkeys((small, large)), plan.members, (least, most), strict=False):
         sites = "1 site" if size == 1 else f"{size} sites"
-        yield f"{passes:>15,} completeness and members, if the circuit has {sites}"
-        yield f"{total:>15,} in all then, about {format_duration(total / rate)} on this machine"
+        passes[f"completeness and members, if the circuit has {sites}"] = members
+        passes[f"in all with {sites}, about {in_time(total / rate)} on this machine"] = total
+    yield from count_lines(passes)
     yield f"In a trial of a second this machine made {rate:,.0f} passes a second."

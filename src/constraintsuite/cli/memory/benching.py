@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from constraintsuite.cli.arguments import cases_argument
 from constraintsuite.cli.memory.forecasting import tell_forecast
 from constraintsuite.cli.memory.resources import load_encoder, named_modes, open_datasets, score_bench, vector_cache
 from constraintsuite.cli.options import (
@@ -24,8 +25,8 @@ from constraintsuite.cli.options import (
 
 
 @click.command()
-@click.argument("cases", nargs=-1)
-@modes_option
+@cases_argument
+@modes_option()
 @budgets_option
 @encoder_option
 @click.option("--lenient", is_flag=True, help="Skip what is wrong in a file, where possible, and say so.")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from constraintsuite.cli.arguments import cases_argument
 from constraintsuite.cli.memory.forecasting import tell_forecast
 from constraintsuite.cli.memory.resources import load_encoder, open_datasets, vector_cache
 from constraintsuite.cli.options import (
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from constraintsuite.memory.runs.record import MemoryRun
 
 _options = combine(
-    click.argument("cases", nargs=-1),
+    cases_argument,
     budgets_option,
     encoder_option,
     repeats_option,

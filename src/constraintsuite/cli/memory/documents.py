@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from constraintsuite.cli.options import dry_run_option, json_option, out_option, workers_option
-from constraintsuite.cli.output import emit
+from constraintsuite.cli.output import count_lines, emit
 from constraintsuite.cli.places import OUT
 from constraintsuite.store.mirror import shown
 
@@ -121,8 +121,7 @@ def _record(graph: Path, parts: Sequence[MemoryDocument], *, written: bool) -> d
 def _lines(record: dict[str, Any]) -> Iterator[str]:
     done = "Memory" if record["written"] else "Would be written"
     yield f"{done}: {record['graph']}, version {record['version'][:12]}"
-    for name in ("documents", "units", "mentions", "entities"):
-        yield f"{record[name]:>9,} {name}"
+    yield from count_lines({name: record[name] for name in ("documents", "units", "mentions", "entities")})
     for title in ("edges", "roles"):
         listed = ", ".join(f"{count:,} {kind}" for kind, count in record[title].items())
         yield f"    {title}: {listed or 'none'}"

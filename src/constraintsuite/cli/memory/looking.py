@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraintsuite.cli.options import graph_argument, json_option
+from constraintsuite.cli.arguments import graph_argument
+from constraintsuite.cli.options import json_option
 from constraintsuite.cli.output import emit
 from constraintsuite.errors import UserError
 from constraintsuite.store.mirror import shown

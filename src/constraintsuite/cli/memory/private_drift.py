@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from constraintsuite.cli.judging import SHOWN
-from constraintsuite.cli.memory.resources import load_encoder
-from constraintsuite.cli.options import budget_option, encoder_option, json_option
+from constraintsuite.cli.memory.resources import load_encoder, named_modes
+from constraintsuite.cli.options import budget_option, encoder_option, json_option, modes_option
 from constraintsuite.cli.output import emit
 from constraintsuite.cli.places import FILE, FOLDER
 
@@ -24,14 +24,7 @@ if TYPE_CHECKING:
 @click.argument("shadow", type=FILE)
 @click.argument("before", type=FOLDER)
 @click.argument("after", type=FOLDER)
-@click.option(
-    "--mode",
-    "modes",
-    multiple=True,
-    default=("lexical_baseline",),
-    show_default=True,
-    help="How to search; `csuite memory modes` lists the modes; repeatable.",
-)
+@modes_option("lexical_baseline")
 @budget_option
 @encoder_option
 @json_option
@@ -44,7 +37,8 @@ def drift(
 
     cases = read_shadow(shadow)
     model = load_encoder(encoder)
-    found = replay(cases, open_side(before, model), open_side(after, model), modes, budget, Terminal())
+    chosen = named_modes(modes, encoder=model is not None)
+    found = replay(cases, open_side(before, model), open_side(after, model), chosen, budget, Terminal())
     emit(found, as_json, _drift_text(found, len(cases)))
 
 

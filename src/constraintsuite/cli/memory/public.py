@@ -26,7 +26,7 @@ from constraintsuite.cli.options import (
     page_option,
     repeats_option,
 )
-from constraintsuite.cli.output import emit
+from constraintsuite.cli.output import count_lines, emit
 from constraintsuite.cli.places import FILE
 from constraintsuite.errors import UserError
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _NOTES = 5
 _FILE = click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-_HOW = combine(modes_option, budgets_option, encoder_option, limit_option("QUESTIONS"))
+_HOW = combine(modes_option(), budgets_option, encoder_option, limit_option("QUESTIONS"))
 _POOLED = click.option("--pooled", is_flag=True, help="Search the documents of all questions together.")
 _GRANULARITY = click.option(
     "--granularity", type=click.Choice(["session", "turn"]), help="What a unit of a dialogue is."
@@ -146,11 +146,11 @@ def _forecast(reading: BenchmarkFile, asked: PublicRun, as_json: bool) -> None:
         "budgets": list(asked.budgets),
         "searches": len(reading.items) * len(asked.modes) * len(asked.budgets),
     }
-    lines = [
-        f"{record['questions']:>7,} questions over {record['haystacks']:,} haystacks with {units:,} units",
-        f"{record['searches']:>7,} searches: {', '.join(asked.modes)}",
-    ]
-    emit(record, as_json, lines)
+    counts = {
+        f"questions over {len(reading.haystacks):,} haystacks with {units:,} units": len(reading.items),
+        f"searches: {', '.join(asked.modes)}": len(reading.items) * len(asked.modes) * len(asked.budgets),
+    }
+    emit(record, as_json, count_lines(counts))
 
 
 def _answers(path: Path) -> Mapping[str, str]:

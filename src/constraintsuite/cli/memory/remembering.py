@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from constraintsuite.cli.arguments import graph_argument
 from constraintsuite.cli.memory.resources import state_place
-from constraintsuite.cli.options import at_option, graph_argument, json_option, out_file_option, state_option
+from constraintsuite.cli.options import at_option, json_option, out_file_option, state_option
 from constraintsuite.cli.output import emit
 from constraintsuite.cli.places import FILE
 from constraintsuite.errors import UserError

@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
+from constraintsuite.cli.output import emit
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
@@ -21,26 +20,23 @@ if TYPE_CHECKING:
 def finish_run(artifact: Artifact, page: Path | None, as_json: bool) -> None:
     """Print what a run found, and write its page if one is wanted."""
     from constraintsuite.memory.runs.record import load_memory_run
-    from constraintsuite.memory.runs.robustness import ParaphraseCost
-    from constraintsuite.memory.runs.summary import MemoryRunSummary
     from constraintsuite.showing.display import ShowOptions
     from constraintsuite.showing.memory.verdicts import rewordings
     from constraintsuite.showing.report import write_shown_report
-    from constraintsuite.store.jsonl import adapter
 
     run = load_memory_run(artifact.path)
     written = write_shown_report([artifact.path], page, ShowOptions()) if page is not None else None
-    if as_json:
-        found = {"run": shown(artifact.path), "page": shown(written) if written else None}
-        found["summary"] = adapter(MemoryRunSummary).dump_python(run.summary, mode="json")
-        found["rewordings"] = adapter(list[ParaphraseCost]).dump_python(rewordings(run), mode="json")
-        click.echo(json.dumps(found, indent=2))
-        return
-    click.echo("\n\n".join(_told(run)))
-    click.echo(f"\nRun: {shown(artifact.path)}" + (f"\nPage: {shown(written)}" if written else ""))
+    page_place = shown(written) if written else None
+    record = {"run": shown(artifact.path), "page": page_place, "summary": run.summary, "rewordings": rewordings(run)}
+    emit(record, as_json, _lines(run, shown(artifact.path), page_place))
 
 
-def _told(run: MemoryRun) -> list[str]:
+def _lines(run: MemoryRun, place: str, page_place: str | None) -> Iterator[str]:
+    yield "\n\n".join(_parts(run))
+    yield f"\nRun: {place}" + (f"\nPage: {page_place}" if page_place else "")
+
+
+def _parts(run: MemoryRun) -> list[str]:
     from constraintsuite.experiments.differences import LEGEND
     from constraintsuite.records.formats.text import text_parts
     from constraintsuite.showing.memory.sections import remarks_of

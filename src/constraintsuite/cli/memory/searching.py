@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from constraintsuite.cli.arguments import graph_argument
 from constraintsuite.cli.memory.resources import state_place, vector_cache
 from constraintsuite.cli.options import (
     at_option,
     budget_option,
     encoder_option,
-    graph_argument,
     json_option,
     state_option,
 )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 
-from constraintsuite.errors import UserError
+from constraintsuite.errors import UserError, hint_for
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.memory.cases.model import BenchmarkCase, Dataset
@@ -63,9 +62,8 @@ def _dangling(case: BenchmarkCase, graph: MemoryGraph) -> Iterator[str]:
     for place, node in case.node_ids():
         walked = place in ("path", "activation_trace", "activation_snapshot")
         if node not in graph.unit_numbers and not (walked and _is_entity(node, graph)):
-            near = get_close_matches(node, graph.unit_numbers, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            yield f"case {case.case_id!r}: {place}: no unit of the documents has the id {node!r}.{hint}"
+            hint = hint_for(node, graph.unit_numbers, "")
+            yield f"case {case.case_id!r}: {place}: no unit of the documents has the id {node!r}. {hint}".rstrip()
 
 
 def _is_entity(node: str, graph: MemoryGraph) -> bool:

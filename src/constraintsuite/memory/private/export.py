@@ -21,7 +21,7 @@ from constraintsuite.memory.private.labelling import LEAST, evidence_agreement, 
 from constraintsuite.memory.private.versions import DOCUMENTS, Version, require_version
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import describe, write_jsonl
-from constraintsuite.store.workspace import refuse_filled
+from constraintsuite.store.workspace import new_folder
 
 GOLDEN = "golden.json"
 SHADOW = "shadow.jsonl"
@@ -58,7 +58,6 @@ def export(
     pilot: Path, out: Path, *, least: float = LEAST, require: bool = False, number: int | None = None
 ) -> BenchmarkExport:
     """Write golden.json, shadow.jsonl, the documents, labels and events; with `require` only if the set is accepted."""
-    refuse_filled(out)
     version = require_version(pilot, number)
     batch = pilot_batch(pilot, version)
     cases = judged_cases(pilot, version, batch)
@@ -76,12 +75,13 @@ def export(
     if not approved and not shadow:
         raise UserError(f"{pilot}: no case is approved yet, so there is nothing to export: {_in_words(left_out)}.")
     golden = json.dumps(benchmark(version, approved), indent=2, ensure_ascii=False) if approved else ""
-    shutil.copytree(version.documents, out / DOCUMENTS)
-    if golden:
-        write_text(out / GOLDEN, golden + "\n")
-    if shadow:
-        write_jsonl(out / SHADOW, shadow)
-    write_labels(batch, out)
+    with new_folder(out) as new:
+        shutil.copytree(version.documents, new / DOCUMENTS)
+        if golden:
+            write_text(new / GOLDEN, golden + "\n")
+        if shadow:
+            write_jsonl(new / SHADOW, shadow)
+        write_labels(batch, new)
     return exported
 
 

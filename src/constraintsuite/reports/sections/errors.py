@@ -1,4 +1,4 @@
-"""What a model does instead of the right thing."""
+"""What a system does instead of the right thing."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from constraintsuite.reports.view import ReportView
 
 CLASSES: dict[str, str] = {name: METRICS[name].title for name in PAIR_CLASSES}
 _ABOUT = (
-    "Which document the model preferred under the query and under its opposite: the right one each time, the "
+    "Which document the system preferred under the query and under its opposite: the right one each time, the "
     "same one both times, the wrong one each time; or equal scores. Every example with an opposite is in one class."
 )
 
 
 def errors(view: ReportView) -> Section | None:
-    """One bar a model, and for each model one a slice."""
+    """One bar a system, and for each system one a slice."""
     if not any(run.summary.headline.metrics["correct"].n for run in view.runs.values()):
         return None
     headline = {label: run.summary.headline for label, run in view.runs.items()}
@@ -45,5 +45,5 @@ def _table(view: ReportView) -> Table:
         (label, *(value_of(run.summary.headline, METRICS[name]) for name in CLASSES))
         for label, run in view.runs.items()
     )
-    columns = (Column("model"), *(Column(title, "share") for title in CLASSES.values()))
+    columns = (Column("system"), *(Column(title, "share") for title in CLASSES.values()))
     return Table("error_classes", "Error classes, examples of the headline, with 95 % interval.", columns, rows)

@@ -1,4 +1,4 @@
-"""How far apart a model puts the two documents."""
+"""How far apart a system puts the two documents."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _BINS = 30
 _SHOWN = ("normalised_gap", "normalised_sensitivity", "superiority", "responsiveness", "gap", "sensitivity")
 _ABOUT = (
     "The gap is the score of the satisfying document less that of the violating one, here in standard deviations of all "
-    "scores of that model. Under the query it should lie right of the dashed line, under the opposite left of it; "
-    "where the two shapes coincide, the model does not hear the constraint. What lies beyond an end is counted there."
+    "scores of that system. Under the query it should lie right of the dashed line, under the opposite left of it; "
+    "where the two shapes coincide, the system does not hear the constraint. What lies beyond an end is counted there."
 )
 
 
 def gaps(view: ReportView) -> Section | None:
-    """One histogram a model, all on the same axis."""
+    """One histogram a system, all on the same axis."""
     charts = gap_charts(view.runs)
     return Section("gaps", "Score gaps", _ABOUT, (Charts(charts), TableBlock(_table(view)))) if charts else None
 
@@ -75,8 +75,8 @@ def _chart(label: str, run: Run, bins: Bins, number: int) -> Drawing:
 def _table(view: ReportView) -> Table:
     metrics = [METRICS[name] for name in _SHOWN if any(s.overall.metrics[name].n for s in view.summaries)]
     caption = (
-        "Gaps and sensitivities; in deviations: of the model's own scores, else in its own unit, which is never to be "
-        "compared between models. Gap above zero and Moved the right way in %, equal scores counted half. 95 % intervals."
+        "Gaps and sensitivities; in deviations: of the system's own scores, else in its own unit, which is never to be "
+        "compared between systems. Gap above zero and Moved the right way in %, equal scores counted half. 95 % intervals."
     )
     rows = tuple((label, *(value_of(r.summary.overall, m) for m in metrics)) for label, r in view.runs.items())
-    return Table("gaps", caption, (Column("model"), *(Column(m.title, m.kind) for m in metrics)), rows)
+    return Table("gaps", caption, (Column("system"), *(Column(m.title, m.kind) for m in metrics)), rows)

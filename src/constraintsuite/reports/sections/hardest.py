@@ -13,7 +13,7 @@ from constraintsuite.reports.view import ReportView
 
 SHOWN = 25
 _ABOUT = (
-    "What most models get wrong, and by most: a model fails an example if it is wrong or undecided under either query. "
+    "What most systems get wrong, and by most: a system fails an example if it is wrong or undecided under either query. "
     "The slices take turns; of examples of a slice with the same query, and of a couple, one is shown. All examples with all "
     "outcomes are in tables/examples.csv."
 )
@@ -40,7 +40,7 @@ def _all_examples(view: ReportView) -> Table:
         (*_facts(example), *(value for results in known for value in _outcomes(results.get(example.id))))
         for example in (*view.suite.examples, *view.suite.controls)
     )
-    caption = "Every example and control with what each model made of it; gaps in the model's own unit."
+    caption = "Every example and control with what each system made of it; gaps in the system's own unit."
     return Table("examples", caption, tuple(columns), rows, long=True)
 
 

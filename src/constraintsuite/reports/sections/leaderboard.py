@@ -23,13 +23,13 @@ SHOWN = (
 )
 _ABOUT = (
     "Paired accuracy: the satisfying document scores above the violating one under the query, and the order turns round "
-    "under the opposite, which no model can do that ignores the query. Accuracy asks for the first alone. "
+    "under the opposite, which no system can do that ignores the query. Accuracy asks for the first alone. "
 )
 _ABOUT_NEVIR = (
     "Paired accuracy is the measure of the paper. On this page the query is q1, the opposite q2, the "
     "satisfying document doc1 and the violating one doc2; for edits of scope both documents hold a negation. "
 )
-_CHANCE = "Guessing gives {}: chance is a line of the charts, so the model random is never a row."
+_CHANCE = "Guessing gives {}: chance is a line of the charts, so the system random is never a row."
 
 
 def leaderboard(view: ReportView) -> Section:
@@ -60,7 +60,7 @@ def leaderboard_table(view: ReportView) -> Table:
         for label, run in view.runs.items()
     )
     titles = (HEADLINE, *names, "ties")
-    return Table("leaderboard", caption, (Column("model"), *(Column(title, metric.kind) for title in titles)), rows)
+    return Table("leaderboard", caption, (Column("system"), *(Column(title, metric.kind) for title in titles)), rows)
 
 
 def _metrics(view: ReportView) -> Table:
@@ -71,9 +71,9 @@ def _metrics(view: ReportView) -> Table:
     )
     caption = (
         "Other metrics on the examples of the headline; gap and sensitivity in standard deviations of the "
-        "model's own scores, with 95 % intervals."
+        "system's own scores, with 95 % intervals."
     )
-    columns = (Column("model"), *(Column(metric.title, metric.kind) for metric in metrics))
+    columns = (Column("system"), *(Column(metric.title, metric.kind) for metric in metrics))
     return Table("metrics", caption, columns, rows)
 
 

@@ -13,7 +13,7 @@ _ABOUT = (
     "was, measured before. A difference beyond the gate is followed by what in the run may explain it."
 )
 _COLUMNS = (
-    Column("model"),
+    Column("system"),
     Column("published as"),
     Column("published", "share"),
     Column("here", "share"),
@@ -25,7 +25,7 @@ _COLUMNS = (
 
 
 def reproduction(view: ReportView) -> Section | None:
-    """Only for NevIR's test set, and only models of which something was published."""
+    """Only for NevIR's test set, and only systems of which something was published."""
     found = {label: match(run, view.suite) for label, run in view.runs.items()}
     known = {label: one for label, one in found.items() if one is not None}
     if not known:

@@ -1,4 +1,4 @@
-"""What models do not read."""
+"""What systems do not read."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.view import ReportView
 
 _ABOUT = (
-    "A model that reads only the beginning of a text may never see what decides. Cut: in either document what decides lies "
+    "A system that reads only the beginning of a text may never see what decides. Cut: in either document what decides lies "
     "past the end of what is read. Identical: what is read of the two documents is the same, so that they tie."
 )
 _COLUMNS = (
-    Column("model"),
+    Column("system"),
     Column("examples", "count"),
     Column("cut", "count"),
     Column("share cut", "share"),
@@ -26,7 +26,7 @@ _COLUMNS = (
 
 
 def truncation(view: ReportView) -> Section | None:
-    """One row a model that says how much it reads."""
+    """One row a system that says how much it reads."""
     audits = {label: audit for label, run in view.runs.items() if (audit := run.summary.truncation) is not None}
     if not audits:
         return None

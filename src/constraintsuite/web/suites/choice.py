@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from urllib.parse import urlencode
 
-from constraintsuite.errors import UserError
+from constraintsuite.errors import UserError, hint_for
 
 SEARCH, PAGE = "q", "page"
 _LAST, _DIGITS = 10**6, 7
@@ -53,9 +52,7 @@ def read_choice(given: Iterable[tuple[str, str]], facets: Collection[str]) -> Ex
         elif name in facets:
             values |= {name: value} if value else {}
         else:
-            near = get_close_matches(name, facets, n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(facets)}."
-            raise UserError(f"Examples of this suite cannot be chosen by {name!r}. {hint}")
+            raise UserError(f"Examples of this suite cannot be chosen by {name!r}. {hint_for(name, facets)}")
     return ExampleFilter(values, search, page)
 
 
