@@ -74,14 +74,15 @@ def test_what_changed_since_the_baseline_is_said_of_each_system(suite: Suite, tm
     before, now, other = run(suite, "m", 10, "old"), run(suite, "m", 30), run(suite, "n", 9)
     first = make_first_page(make_view(suite, [now, other, before], baseline=before))
     assert first.changes[0].startswith(
-        "m (runs/m): 25.0 % before, 75.0 % now, a change of +50.0 points (95 % interval "
+        "m (runs/m) has 75.0 %, the baseline (m) 25.0 %: a change of +50.0 points (95 % interval "
     )
-    assert first.changes[0].endswith("). 20 examples are right now that were not, 0 no longer are.")
-    assert "n: 25.0 % before, 22.5 % now, a change of −2.5 points" in first.changes[1]
+    assert first.changes[0].endswith("). 20 examples are right that were not, 0 no longer are.")
+    assert "n has 22.5 %, the baseline (m) 25.0 %: a change of −2.5 points" in first.changes[1]
     assert first.changes[1].endswith(
-        ", which chance alone could explain. 0 examples are right now that were not, 1 no longer are."
+        ", which chance alone could explain. 0 examples are right that were not, 1 no longer are."
     )
     assert len(first.changes) == 2  # not of the baseline itself
+    assert first.verdict.endswith("That is 50.0 points more than the baseline, m.")
     assert make_first_page(make_view(suite, [now])).changes == ()
 
 

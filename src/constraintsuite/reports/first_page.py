@@ -67,7 +67,17 @@ def state_verdict(view: ReportView) -> str:
     elif figure.low is not None and figure.low <= chance:
         guess = f"that could be guessing, which gives {percent(chance)}"
     said = f"{best} does what it was asked in {percent(figure.value)} of {figure.n:,} examples{_bounds(figure, 'share')}; {guess}."
-    return f"{said} {_lead(view)}" if len(view.runs) > 1 else said
+    return " ".join([said, *([_lead(view)] if len(view.runs) > 1 else []), *_since_baseline(view)])
+
+
+def _since_baseline(view: ReportView) -> Iterator[str]:
+    """What the best system has lost or won since the baseline, if that is more than chance."""
+    if view.baseline is None:
+        return
+    test = _compare(view, view.baseline, view.runs[view.labels[0]])
+    value = test.difference.value
+    if value and test.p is not None and test.p < ALPHA:
+        yield f"That is {points(abs(value))} {'more' if value > 0 else 'less'} than the baseline, {view.baseline.summary.system}."
 
 
 def _lead(view: ReportView) -> str:
@@ -118,10 +128,13 @@ def _changes(view: ReportView) -> Iterator[str]:
         more = "" if test.p is not None and test.p < ALPHA else ", which chance alone could explain"
         counted = ""
         if test.only_first is not None and test.only_second is not None:
-            counted = f" {test.only_second:,} examples are right now that were not, {test.only_first:,} no longer are."
+            if not (test.only_first or test.only_second):
+                yield f"{label}: nothing changed. It and the baseline, {view.baseline.summary.system}, are right in the same examples."
+                continue
+            counted = f" {test.only_second:,} examples are right that were not, {test.only_first:,} no longer are."
         yield (
-            f"{label}: {percent(test.value_first)} before, {percent(test.value_second)} now, a change of "
-            f"{say(value, 'points')}{_bounds(test.difference, 'points')}{more}.{counted}"
+            f"{label} has {percent(test.value_second)}, the baseline ({view.baseline.summary.system}) {percent(test.value_first)}: a "
+            f"change of {say(value, 'points')}{_bounds(test.difference, 'points')}{more}.{counted}"
         )
 
 
