@@ -124,11 +124,11 @@ def test_a_save_that_is_killed_leaves_the_old_or_the_new_baseline_whole(folder: 
     with pytest.MonkeyPatch.context() as patched, pytest.raises(Killed):
         kill_before(patched, step)
         call(baseline, "save", "main", "bad")
-    assert call(baseline, "list").stdout == f"main  {kept}  run-tiny\n"
+    assert call(baseline, "list").stdout.startswith(f"main  {kept}  run-tiny-")
     assert call(gate, "bad", "--baseline", "main").exit_code == (1 if kept == "good" else 0)
     call(baseline, "save", "main", "bad")
-    assert call(baseline, "list").stdout == "main  bad  run-tiny\n"
-    assert [path.name for path in (folder / ".csuite/baselines/main").rglob("run-tiny")] == ["run-tiny"]
+    assert call(baseline, "list").stdout.startswith("main  bad  run-tiny-")
+    assert len(list((folder / ".csuite/baselines/main").rglob("run-tiny-*"))) == 1
 
 
 def test_a_baseline_is_not_replaced_while_another_command_does_so(folder: Path) -> None:
@@ -138,7 +138,7 @@ def test_a_baseline_is_not_replaced_while_another_command_does_so(folder: Path) 
         pytest.raises(UserError, match="another csuite command is writing here"),
     ):
         call(baseline, "save", "main", "bad")
-    assert call(baseline, "list").stdout == "main  good  run-tiny\n"
+    assert call(baseline, "list").stdout.startswith("main  good  run-tiny-")
 
 
 def test_a_baseline_can_be_removed(folder: Path) -> None:

@@ -56,7 +56,7 @@ def test_junit_passes_where_the_policy_allows_doubt(folder: Path) -> None:
 def test_markdown_is_a_table_with_the_texts_folded(folder: Path) -> None:
     printed = check(folder, "--markdown").stdout
     assert printed.startswith("## Gate: INCONCLUSIVE\n")
-    assert "| INCONCLUSIVE | paired_accuracy: max_drop 0.02 [headline] | a drop of 2.5 points" in printed
+    assert "| paired_accuracy: max_drop 0.02 [headline] | INCONCLUSIVE | a drop of 2.5 points" in printed
     assert "<details><summary>1 broken by `paired_accuracy: max_drop 0.02`</summary>" in printed
 
 

@@ -42,7 +42,7 @@ def test_a_page_tests_modes_as_compare_does(tmp_path: Path) -> None:
     run = made_run(tmp_path / "run", [replace(row, budget=budget) for budget in (5, 10) for row in modes])
     found = compare_experiments([memory_experiment(run)], run.table.headlines(5)[:2])
     for budget, table in baseline_tables(run).items():
-        headings = [column.heading for column in table.columns]
+        headings = [column.title for column in table.columns]
         shown = [[row[headings.index(name)] for name in ("system", "difference", "p", "Holm")] for row in table.rows]
         own = [test for test in found.tests if test.group == f"budget={budget}"]
         assert shown == [[test.second, test.difference, test.p, test.holm] for test in own]

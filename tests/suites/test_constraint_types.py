@@ -286,7 +286,7 @@ def test_the_audit_tells_what_the_type_means_from_what_leaks(suite: Path) -> Non
     assert verdicts["shorter"] == ("by_construction", "the shorter text is the right one")
     assert verdicts["fewer_commas"] == ("leak", "")  # each short text has a comma, and no long one
     page = csuite("suite", "audit", suite)
-    assert "avoiding the text with fewer commas (`fewer_commas`) is right in 1.000" in page
+    assert "avoiding the text with fewer commas (`fewer_commas`) is right in 100.0 %" in page
     assert "- `shorter`, `longer`: the shorter text is the right one." in page
     assert "- `fewer_commas`: the text with fewer commas." in page
 
@@ -357,7 +357,7 @@ def test_a_report_has_it_among_other_types_with_its_evidence_and_its_solver(line
     page = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
     assert '<mark class="evidence" title="evidence, 8 words">A campsite by the ' in page
     assert "shorter <strong>10 words</strong> by “under”" in page
-    assert "In lengths, avoiding the text with fewer commas (`fewer_commas`) is right in 1.000" in page
+    assert "In lengths, avoiding the text with fewer commas (`fewer_commas`) is right in 100.0 %" in page
     groups = cells_of(tmp_path / "page" / "tables" / "accuracy_by_constraint.csv")
     assert {"exclude", "shorter"} <= groups
     assert {"fewer_commas", "fewer_y"} <= cells_of(tmp_path / "page" / "tables" / "audit.csv")

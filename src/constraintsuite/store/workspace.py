@@ -171,7 +171,8 @@ class Workspace:
         if not self.out.is_dir():
             return
         if self.replace > Replace.NOTHING or self.is_begun:
-            foreign = next((path for path in self._visible() if not self._is_own(path)), None)
+            made = read_manifest(self.out) is not None or bool(_mark_of(self.out))  # else no file is of a command
+            foreign = next((path for path in self._visible() if not (made and self._is_own(path))), None)
         elif _mark_of(self.out):
             raise UserError(
                 f"{self.out}: here lies an unfinished {self.origin.kind}, made from other inputs, settings or versions. "

@@ -12,7 +12,7 @@ from constraintsuite.vectors.ann.frontier import Arena, arenas, arenas_of, best_
 
 def test_the_front_is_what_nothing_else_beats() -> None:
     cells = [made("a", r, q) for r, q in ((0.5, 900), (0.7, 800), (0.6, 700), (0.9, 100), (0.9, 200), (0.95, 50))]
-    assert [(c.point.search["probes"]) for c in front(cells)] == [900, 800, 200, 50]
+    assert [(c.point.search["nprobe"]) for c in front(cells)] == [900, 800, 200, 50]
 
 
 def test_of_what_is_paid_less_is_better() -> None:
