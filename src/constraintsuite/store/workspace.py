@@ -171,7 +171,10 @@ class Workspace:
         if not self.out.is_dir():
             return
         if self.replace > Replace.NOTHING or self.is_begun:
-            made = read_manifest(self.out) is not None or bool(_mark_of(self.out))  # else no file is of a command
+            kept = STAGES in self.beside and self.stages.is_dir()
+            made = (
+                kept or read_manifest(self.out) is not None or bool(_mark_of(self.out))
+            )  # else no file is of a command
             foreign = next((path for path in self._visible() if not (made and self._is_own(path))), None)
         elif _mark_of(self.out):
             raise UserError(
