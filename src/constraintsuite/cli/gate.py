@@ -130,7 +130,7 @@ def save(name: str, runs: tuple[Path, ...], suite: Path | None, store: Path | No
 @store_option
 @json_option
 def list_all(store: Path | None, as_json: bool) -> None:
-    """List the baselines."""
+    """List the baselines: name, system and folder of each run that is kept."""
     from constraintsuite.experiments.baselines import baseline_store, list_baselines
 
     found = list(list_baselines(baseline_store(store)))

@@ -83,7 +83,7 @@ def find_baseline(store: Path, name: str, kind: str, data: str, inputs: Mapping[
 
 
 def list_baselines(store: Path) -> Iterator[KeptBaseline]:
-    """All baselines, sorted."""
+    """Every run that is kept, by name and folder; one that a stopped save has moved aside is among them."""
     asides = (old.parent.parent / old.name for old in store.glob(f"*/{_OLD}/*"))
     for place in sorted({*store.glob("*/[!.]*"), *asides}):
         found = _current(place)

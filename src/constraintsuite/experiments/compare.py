@@ -83,7 +83,7 @@ class Comparison:
     """What equal scores count, where that is a question."""
     systems: tuple[str, ...]
     titles: Mapping[str, str]
-    """Of the metrics."""
+    """What people call each metric, by its name."""
     items: int
     """Main items that all systems have."""
     left_out: int

@@ -23,7 +23,7 @@ class Experiment:
 
     path: Path
     kind: str
-    """Of the artifact."""
+    """The kind of artifact, such as `run` or `memory_run`: only experiments of one kind are compared."""
     name: str
     """What to call it among others: the system, or the benchmark where it holds several systems."""
     data: str

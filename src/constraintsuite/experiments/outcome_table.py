@@ -180,18 +180,18 @@ class StoredTable(OutcomeTable):
 
     @property
     def groups(self) -> ItemGroups:
-        """As they were given."""
+        """Positions of items by grouping and group, as they were given."""
         return self._groups
 
     def column(self, system: str, metric: str, members: Sequence[int]) -> FloatArray:
-        """The stored values."""
+        """The values as they were given; a metric that the system does not have is NaN for every item."""
         columns = self._values[system]
         if metric not in columns:
             return np.full(len(members), np.nan)
         return columns[metric][np.asarray(members, dtype=np.int64)]
 
     def texts(self, item: int) -> Details:
-        """What was stored to be read."""
+        """What was given to be read of this item; empty where nothing was."""
         return self._described.get(self.items[item].id, {})
 
     def setting(self, system: str, group: str) -> Details:

@@ -27,7 +27,7 @@ class RunSummary:
     headline: GroupFigures
     """The main examples of all slices but Omission, which stands beside them under `by.slice`."""
     overall: GroupFigures
-    """All main examples."""
+    """All main examples, Omission included."""
     by: dict[str, dict[str, GroupFigures]]
     rule: TieRule = STRICT
     """What a tie counts in `overall` and `by`."""
