@@ -125,6 +125,7 @@ def test_the_same_inputs_give_the_same_bytes(suite: Path, tmp_path: Path) -> Non
 def test_an_interrupted_run_is_finished_by_the_next(suite: Path, tmp_path: Path) -> None:
     whole = evaluate_suite(suite, "bm25", tmp_path / "run", SILENT)
     (tmp_path / "run" / "manifest.json").unlink()
+    (tmp_path / "run" / ".working").write_text(whole.manifest.fingerprint)
     (tmp_path / "run" / "scores.jsonl").write_text("half a l")
     assert evaluate_suite(suite, "bm25", tmp_path / "run", SILENT).manifest == whole.manifest
 

@@ -116,6 +116,7 @@ def test_a_freeze_that_was_stopped_is_done_again(tmp_path: Path) -> None:
     pilot = begun(tmp_path)
     version = freeze(pilot)
     (version.artifact.path / "manifest.json").unlink()
+    (version.artifact.path / ".working").write_text(version.artifact.manifest.fingerprint)
     assert freeze(pilot).artifact.manifest == version.artifact.manifest
 
 
