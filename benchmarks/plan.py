@@ -18,11 +18,10 @@ import click
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.costs import BuildCost
-from constraintsuite.forecast.forecast import BuildForecast
 from constraintsuite.forecast.growth import Range
 from constraintsuite.forecast.lines import SWEEPS
-from constraintsuite.forecast.plan import Sampling, plan_recipe
-from constraintsuite.forecast.probe import watch_build
+from constraintsuite.forecast.plan import BuildForecast, plan_recipe
+from constraintsuite.forecast.sample_builds import watch_build
 from constraintsuite.suites.recipe import Recipe
 from growth import make_passages, seed_option, work_option
 from passages import NoDescriptionsError, require_lists
@@ -60,7 +59,7 @@ def compare(recipe: Path, passages: int, sample: int, workers: int) -> None:
     begun = load()
     with tempfile.TemporaryDirectory(prefix="csuite-plan-") as scratch:
         cluster = Cluster(nodes=1, cores=workers, workers=workers)
-        foretold = plan_recipe(Recipe.read(recipe), cluster, Path(scratch), Terminal(), sampling=Sampling(sample))
+        foretold = plan_recipe(Recipe.read(recipe), cluster, Path(scratch), Terminal(), sample=sample)
         click.echo(f"\n{foretold.in_words()}")
         planned = load()
         out = Path(scratch) / "whole"

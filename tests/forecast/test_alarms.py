@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.forecast.alarms import alarms_of
 from constraintsuite.forecast.clock import Spent
 from constraintsuite.forecast.cluster import Cluster, memory_here
 from constraintsuite.forecast.costs import BuildCost, MapCost
+from constraintsuite.forecast.notes import alarms_of
 from constraintsuite.forecast.steps import Samples
 from constraintsuite.suites.recipe import DocumentSettings, Recipe
 from forecast.watched_builds import build, stage, task

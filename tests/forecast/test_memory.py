@@ -11,8 +11,8 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.forecast.clock import Spent
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.costs import BuildCost, MapCost
-from constraintsuite.forecast.memory_lines import BLUR, driver_line, memory_lines
-from constraintsuite.forecast.probe import watch_build
+from constraintsuite.forecast.lines import BLUR, driver_line, memory_lines
+from constraintsuite.forecast.sample_builds import watch_build
 from constraintsuite.forecast.steps import Samples
 from constraintsuite.suites.recipe import DocumentSettings, Recipe, SizeSettings
 from forecast.watched_builds import DRIVER, build, stage, task

@@ -8,9 +8,8 @@ import os
 import pytest
 
 from constraintsuite.execution.engine import LocalEngine
-from constraintsuite.forecast.clock import now, peak_bytes, reset_peak
-from constraintsuite.forecast.sweeps import watching_sweeps
-from constraintsuite.forecast.watching import WatchingEngine
+from constraintsuite.forecast.clock import now, peak_bytes, reset_peak, watching_sweeps
+from constraintsuite.forecast.costs import WatchingEngine
 
 MIB = 1 << 20
 

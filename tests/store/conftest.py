@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from s3fs import S3FileSystem
 
 from constraintsuite.store import mirror_pull
 from store.s3_server import Server, lead_to, s3_server

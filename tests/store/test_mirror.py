@@ -184,7 +184,9 @@ def test_a_damaged_file_is_named_and_not_put_in_place(
     finished(open_mirror(URL))
     s3.write("suites/tiny/examples.jsonl", b"[]\n")  # as long as before: only the hash can tell
     other = elsewhere(monkeypatch, tmp_path / "other")
-    with pytest.raises(UserError, match=r"s3://bucket/suites/tiny/examples.jsonl: this does not have the size and SHA-256"):
+    with pytest.raises(
+        UserError, match=r"s3://bucket/suites/tiny/examples.jsonl: this does not have the size and SHA-256"
+    ):
         other.pull(other.root / scope)
     assert not (other.root / "examples.jsonl").exists()
     assert not (other.root / MANIFEST).exists()

@@ -72,9 +72,7 @@ def test_what_the_store_said_is_told_with_the_object(
 def test_a_server_that_is_not_there_is_named(s3: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(S3FileSystem, "retries", 2)
     lead_to("http://127.0.0.1:9", monkeypatch)
-    with pytest.raises(
-        UserError, match=r"s3://bucket/suites/tiny: the object store failed: .*127.0.0.1:9"
-    ):
+    with pytest.raises(UserError, match=r"s3://bucket/suites/tiny: the object store failed: .*127.0.0.1:9"):
         open_mirror(URL).pull()
 
 

@@ -1,4 +1,4 @@
-"""A build in a fresh process, watched."""
+"""Small and large samples that are really built here, each in a fresh process that is watched."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ import gc
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import LocalEngine
-from constraintsuite.execution.progress import Silent
+from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.experiments.scoring import pairs_of
-from constraintsuite.forecast.clock import Spent, now, peak_bytes, reset_peak
-from constraintsuite.forecast.costs import SUITE, BuildCost, StageCost
-from constraintsuite.forecast.sweeps import watching_sweeps
-from constraintsuite.forecast.watching import WatchingEngine
+from constraintsuite.forecast.clock import Spent, now, peak_bytes, reset_peak, watching_sweeps
+from constraintsuite.forecast.costs import SUITE, BuildCost, StageCost, WatchingEngine
+from constraintsuite.forecast.sampling import Taken, shards_of, write_sample
+from constraintsuite.forecast.steps import Samples
 from constraintsuite.records.examples import Example
+from constraintsuite.records.text import Document
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, read_jsonl
 from constraintsuite.suites.build import PIPELINE, build_suite
@@ -27,8 +29,71 @@ from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.stages.viewing import read_examples
 from constraintsuite.text.mentions import surface_forms
 
+_PARTS = (4, 2)
+_LEAST_EFFICIENCY = 0.3
+
+
+class Sample(NamedTuple):
+    """Documents of the corpus, and the folder in which their recipe is written and built."""
+
+    documents: Sequence[Document]
+    folder: Path
+
+    @property
+    def recipe(self) -> Path:
+        """The recipe that builds these documents alone."""
+        return self.folder / "recipe.yaml"
+
+    @property
+    def suite(self) -> Path:
+        """The suite that was built of them."""
+        return self.folder / "suite"
+
+
+def draw_samples(taken: Taken, scratch: Path) -> list[Sample]:
+    """Of each draw a part, then all of it. Where a draw is the whole corpus, a second one would be the same again."""
+    large = len(taken.draws[0])
+    draws = taken.draws[:1] if taken.whole and large == taken.read else taken.draws
+    return [
+        Sample(draw[:size], scratch / f"sample-{number}-{size}")
+        for number, draw in enumerate(draws)
+        for size in (large // _PARTS[number % 2], large)
+    ]
+
+
+def build_samples(
+    recipe: Recipe, samples: Sequence[Sample], count: int, reporter: Reporter, *, spread: bool
+) -> Samples:
+    """Build every sample of a corpus of `count` documents; with `spread` by two workers, and one once more by one.
+
+    The two builds of the same sample say what a worker does beside another.
+    """
+    sizes = [len(sample.documents) for sample in samples]
+    sizes += sizes[1:2] if spread else []
+    reporter.note(
+        f"Building {len(sizes)} samples here, of {min(sizes):,} to {max(sizes):,} documents, {sum(sizes):,} in all: minutes, not "
+        "seconds. Nothing is kept of them. A smaller --sample is quicker and less sure."
+    )
+    with reporter.track("documents", sum(sizes)) as advance:
+        costs = []
+        for sample, size in zip(samples, sizes, strict=False):
+            write_sample(recipe, sample.documents, size / count, sample.folder)
+            costs.append(watch_build(sample.recipe, sample.suite, 2 if spread else 1, size))
+            advance(size)
+        efficiency = 1.0
+        if spread:
+            alone = watch_build(samples[1].recipe, samples[1].folder / "suite-alone", 1, sizes[-1])
+            efficiency = min(1.0, max(_LEAST_EFFICIENCY, _warm(alone) / _warm(costs[1])))
+            advance(sizes[-1])
+    return Samples(tuple(costs[::2]), tuple(costs[1::2]), efficiency, shards_of(recipe))
+
+
+def _warm(build: BuildCost) -> float:
+    return max(1e-9, sum(each.warm for stage in build.stages for each in stage.maps))
+
+
 _STAGES = "stages"
-_PROGRAM = "import sys; from constraintsuite.forecast.probe import run; run(*sys.argv[1:])"
+_PROGRAM = "import sys; from constraintsuite.forecast.sample_builds import run; run(*sys.argv[1:])"
 
 
 def watch_build(recipe: Path, out: Path, workers: int, documents: int) -> BuildCost:
