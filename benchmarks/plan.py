@@ -19,7 +19,6 @@ from constraintsuite.execution.progress import Terminal
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.costs import BuildCost
 from constraintsuite.forecast.growth import Range
-from constraintsuite.forecast.lines import SWEEPS
 from constraintsuite.forecast.plan import BuildForecast, plan_recipe
 from constraintsuite.forecast.sample_builds import watch_build
 from constraintsuite.suites.recipe import Recipe
@@ -83,7 +82,6 @@ def _rows(foretold: BuildForecast, built: BuildCost) -> list[tuple[str, Range, f
     """Each step in seconds; then what has a goal, in capitals."""
     steps = {stage.name: stage.driver + sum(each.own - each.start for each in stage.maps) for stage in built.stages}
     steps["start"] = built.start.own + built.worker_start
-    steps[SWEEPS] = built.swept
     rows = [(line.name, line.amount, steps[line.name]) for line in foretold.time if line.name in steps]
     mib = 1 << 20
     memory = {line.name: line.amount.times(1 / mib) for line in foretold.memory}

@@ -34,12 +34,6 @@ def test_workers_start_once_in_a_build() -> None:
     assert found.own == pytest.approx(1.0 + (2.0 + 5.0) + 3.0)
 
 
-def test_a_collection_of_memory_is_no_part_of_the_step_it_falls_into() -> None:
-    found = build(100, stage("kept", 0.5, TWO_WORKERS, swept=0.3), stage("tagged", 0.25))
-    assert (found.stage("kept").driver, found.swept) == pytest.approx((0.5, 0.3))
-    assert found.own == pytest.approx(1.0 + 0.5 + 7.0 + 0.25 + 0.3)
-
-
 def test_undisturbed_a_map_takes_what_its_busiest_worker_takes() -> None:
     assert TWO_WORKERS.own == pytest.approx(2.0 + 5.0)
 

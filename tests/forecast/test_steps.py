@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from constraintsuite.forecast.clock import Spent
 from constraintsuite.forecast.cluster import Cluster, Prices
 from constraintsuite.forecast.costs import MapCost
 from constraintsuite.forecast.growth import Range
-from constraintsuite.forecast.lines import money_lines, start_line, step_line, storage_lines, sweep_line
+from constraintsuite.forecast.lines import money_lines, start_line, step_line, storage_lines
 from constraintsuite.forecast.notes import notes_on
 from constraintsuite.forecast.rates import Rate, Threads
 from constraintsuite.forecast.sampling import Taken
@@ -108,20 +107,6 @@ def test_workers_start_once_and_not_with_every_step() -> None:
     assert start_line(samples, FEW).amount.value == pytest.approx(1.0 + 2.0)
     assert start_line(samples, ALONE).amount.value == pytest.approx(1.0)
     assert "start" not in step_line(foretell_steps(RECIPE, samples, 1_000, FEW)[1], FEW).arithmetic
-
-
-def test_collections_of_memory_are_in_proportion_wherever_they_fell() -> None:
-    """None in the smaller sample and 0.3 s in the larger one are 1 ms a document, and no square."""
-    samples = Samples((build(100),), (build(200, stage("tagged", 0.1, swept=0.3)),), 1.0, shards=4)
-    assert sweep_line(samples, 2_000).amount == pytest.approx(Range(2.0, 0.0, 3.0))
-    tagged = next(each for each in foretell_steps(RECIPE, samples, 2_000, ALONE) if each.name == "tagged")
-    assert tagged.seconds.value < 20
-
-
-def test_where_no_sample_saw_a_collection_the_next_build_may_see_one() -> None:
-    """One of 0.3 s in 300 documents."""
-    builds = [replace(build(n), sweep=0.3) for n in (100, 200)]
-    assert sweep_line(Samples((builds[0],), (builds[1],), 1.0, 4), 2_000).amount == pytest.approx(Range(0, 0, 2.0))
 
 
 def test_vectors_are_stored_as_four_bytes_a_number() -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import os
 
 import pytest
 
 from constraintsuite.execution.engine import LocalEngine
-from constraintsuite.forecast.clock import now, peak_bytes, reset_peak, watching_sweeps
+from constraintsuite.forecast.clock import now, peak_bytes, reset_peak
 from constraintsuite.forecast.costs import WatchingEngine
 
 MIB = 1 << 20
@@ -34,26 +33,6 @@ def test_workers_that_stay_start_once() -> None:
     maps = engine.take()
     started = sum(len(each.started) for each in maps)
     assert started == len({cost.process for each in maps for cost in each.tasks}) <= 2
-
-
-def test_full_collections_are_timed_and_others_are_not() -> None:
-    with watching_sweeps() as sweeps:
-        gc.collect(1)
-        before = sweeps.seconds
-        gc.collect()
-        after = sweeps.seconds
-    gc.collect()
-    assert (before, sweeps.seconds) == (0.0, after)
-    assert after > 0
-
-
-def test_collections_of_a_map_are_those_of_its_tasks() -> None:
-    with watching_sweeps() as sweeps:
-        engine = WatchingEngine(LocalEngine(1), sweeps)
-        gc.collect()
-        engine.map(gc.collect, [2])
-        (found,) = engine.take()
-    assert 0 < found.swept < sweeps.seconds
 
 
 def test_a_peak_of_memory_is_seen_after_it_is_gone() -> None:

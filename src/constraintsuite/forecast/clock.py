@@ -1,13 +1,10 @@
-"""What a process really took: its own time, time of full garbage collections, and peak memory."""
+"""What a process really took: its own time, and its peak of memory."""
 
 from __future__ import annotations
 
-import gc
 import resource
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,35 +59,3 @@ def _waited() -> float:
         return int(_SCHEDULED.read_text().split()[1]) / 1e9
     except (OSError, IndexError, ValueError):
         return 0.0
-
-
-_FULL = 2
-
-
-@dataclass
-class Sweeps:
-    """Seconds of all full collections of this process since it watches."""
-
-    seconds: float = 0.0
-    _begin: Spent | None = None
-
-    def note(self, phase: str, info: dict[str, int]) -> None:
-        """As the collector calls it."""
-        if info["generation"] < _FULL:
-            return
-        if phase == "start":
-            self._begin = now()
-        elif self._begin is not None:
-            self.seconds += (now() - self._begin).own
-
-
-@contextmanager
-def watching_sweeps() -> Iterator[Sweeps]:
-    """While the block runs, full collections are timed."""
-    sweeps = Sweeps()
-    note = sweeps.note
-    gc.callbacks.append(note)
-    try:
-        yield sweeps
-    finally:
-        gc.callbacks.remove(note)

@@ -11,7 +11,7 @@ from statistics import mean
 from typing import Generic
 
 from constraintsuite.execution.engine import Crash, Done, Engine, Result, Task
-from constraintsuite.forecast.clock import Spent, Sweeps, now, peak_bytes
+from constraintsuite.forecast.clock import Spent, now, peak_bytes
 
 SUITE = "suite"
 """The step behind the last stage: files are put together, audited and described."""
@@ -38,8 +38,6 @@ class MapCost:
     """From the first to the last, as the driver saw it."""
     started: tuple[float, ...] = ()
     """Processor seconds of each worker that is new with this map, before its first task: Python and the program are loaded."""
-    swept: float = 0.0
-    """Seconds of full collections in the driver meanwhile; with one worker they are the shards' own."""
 
     @property
     def start(self) -> float:
@@ -92,13 +90,11 @@ class StageCost:
     """Bytes that the driver held at most."""
     stored: int
     """Bytes of the files it left."""
-    swept: float = 0.0
-    """Seconds of full collections in the driver, outside of its maps."""
 
     @property
     def driver(self) -> float:
-        """Seconds of the driver alone, outside of its maps, without full collections of memory."""
-        return max(0.0, self.spent.own - sum(each.spent.own for each in self.maps) - self.swept)
+        """Seconds of the driver alone, outside of its maps."""
+        return max(0.0, self.spent.own - sum(each.spent.own for each in self.maps))
 
     @property
     def worker_peak(self) -> int:
@@ -119,8 +115,6 @@ class BuildCost:
     start: Spent
     """Until the first stage: the program is loaded."""
     stages: tuple[StageCost, ...]
-    sweep: float = 0.0
-    """Seconds of one full collection in the driver at its end."""
 
     def stage(self, name: str) -> StageCost:
         """The stage of that name."""
@@ -157,15 +151,10 @@ class BuildCost:
         return mean(started) if started else 0.0
 
     @property
-    def swept(self) -> float:
-        """Seconds of full collections in the driver."""
-        return sum(stage.swept for stage in self.stages)
-
-    @property
     def own(self) -> float:
         """Seconds that it would have taken had nobody else used the machine."""
         steps = sum(stage.driver + sum(each.own for each in stage.maps) for stage in self.stages)
-        return self.start.own + steps + self.swept
+        return self.start.own + steps
 
     @property
     def wall(self) -> float:
@@ -178,7 +167,6 @@ class WatchingEngine:
     """Does what another engine does, and keeps the cost of each map."""
 
     engine: Engine
-    sweeps: Sweeps = field(default_factory=Sweeps)
     maps: list[MapCost] = field(default_factory=list)
     known: set[int] = field(default_factory=lambda: {os.getpid()})
     """Processes that have worked before; the driver is there from the beginning."""
@@ -187,12 +175,12 @@ class WatchingEngine:
         self, function: Callable[[Task], Result], tasks: Sequence[Task], done: Done = lambda index: None
     ) -> list[Result | Crash]:
         """See `Engine`."""
-        begin, swept = now(), self.sweeps.seconds
+        begin = now()
         ends = self.engine.map(_Watched(function), tasks, done)
         spent = now() - begin
         seen = [end for end in ends if not isinstance(end, Crash)]
         costs = tuple(end.cost for end in seen)
-        self.maps.append(MapCost(os.getpid(), costs, spent, self._started(seen), self.sweeps.seconds - swept))
+        self.maps.append(MapCost(os.getpid(), costs, spent, self._started(seen)))
         return [end if isinstance(end, Crash) else end.result for end in ends]
 
     def _started(self, ends: Sequence[_End[Result]]) -> tuple[float, ...]:

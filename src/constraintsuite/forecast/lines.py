@@ -17,8 +17,6 @@ from constraintsuite.forecast.steps import BY_EXAMPLES, WRITE_EXAMPLES, Samples,
 from constraintsuite.suites.recipe import Recipe
 
 _FLOAT = 4
-SWEEPS = "memory sweeps"
-"""Python looks through all that the driver holds; that comes in lumps, in any step."""
 
 
 @dataclass(frozen=True)
@@ -62,12 +60,6 @@ def step_line(step: StepCost, cluster: Cluster) -> ForecastLine:
     share = spread.shards / (spread.turns * cluster.all_workers * spread.longest) * spread.efficiency
     workers = f"{counted(cluster.nodes, 'node')} x {counted(cluster.workers, 'worker')}"
     return ForecastLine(step.name, f"({work}) / ({workers} x {share:.2f}){rest}", step.seconds)
-
-
-def sweep_line(samples: Samples, documents: int) -> ForecastLine:
-    """Seconds of full collections in the driver."""
-    each = samples.swept
-    return ForecastLine(SWEEPS, f"driver: {in_time(each.value)} x {documents:,}", each.times(documents))
 
 
 def source_line(seconds: float, documents: int) -> ForecastLine:

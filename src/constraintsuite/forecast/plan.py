@@ -22,7 +22,6 @@ from constraintsuite.forecast.lines import (
     start_line,
     step_line,
     storage_lines,
-    sweep_line,
     total,
 )
 from constraintsuite.forecast.notes import alarms_of, notes_on
@@ -150,7 +149,6 @@ def plan_recipe(  # noqa: PLR0913 - one parameter per option of the command
         start_line(samples, cluster),
         *([source_line(slower, count)] if slower > 0 else []),
         *(step_line(step, cluster) for step in steps),
-        sweep_line(samples, count),
         *([rate_line("embed", rates["embed"], count, cluster)] if "embed" in rates else []),
         *([rate_line("eval", rates["eval"], pairs_to_score, cluster)] if "eval" in rates and pairs_to_score else []),
     ]

@@ -16,7 +16,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.experiments.scoring import pairs_of
-from constraintsuite.forecast.clock import Spent, now, peak_bytes, reset_peak, watching_sweeps
+from constraintsuite.forecast.clock import Spent, now, peak_bytes, reset_peak
 from constraintsuite.forecast.costs import SUITE, BuildCost, StageCost, WatchingEngine
 from constraintsuite.forecast.sampling import Taken, shards_of, write_sample
 from constraintsuite.forecast.steps import Samples
@@ -93,6 +93,7 @@ def _warm(build: BuildCost) -> float:
 
 
 _STAGES = "stages"
+_NEVER = 1_000_000_000
 _PROGRAM = "import sys; from constraintsuite.forecast.sample_builds import run; run(*sys.argv[1:])"
 
 
@@ -128,39 +129,32 @@ def run(recipe: str, out: str, workers: str, cost: str) -> None:
 
 def _watch(recipe: Recipe, out: Path, workers: int) -> BuildCost:
     """Stage by stage, so that each shows its own peak of memory; the last one comes with the suite itself."""
-    _load_tables()
+    surface_forms(
+        "thing"
+    )  # loads word forms: a sample without a proposal never would, which would make them look like growth
     start = Spent(0.0, time.process_time())
-    with watching_sweeps() as sweeps:
-        engine = WatchingEngine(LocalEngine(workers), sweeps)
-        build = partial(build_suite, recipe, out, engine=engine, reporter=Silent())
-        stages = []
-        for name in PIPELINE.names()[:-1]:
-            stages.append(_watch_stage(name, partial(build, until=name), engine, out / _STAGES / name))
-        before = {stage.name for stage in stages}
-        stages.append(_watch_stage(SUITE, build, engine, out, before))
-        swept = sweeps.seconds
-        gc.collect()
-        sweep = sweeps.seconds - swept
+    gc.set_threshold(
+        *gc.get_threshold()[:2], _NEVER
+    )  # a full collection would look like growth of the step it falls into
+    engine = WatchingEngine(LocalEngine(workers))
+    build = partial(build_suite, recipe, out, engine=engine, reporter=Silent())
+    stages = []
+    for name in PIPELINE.names()[:-1]:
+        stages.append(_watch_stage(name, partial(build, until=name), engine, out / _STAGES / name))
+    stages.append(_watch_stage(SUITE, build, engine, out, PIPELINE.names()[:-1]))
     examples = read_examples(out)
     pairs = pairs_of([*examples, *read_jsonl(out / "controls.jsonl", Example)])
-    return BuildCost(0, workers, len(examples), len(pairs), start, tuple(stages), sweep)
-
-
-def _load_tables() -> None:
-    """Word forms, which the first proposal loads: a sample that has none would make them look like growth."""
-    surface_forms("thing")
+    return BuildCost(0, workers, len(examples), len(pairs), start, tuple(stages))
 
 
 def _watch_stage(
     name: str, work: Callable[[], object], engine: WatchingEngine, folder: Path, apart: Collection[str] = ()
 ) -> StageCost:
     reset_peak()
-    begin, swept = now(), engine.sweeps.seconds
+    begin = now()
     work()
-    spent, swept = now() - begin, engine.sweeps.seconds - swept
-    maps = engine.take()
-    swept -= sum(each.swept for each in maps)
-    return StageCost(name, spent, maps, peak_bytes(), _stored(folder, apart), swept)
+    spent = now() - begin
+    return StageCost(name, spent, engine.take(), peak_bytes(), _stored(folder, apart))
 
 
 def _stored(folder: Path, apart: Collection[str]) -> int:

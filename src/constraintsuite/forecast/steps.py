@@ -61,18 +61,6 @@ class Samples:
         """A quantity that does not grow."""
         return median(map(quantity, self.all))
 
-    @property
-    def swept(self) -> Range:
-        """Seconds of full collections, for a document: of all builds together, and the least and the most of one.
-
-        They come in lumps: the next build may have one more, also where none had any.
-        """
-        documents = sum(build.documents for build in self.all)
-        shares = [build.swept / build.documents for build in self.all]
-        whole = sum(build.swept for build in self.all)
-        one_more = whole + max(build.sweep for build in self.all)
-        return Range(whole / documents, min(shares), max(*shares, one_more / documents))
-
 
 @dataclass(frozen=True)
 class SpreadStep:
