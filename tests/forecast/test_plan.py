@@ -39,7 +39,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> BuildForecast:
     )
 
 
-def test_every_step_is_foretold(found: BuildForecast) -> None:
+def test_every_step_is_estimated(found: BuildForecast) -> None:
     names = [line.name for line in found.time if line.name != "source"]
     steps = ["documents", "mentions", "queries", "candidates", "pairs", "kept", "tagged", "controls", "suite"]
     assert names == ["start", *steps]

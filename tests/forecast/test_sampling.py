@@ -52,7 +52,7 @@ def test_without_time_the_count_is_a_lower_bound(tmp_path: Path) -> None:
 
 
 def test_a_handful_of_documents_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="3 documents are too few to foretell anything from"):
+    with pytest.raises(UserError, match="3 documents are too few to estimate anything from"):
         take(recipe(tmp_path, ROWS[:3]), 20, draws=1)
 
 

@@ -19,10 +19,9 @@ def test_a_watched_engine_gives_the_same_results(workers: int) -> None:
     assert engine.map(abs, [-3, 2, -1]) == [3, 2, 1]
     (found,) = engine.take()
     assert len(found.tasks) == 3
-    assert found.driver == os.getpid()
-    assert all((cost.process == found.driver) is (workers == 1) for cost in found.tasks)
-    assert len(found.started) == len({cost.process for cost in found.tasks} - {found.driver})
-    assert (found.start > 0) is (workers > 1)
+    assert all((cost.process == os.getpid()) is (workers == 1) for cost in found.tasks)
+    assert len(found.started) == len({cost.process for cost in found.tasks} - {os.getpid()})
+    assert all(seconds > 0 for seconds in found.started)
     assert engine.take() == ()
 
 

@@ -33,4 +33,4 @@ def build(documents: int, *stages: StageCost, examples: int = 0, workers: int = 
 
 def in_shards(seconds: float, shards: int = 4) -> MapCost:
     """Done by the driver, one shard after the other, all alike."""
-    return MapCost(DRIVER, tuple(task(DRIVER, seconds / shards) for _ in range(shards)), Spent(seconds, seconds))
+    return MapCost(tuple(task(DRIVER, seconds / shards) for _ in range(shards)), Spent(seconds, seconds))

@@ -40,7 +40,7 @@ class Fields:
 
     @property
     def usual(self) -> frozenset[str]:
-        """All usual names."""
+        """The usual names of all parts together."""
         return frozenset(self.usual_ids + self.usual_titles + self.usual_texts)
 
 

@@ -28,9 +28,9 @@ class SampleSource(JsonlSource):
         return "CC0-1.0"
 
     def fingerprint(self) -> str:
-        """SHA-256 of the files."""
+        """SHA-256 of the bundled files and the names of the fields."""
         return fingerprint_files((*self._files, *self._queries), "sample", self._fields)
 
     def queries(self, bad: BadRows = STRICT) -> Iterator[Query]:
-        """Every query."""
+        """Every query of the bundled files."""
         return (query for file in self._queries for query in read_queries(file, bad))

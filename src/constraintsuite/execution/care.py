@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from constraintsuite.errors import UserError
+from constraintsuite.execution.travel import clear, send
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 
 Record = TypeVar("Record")
@@ -42,10 +43,6 @@ class Care:
     one_by_one: bool = False
     excused: bool = False
     """Whether the last process that worked on the shard ended with the command that had sent it: no record is to blame."""
-    share: Callable[[Path], None] = lambda path: None
-    """Told of a file that the next process must find, before the work goes on."""
-    drop: Callable[[Path], None] = lambda path: None
-    """Told of one that it must not find any more."""
     poison: list[Poison] = field(default_factory=list)
     suspect: str = ""
     """The record from which the last process that died one by one did not come back."""
@@ -79,7 +76,7 @@ class Care:
 
     @property
     def trail(self) -> Path:
-        """Names the record at work, while they are worked on one by one, and behind it the suspect."""
+        """The file that names the record at work, while they are worked on one by one, and then the suspect."""
         return notes_of(self.folder, self.shard)[1]
 
     def each(
@@ -91,7 +88,7 @@ class Care:
         """Every record with what `make` gives for it, in order; `make` gives one result a record.
 
         Records for which it fails are left out, if they are few. Errors of the user and of the machine are no fault of a
-        record, and go on.
+        record, and are raised.
         """
         known = {poison.record for poison in self.poison}
         left = (record for record in records if name_of(record) not in known)
@@ -109,7 +106,7 @@ class Care:
         """All records were gone through: what a process dies of from now on is none of them."""
         if self.trail.is_file():
             self.trail.unlink()
-            self.drop(self.trail)
+            clear(self.trail)
 
     def _singly(
         self,
@@ -142,11 +139,11 @@ class Care:
     def _write(self, poison: list[Poison]) -> None:
         self.poison = poison
         write_jsonl(self.listing, poison)
-        self.share(self.listing)
+        send(self.listing)
 
     def _mark(self, record: str) -> None:
         self.trail.write_text(json.dumps([record, self.suspect, self.times]), encoding="utf-8")
-        self.share(self.trail)
+        send(self.trail)
 
 
 def are_few(broken: int, seen: int) -> bool:

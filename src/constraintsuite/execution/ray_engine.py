@@ -8,7 +8,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, cast
+from typing import Any, cast
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.cores import THREADS, cores
@@ -71,40 +71,28 @@ class RayEngine:
             return []
         if self._crew is None:
             self._crew = _Crew(connect(self._address), self._workers, self._share, self._reporter)
-        self._crew.rouse()
-        return _Course(self._crew, function, tasks, done).run()
-
-
-class _Course(Generic[Task, Result]):
-    """One map: which tasks wait, how often each was tried, and what came of it."""
-
-    def __init__(self, crew: _Crew, function: Callable[[Task], Result], tasks: Sequence[Task], done: Done) -> None:
-        self._crew, self._function, self._tasks, self._done = crew, function, tasks, done
-        self._waiting = deque(range(len(tasks)))
-        self._deaths: Counter[int] = Counter()
-        self._results: dict[int, Result | Crash] = {}
-
-    def run(self) -> list[Result | Crash]:
+        crew = self._crew
+        crew.rouse()
+        waiting = deque(range(len(tasks)))
+        deaths: Counter[int] = Counter()
+        results: dict[int, Result | Crash] = {}
         try:
-            while len(self._results) < len(self._tasks):
-                self._crew.hire(len(self._tasks) - len(self._results))
-                while self._waiting and self._crew.idle:
-                    index = self._waiting.popleft()
-                    self._crew.give(index, self._function, self._tasks[index])
-                for index, result in self._crew.wait():
-                    self._settle(index, cast("Result | Crash", result))
+            while len(results) < len(tasks):
+                crew.hire(len(tasks) - len(results))
+                while waiting and crew.idle:
+                    index = waiting.popleft()
+                    crew.give(index, function, tasks[index])
+                for index, result in crew.wait():
+                    deaths[index] += isinstance(result, Crash)
+                    if isinstance(result, Crash) and deaths[index] < _ATTEMPTS:
+                        waiting.appendleft(index)
+                        continue
+                    results[index] = cast("Result | Crash", result)
+                    done(index)
         except BaseException:
-            self._crew.dismiss()
+            crew.dismiss()
             raise
-        return [self._results[index] for index in range(len(self._tasks))]
-
-    def _settle(self, index: int, result: Result | Crash) -> None:
-        self._deaths[index] += isinstance(result, Crash)
-        if isinstance(result, Crash) and self._deaths[index] < _ATTEMPTS:
-            self._waiting.appendleft(index)
-            return
-        self._results[index] = result
-        self._done(index)
+        return [results[index] for index in range(len(tasks))]
 
 
 class _Crew:
@@ -167,7 +155,7 @@ class _Crew:
         self._starting, self._busy = {}, {}
 
     def _look_around(self) -> None:
-        """Nodes come and go."""
+        """Count the places for workers from time to time, since nodes come and go."""
         if time.monotonic() < self._looked + _LOOK_SECONDS:
             return
         self._looked = time.monotonic()

@@ -83,7 +83,7 @@ def spread(
 ) -> WorkCounts:
     """Run `function` on each named task; one whose outcome is already in the folder is not run again.
 
-    A shard whose processes die goes on record by record, and what kills them is left out and named.
+    A shard whose processes die is continued record by record; the records that kill them are left out and named.
     """
     folder = folder.absolute()
     planned = changed(tuple(tasks.values()), Path.absolute)  # workers begin in another folder
@@ -102,7 +102,7 @@ def spread(
             if waiting:
                 _refuse_uncounted(title, waiting)
                 names = ", ".join(shard.name for shard in waiting)
-                reporter.note(f"{title}: processes died at {names}; going on there record by record")
+                reporter.note(f"{title}: processes died at {names}; continuing there record by record")
     fetch(folder)
     _tell(title, [each for shard in shards for each in read_poison(folder, shard.name)], folder, reporter)
     return WorkCounts.merged([adapter(WorkCounts).validate_json(shard.outcome_file.read_bytes()) for shard in shards])
@@ -130,7 +130,7 @@ def run_shard(planned: Shard) -> None:
             "address such as s3://bucket/folder."
         )
     deaths, excused = _deaths(shard)
-    care = Care(shard.folder, shard.name, deaths >= _PATIENCE, excused, share=send, drop=clear)
+    care = Care(shard.folder, shard.name, deaths >= _PATIENCE, excused)
     if deaths > _PATIENCE + _HOPELESS + care.deaths:
         _forget_deaths(shard)
         raise UserError(

@@ -16,7 +16,7 @@ _CLEAR_PEAK = "5"
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Seconds between two moments."""
+    """The seconds that passed between two calls of `now`."""
 
     wall: float
     own: float

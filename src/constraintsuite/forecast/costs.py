@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from statistics import mean
 from typing import Generic
@@ -19,7 +19,7 @@ SUITE = "suite"
 
 @dataclass(frozen=True)
 class TaskCost:
-    """What one shard took."""
+    """The time and the memory that one shard took."""
 
     process: int
     spent: Spent
@@ -31,18 +31,11 @@ class TaskCost:
 class MapCost:
     """What the shards of one step took."""
 
-    driver: int
-    """The process that sent them out, and with one worker does them itself."""
     tasks: tuple[TaskCost, ...]
     spent: Spent
     """From the first to the last, as the driver saw it."""
     started: tuple[float, ...] = ()
     """Processor seconds of each worker that is new with this map, before its first task: Python and the program are loaded."""
-
-    @property
-    def start(self) -> float:
-        """Seconds until new workers have something to do; none where all were there, or the driver does the work."""
-        return mean(self.started) if self.started else 0.0
 
     @property
     def load(self) -> float:
@@ -55,33 +48,20 @@ class MapCost:
         """Seconds of all tasks together, less the loading of each process."""
         return sum(task.spent.own for task in self.tasks) - sum(self._loads())
 
-    @property
-    def own(self) -> float:
-        """Seconds from begin to end had nobody else used the machine: those of the busiest worker, and its start."""
-        busiest = max((_seconds(tasks) for tasks in self._processes().values()), default=0.0)
-        return self.start + busiest
-
     def _loads(self) -> list[float]:
         found = []
-        for first, *rest in self._processes().values():
-            if rest:
-                found.append(max(0.0, first.spent.own - _seconds(rest) / len(rest)))
-        return found
-
-    def _processes(self) -> Mapping[int, list[TaskCost]]:
-        found: dict[int, list[TaskCost]] = defaultdict(list)
+        processes: dict[int, list[float]] = defaultdict(list)
         for task in self.tasks:
-            found[task.process].append(task)
+            processes[task.process].append(task.spent.own)
+        for first, *rest in processes.values():
+            if rest:
+                found.append(max(0.0, first - mean(rest)))
         return found
-
-
-def _seconds(tasks: Sequence[TaskCost]) -> float:
-    return sum(task.spent.own for task in tasks)
 
 
 @dataclass(frozen=True)
 class StageCost:
-    """What one stage took."""
+    """The time, memory and storage that one stage took."""
 
     name: str
     spent: Spent
@@ -120,11 +100,6 @@ class BuildCost:
         """The stage of that name."""
         return next(stage for stage in self.stages if stage.name == name)
 
-    @property
-    def peak(self) -> int:
-        """Bytes that the driver held at most."""
-        return max(stage.peak for stage in self.stages)
-
     def raised_by(self, names: Collection[str]) -> int:
         """Bytes by which these stages raised the most that the driver held."""
         before = raised = 0
@@ -140,26 +115,16 @@ class BuildCost:
         return max(stage.worker_peak for stage in self.stages)
 
     @property
-    def stored(self) -> int:
-        """Bytes of all files it left."""
-        return sum(stage.stored for stage in self.stages)
-
-    @property
     def worker_start(self) -> float:
         """Seconds until the workers have something to do, once; they stay until the build ends."""
         started = [seconds for stage in self.stages for each in stage.maps for seconds in each.started]
         return mean(started) if started else 0.0
 
     @property
-    def own(self) -> float:
-        """Seconds that it would have taken had nobody else used the machine."""
-        steps = sum(stage.driver + sum(each.own for each in stage.maps) for stage in self.stages)
-        return self.start.own + steps
-
-    @property
-    def wall(self) -> float:
-        """Seconds it took."""
-        return self.start.wall + sum(stage.spent.wall for stage in self.stages)
+    def spans(self) -> list[Spent]:
+        """The times of its start, of all stages and of all tasks."""
+        tasks = [task.spent for stage in self.stages for each in stage.maps for task in each.tasks]
+        return [self.start, *(stage.spent for stage in self.stages), *tasks]
 
 
 @dataclass
@@ -180,7 +145,7 @@ class WatchingEngine:
         spent = now() - begin
         seen = [end for end in ends if not isinstance(end, Crash)]
         costs = tuple(end.cost for end in seen)
-        self.maps.append(MapCost(os.getpid(), costs, spent, self._started(seen)))
+        self.maps.append(MapCost(costs, spent, self._started(seen)))
         return [end if isinstance(end, Crash) else end.result for end in ends]
 
     def _started(self, ends: Sequence[_End[Result]]) -> tuple[float, ...]:

@@ -13,7 +13,7 @@ from constraintsuite.forecast.cluster import Cluster, Prices
 from constraintsuite.forecast.costs import BuildCost
 from constraintsuite.forecast.growth import NOTHING, Fit, GrowthCurve, Range
 from constraintsuite.forecast.rates import Rate, threads_of
-from constraintsuite.forecast.steps import BY_EXAMPLES, WRITE_EXAMPLES, Samples, StepCost, foretell_examples, portion_of
+from constraintsuite.forecast.steps import BY_EXAMPLES, WRITE_EXAMPLES, Samples, StepCost, estimate_examples, portion_of
 from constraintsuite.suites.recipe import Recipe
 
 _FLOAT = 4
@@ -21,7 +21,7 @@ _FLOAT = 4
 
 @dataclass(frozen=True)
 class ForecastLine:
-    """One amount."""
+    """One amount of a plan: its name, how it was worked out, and its range."""
 
     name: str
     arithmetic: str
@@ -29,7 +29,7 @@ class ForecastLine:
 
 
 def total(lines: Iterable[ForecastLine]) -> Range:
-    """The sum of all."""
+    """The sum of the amounts of all lines."""
     amount = NOTHING
     for line in lines:
         amount = amount.plus(line.amount)
@@ -69,7 +69,7 @@ def source_line(seconds: float, documents: int) -> ForecastLine:
 
 
 def storage_lines(steps: Sequence[StepCost], embed: Rate | None, documents: int) -> list[ForecastLine]:
-    """Bytes that stay."""
+    """Bytes that each step, and the vectors, leave on disk."""
     lines = []
     for step in steps:
         unit = "examples" if step.name in WRITE_EXAMPLES else "documents"
@@ -115,7 +115,7 @@ class _Part(NamedTuple):
         return Range(found.value, low, found.high + blur)
 
     def words(self) -> str:
-        """The arithmetic."""
+        """The arithmetic that leads to the amount."""
         return in_growth(self.fit.best, self.size, in_bytes, self.unit)
 
 
@@ -155,7 +155,7 @@ def _driver_parts(recipe: Recipe, samples: Samples, documents: int) -> Iterator[
     if spread:
         yield _by_portion(recipe, samples, documents, lambda build: build.raised_by(spread))
     fit = samples.fit_memory(lambda build: build.raised_by(few), lambda build: build.examples)
-    yield _Part(fit, foretell_examples(recipe, samples, documents), "examples", 0)
+    yield _Part(fit, estimate_examples(recipe, samples, documents), "examples", 0)
 
 
 def _by_portion(recipe: Recipe, samples: Samples, documents: int, held: Callable[[BuildCost], float]) -> _Part:

@@ -34,7 +34,7 @@ def notes_on(
     *,
     given: bool,
 ) -> tuple[str, ...]:
-    """One sentence each."""
+    """What limits the trust in a plan, one sentence per note."""
     return (
         *_on_size(taken, documents, given),
         *_on_samples(samples, documents),
@@ -71,7 +71,8 @@ def _on_samples(samples: Samples, documents: int) -> Iterator[str]:
         yield from _on_blur(samples, documents)
     elif factor > 1:
         yield f"Extrapolated by a factor of {factor:,.1f} from the larger samples."
-    busy = sum(build.wall for build in builds) / max(1e-9, sum(build.own for build in builds))
+    spans = [span for build in builds for span in build.spans]
+    busy = sum(span.wall for span in spans) / max(1e-9, sum(span.own for span in spans))
     if busy > _BUSY:
         yield (
             f"Other work had the processors: the samples took {busy:.1f} times as long as they would have alone. Times here are "
@@ -172,10 +173,10 @@ _GIB = 1 << 30
 
 
 def alarms_of(recipe: Recipe, samples: Samples, documents: int, cluster: Cluster) -> Iterator[str]:
-    """One paragraph each."""
+    """What stands in the way of the build on these machines, one paragraph per alarm, with what to do."""
     if not any(build.examples for build in samples.large):
         yield (
-            "NO EXAMPLE came of the samples. All steps after queries are foretold as if none came of the whole either, and "
+            "NO EXAMPLE came of the samples. All steps after queries are estimated as if none came of the whole either, and "
             "would take longer if some do; eval is left out. A larger --sample may have some; csuite propose asks a person."
         )
     if cluster.memory is not None:

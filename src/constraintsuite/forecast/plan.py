@@ -28,7 +28,7 @@ from constraintsuite.forecast.notes import alarms_of, notes_on
 from constraintsuite.forecast.rates import TEXTS, Rate, made_up_pairs, measure_encoder, measure_scorer
 from constraintsuite.forecast.sample_builds import build_samples, draw_samples
 from constraintsuite.forecast.sampling import READ_SECONDS, reading_seconds, take
-from constraintsuite.forecast.steps import foretell_pairs, foretell_steps
+from constraintsuite.forecast.steps import estimate_pairs, estimate_steps
 from constraintsuite.models.naming import check_models
 from constraintsuite.suites.build import resolve
 from constraintsuite.suites.recipe import Recipe
@@ -53,7 +53,7 @@ class BuildForecast:
 
     @property
     def seconds(self) -> Range:
-        """Of all of it."""
+        """The time of all lines together."""
         return total(self.time)
 
     @property
@@ -142,9 +142,9 @@ def plan_recipe(  # noqa: PLR0913 - one parameter per option of the command
             raise UserError(
                 f"{rate.model} was measured on a graphics card ({rate.device}): say with --gpus how many there will be."
             )
-    steps = foretell_steps(recipe, samples, count, cluster)
+    steps = estimate_steps(recipe, samples, count, cluster)
     slower = taken.seconds - reading_seconds(drawn[1].recipe)
-    pairs_to_score = foretell_pairs(recipe, samples, count)
+    pairs_to_score = estimate_pairs(recipe, samples, count)
     time = [
         start_line(samples, cluster),
         *([source_line(slower, count)] if slower > 0 else []),

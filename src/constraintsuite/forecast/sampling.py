@@ -34,7 +34,7 @@ class Taken:
     read: int
     """How many documents were looked at."""
     whole: bool
-    """Whether these were all."""
+    """Whether these are all documents of the corpus."""
     known: int | None
     """How many there are, where the source says so itself."""
     seconds: float
@@ -60,7 +60,7 @@ def take(recipe: Recipe, size: int, draws: int, seconds: float = READ_SECONDS) -
             break
     spent = (now() - begin).own
     if read < _LEAST:
-        raise UserError(f"{source.name}: {read} documents are too few to foretell anything from. Just build it.")
+        raise UserError(f"{source.name}: {read} documents are too few to estimate anything from. Just build it.")
     ordered = (tuple(document for _, _, document in sorted(heap, reverse=True)) for heap in heaps)
     return Taken(tuple(ordered), read, whole, source.size(), spent / read)
 
@@ -93,7 +93,7 @@ def write_sample(recipe: Recipe, documents: Sequence[Document], share: float, fo
 
 
 def shards_of(recipe: Recipe) -> int:
-    """Of a sample: few enough that each has documents, since it is from their number that a worker's memory is foretold."""
+    """Of a sample: few enough that each has documents, since it is from their number that a worker's memory is estimated."""
     return min(recipe.documents.shards, _MOST_SHARDS)
 
 

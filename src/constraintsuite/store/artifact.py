@@ -70,7 +70,7 @@ class Manifest(BaseModel):
 
 @dataclass(frozen=True)
 class Artifact:
-    """A finished folder."""
+    """A folder that is finished, with its manifest."""
 
     path: Path
     manifest: Manifest
@@ -104,7 +104,7 @@ class Artifact:
             again = f"Make it with `{command}`" if command else "Run the command that makes it"
             raise UserError(
                 f"{path}: no {MANIFEST}, so it is not a finished {kind or 'artifact'}. {again}; a build or run that "
-                "was stopped goes on where it was."
+                "was stopped resumes where it was."
             )
         if kind is not None and manifest.kind != kind:
             hint = f" Give a folder that `{command}` wrote." if command else ""
@@ -230,7 +230,7 @@ def content_of(files: Mapping[str, FileEntry]) -> str:
 
 
 def _clear_marks(stage: Path) -> None:
-    """Take away the hidden files of a stage: they are for who goes on with it, and nobody does any more."""
+    """Take away the hidden files of a stage: they are needed only to resume it."""
     for path in sorted(stage.rglob(".*")):
         if path.is_file() and belongs_in_store(path.name):
             path.unlink(missing_ok=True)

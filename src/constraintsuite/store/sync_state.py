@@ -44,7 +44,7 @@ class SyncState:
 
     @property
     def store(self) -> ObjectStore:
-        """The objects."""
+        """The object store behind the URL."""
         return connect(self.url)
 
     def file(self, name: str) -> Path:
