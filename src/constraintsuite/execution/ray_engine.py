@@ -8,6 +8,9 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
 from typing import Any, cast
 
 from constraintsuite.errors import UserError
@@ -15,7 +18,8 @@ from constraintsuite.execution.cores import THREADS, cores
 from constraintsuite.execution.engine import Crash, Done, Result, Task
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.execution.ray_cluster import connect
-from constraintsuite.execution.same_code import package_hash
+from constraintsuite.store.environment import TEXT_LIBRARIES, library_versions
+from constraintsuite.store.files import sha256_text
 
 _ATTEMPTS = 3  # a node may be lost, and the next one too
 _NEWS_SECONDS = 30.0
@@ -232,3 +236,15 @@ def _total(nodes: Sequence[Mapping[str, Any]], kind: str) -> float:
 
 def _counted(number: float, name: str) -> str:
     return f"{number:g} {name}" if number == 1 else f"{number:g} {name}s"
+
+
+@cache
+def package_hash() -> str:
+    """Hash of all of the package's own files and of the versions of its libraries, to compare driver and workers by.
+
+    Fingerprints of artifacts hold a declared revision instead (`store/revisions.py`).
+    """
+    root = Path(str(resources.files("constraintsuite")))
+    files = sorted(p for p in root.rglob("*") if p.suffix in {".py", ".yaml", ".json", ".jsonl", ".tsv"})
+    texts = [f"{p.relative_to(root)}\n{p.read_text(encoding='utf-8')}" for p in files]
+    return sha256_text(*texts, *(f"{name}=={version}" for name, version in library_versions(TEXT_LIBRARIES).items()))
