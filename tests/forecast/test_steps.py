@@ -15,7 +15,7 @@ from constraintsuite.forecast.growth import Range
 from constraintsuite.forecast.lines import money_lines, start_line, step_line, storage_lines
 from constraintsuite.forecast.notes import notes_on
 from constraintsuite.forecast.rates import Rate, Threads
-from constraintsuite.forecast.sampling import Taken
+from constraintsuite.forecast.sampling import DrawnDocuments
 from constraintsuite.forecast.steps import Samples, StepCost, estimate_pairs, estimate_steps, longest_shard
 from constraintsuite.suites.recipe import DocumentSettings, Recipe, SizeSettings
 from forecast.watched_builds import build, in_shards, stage, task
@@ -127,7 +127,7 @@ def test_money_is_counted_where_prices_are_given() -> None:
 
 
 def notes(documents: int, cluster: Cluster, *, whole: bool = True, given: bool = False) -> str:
-    taken = Taken(((),), documents, whole, None, 1e-5)
+    taken = DrawnDocuments(((),), documents, whole, None, 1e-5)
     steps = estimate_steps(RECIPE, SAMPLES, documents, cluster)
     return "\n".join(notes_on(RECIPE, taken, SAMPLES, steps, (), cluster, documents, given=given))
 
@@ -171,7 +171,7 @@ def test_what_must_be_known_is_said(found: str, expected: str) -> None:
 def test_more_cards_than_were_measured_are_told_from_those(device: str, expected: str) -> None:
     rate = Rate("dense:x", "texts", Range(0.01, 0.01, 0.01), 100, device, Threads(2, fixed=False), 10_000)
     steps = estimate_steps(RECIPE, SAMPLES, 2_000, CARDS)
-    taken = Taken(((),), 2_000, True, None, 1e-5)
+    taken = DrawnDocuments(((),), 2_000, True, None, 1e-5)
     assert expected in notes_on(RECIPE, taken, SAMPLES, steps, (rate,), CARDS, 2_000, given=False)
 
 
@@ -184,7 +184,7 @@ def test_what_grows_faster_than_the_documents_is_named() -> None:
     steep = Samples(
         (build(100, stage("pairs", 1.0, stored=10)),), (build(200, stage("pairs", 4.0, stored=40)),), 1.0, 4
     )
-    taken = Taken(((),), 2_000, True, None, 1e-5)
+    taken = DrawnDocuments(((),), 2_000, True, None, 1e-5)
     mentions = [each for each in estimate_steps(RECIPE, SAMPLES, 2_000, ALONE) if each.name == "mentions"]
     steps = [*mentions, *(each for each in estimate_steps(RECIPE, steep, 2_000, ALONE) if each.name == "pairs")]
     found = notes_on(RECIPE, taken, steep, steps, (), ALONE, 2_000, given=False)
@@ -196,7 +196,7 @@ def test_what_grows_faster_than_the_documents_is_named() -> None:
 
 def test_that_approval_is_not_part_of_the_samples_is_said() -> None:
     approved = RECIPE.model_copy(update={"approved": Path("approved.jsonl")})
-    taken = Taken(((),), 2_000, True, None, 1e-5)
+    taken = DrawnDocuments(((),), 2_000, True, None, 1e-5)
     steps = estimate_steps(approved, SAMPLES, 2_000, ALONE)
     found = notes_on(approved, taken, SAMPLES, steps, (), ALONE, 2_000, given=False)
     assert any(note.startswith("approved.jsonl: what was approved are proposals of the whole corpus") for note in found)

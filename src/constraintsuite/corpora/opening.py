@@ -14,7 +14,7 @@ from constraintsuite.corpora.judged import read_qrels, read_queries
 from constraintsuite.errors import UserError
 from constraintsuite.records.text import Document, Qrel, Query
 from constraintsuite.store.files import sha256_of, sha256_text
-from constraintsuite.store.mirror import fetched, is_url
+from constraintsuite.store.mirror import fetch_url, is_url
 
 _NAMES: Mapping[str, str] = {"sample": "sample"}
 _PREFIXES: Mapping[str, str] = {"irds:": "irds", "hf:": "hub"}
@@ -43,20 +43,20 @@ _CONTENTS: tuple[tuple[str, str], ...] = (
 
 def open_source(settings: SourceSettings) -> Source:
     """The source that the settings name, with their limit, and with their queries and judgments in place of its own."""
-    here = _at_hand(settings)
+    here = _with_local_files(settings)
     return _Opened(SOURCES.load(_format_of(here))(here), here, settings.source)
 
 
 def find_format(settings: SourceSettings) -> str:
     """The format of a source: the one given, else by its name, its prefix, the files in it, or its ending."""
-    return _format_of(_at_hand(settings))
+    return _format_of(_with_local_files(settings))
 
 
-def _at_hand(settings: SourceSettings) -> SourceSettings:
+def _with_local_files(settings: SourceSettings) -> SourceSettings:
     """The settings with files of object stores as they are here."""
     named = {"source": settings.source, "queries": settings.queries, "qrels": settings.qrels}
     urls = {field: place for field, place in named.items() if place is not None and is_url(place)}
-    return settings.model_copy(update={field: str(fetched(url)) for field, url in urls.items()})
+    return settings.model_copy(update={field: str(fetch_url(url)) for field, url in urls.items()})
 
 
 def _format_of(settings: SourceSettings) -> str:

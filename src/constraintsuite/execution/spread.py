@@ -104,7 +104,7 @@ def spread(
                 names = ", ".join(shard.name for shard in waiting)
                 reporter.note(f"{title}: processes died at {names}; continuing there record by record")
     fetch(folder)
-    _tell(title, [each for shard in shards for each in read_poison(folder, shard.name)], folder, reporter)
+    _report_left_out(title, [each for shard in shards for each in read_poison(folder, shard.name)], folder, reporter)
     return WorkCounts.merged([adapter(WorkCounts).validate_json(shard.outcome_file.read_bytes()) for shard in shards])
 
 
@@ -121,7 +121,7 @@ def _refuse_uncounted(title: str, crashed: Sequence[Shard]) -> None:
 
 def run_shard(planned: Shard) -> None:
     """Do the work of a shard, where it has not killed too many yet."""
-    shard = _at_hand(planned)
+    shard = _localized(planned)
     if shard.outcome_file.is_file():  # a worker that was thought lost has done it after all
         return
     if not shard.folder.is_dir():
@@ -150,7 +150,7 @@ def run_shard(planned: Shard) -> None:
     send(shard.outcome_file)
 
 
-def _at_hand(planned: Shard) -> Shard:
+def _localized(planned: Shard) -> Shard:
     """The shard with its paths as they are on this machine, and what it reads there; on the same disk that is all so already."""
     shard = arrive(planned, planned.mirrors)
     if mirror_of(shard.folder) is not None:
@@ -176,7 +176,7 @@ def _forget_deaths(shard: Shard) -> None:
     clear(shard.deaths_file)
 
 
-def _tell(title: str, poison: Sequence[Poison], folder: Path, reporter: Reporter) -> None:
+def _report_left_out(title: str, poison: Sequence[Poison], folder: Path, reporter: Reporter) -> None:
     for each in poison[:_SHOWN]:
         reporter.note(f"{title}: left out {each.record}: {each.reason}")
     if len(poison) > _SHOWN:

@@ -10,7 +10,7 @@ from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.growth import Fit
 from constraintsuite.forecast.lines import BLUR, ForecastLine, driver_line, memory_lines
 from constraintsuite.forecast.rates import Rate
-from constraintsuite.forecast.sampling import Taken
+from constraintsuite.forecast.sampling import DrawnDocuments
 from constraintsuite.forecast.steps import Samples, StepCost
 from constraintsuite.records.figures import percent
 from constraintsuite.suites.recipe import Recipe
@@ -25,7 +25,7 @@ _TURNS = 4
 
 def notes_on(
     recipe: Recipe,
-    taken: Taken,
+    taken: DrawnDocuments,
     samples: Samples,
     steps: Sequence[StepCost],
     rates: Sequence[Rate],
@@ -45,7 +45,7 @@ def notes_on(
     )
 
 
-def _on_size(taken: Taken, documents: int, given: bool) -> Iterator[str]:
+def _on_size(taken: DrawnDocuments, documents: int, given: bool) -> Iterator[str]:
     if given:
         yield f"Documents: {documents:,}, as given."
     elif taken.whole:

@@ -27,7 +27,7 @@ from constraintsuite.forecast.lines import (
 from constraintsuite.forecast.notes import alarms_of, notes_on
 from constraintsuite.forecast.rates import TEXTS, Rate, made_up_pairs, measure_encoder, measure_scorer
 from constraintsuite.forecast.sample_builds import build_samples, draw_samples
-from constraintsuite.forecast.sampling import READ_SECONDS, reading_seconds, take
+from constraintsuite.forecast.sampling import READ_SECONDS, draw_documents, reading_seconds
 from constraintsuite.forecast.steps import estimate_pairs, estimate_steps
 from constraintsuite.models.naming import check_models
 from constraintsuite.suites.build import resolve
@@ -119,7 +119,7 @@ def plan_recipe(  # noqa: PLR0913 - one parameter per option of the command
         check_threads(model, cluster)
     recipe = resolve(recipe)
     reporter.note(f"{recipe.name}: reading documents, for at most {READ_SECONDS:.0f} s")
-    taken = take(recipe, sample, draws)
+    taken = draw_documents(recipe, sample, draws)
     count = documents or (taken.read if taken.whole else taken.known or taken.read)
     if count <= sample:
         reporter.note(

@@ -18,7 +18,7 @@ from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.forecast.clock import Spent, now, peak_bytes, reset_peak
 from constraintsuite.forecast.costs import SUITE, BuildCost, StageCost, WatchingEngine
-from constraintsuite.forecast.sampling import Taken, shards_of, write_sample
+from constraintsuite.forecast.sampling import DrawnDocuments, shards_of, write_sample
 from constraintsuite.forecast.steps import Samples
 from constraintsuite.records.examples import Example
 from constraintsuite.records.text import Document
@@ -50,7 +50,7 @@ class Sample(NamedTuple):
         return self.folder / "suite"
 
 
-def draw_samples(taken: Taken, scratch: Path) -> list[Sample]:
+def draw_samples(taken: DrawnDocuments, scratch: Path) -> list[Sample]:
     """Of each draw a part, then all of it. Where a draw is the whole corpus, a second one would be the same again."""
     large = len(taken.draws[0])
     draws = taken.draws[:1] if taken.whole and large == taken.read else taken.draws

@@ -27,7 +27,7 @@ _MOST_SHARDS = 16
 
 
 @dataclass(frozen=True)
-class Taken:
+class DrawnDocuments:
     """Documents of a corpus, several times, each time chosen by another hash, the smallest first."""
 
     draws: tuple[tuple[Document, ...], ...]
@@ -41,7 +41,7 @@ class Taken:
     """To read one document of the source."""
 
 
-def take(recipe: Recipe, size: int, draws: int, seconds: float = READ_SECONDS) -> Taken:
+def draw_documents(recipe: Recipe, size: int, draws: int, seconds: float = READ_SECONDS) -> DrawnDocuments:
     """Read the source for at most that long, and keep `size` documents for each draw."""
     source = open_source(recipe.corpus)
     heaps: list[list[tuple[int, int, Document]]] = [[] for _ in range(draws)]
@@ -62,7 +62,7 @@ def take(recipe: Recipe, size: int, draws: int, seconds: float = READ_SECONDS) -
     if read < _LEAST:
         raise UserError(f"{source.name}: {read} documents are too few to estimate anything from. Just build it.")
     ordered = (tuple(document for _, _, document in sorted(heap, reverse=True)) for heap in heaps)
-    return Taken(tuple(ordered), read, whole, source.size(), spent / read)
+    return DrawnDocuments(tuple(ordered), read, whole, source.size(), spent / read)
 
 
 def write_sample(recipe: Recipe, documents: Sequence[Document], share: float, folder: Path) -> Path:

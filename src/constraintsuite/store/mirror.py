@@ -39,7 +39,7 @@ def open_mirror(url: str) -> Mirror:
     return Mirror(url, home / _last(url))
 
 
-def fetched(url: str) -> Path:
+def fetch_url(url: str) -> Path:
     """A file or folder of a store that is only read, as it is there now; that there is none is a UserError."""
     scheme, _, place = url.partition("://")
     folder, _, name = place.strip("/").rpartition("/")
