@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import MANIFEST, Artifact, ArtifactOrigin, finish, read_manifest
-from constraintsuite.store.mirror import Mirror, is_url, mirror_of, open_mirror, shown, with_urls
+from constraintsuite.store.mirror import is_url, mirror_of, open_mirror, shown, with_urls
+from constraintsuite.store.mirror_push import Mirror
 from constraintsuite.store.revisions import Revision
 from store.s3_server import Server
 

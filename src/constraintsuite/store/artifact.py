@@ -16,16 +16,16 @@ from pydantic import BaseModel, ConfigDict, Strict, ValidationError, field_valid
 from pydantic_core import from_json
 
 from constraintsuite.errors import UserError
+from constraintsuite.store import mirror_pull, mirror_push
 from constraintsuite.store.environment import environment
 from constraintsuite.store.files import known_sha256, remove_leftovers, sha256_of, sha256_text, write_text
 from constraintsuite.store.jsonl import describe
 from constraintsuite.store.making_commands import MADE_BY, made_by, make_again
 from constraintsuite.store.mirror import mirror_of
-from constraintsuite.store.mirror_pull import MANIFEST, STAGES
-from constraintsuite.store.mirror_push import ENVIRONMENT
 from constraintsuite.store.revisions import Revision
 from constraintsuite.store.sync_state import belongs_in_store
 
+MANIFEST, STAGES, ENVIRONMENT = mirror_pull.MANIFEST, mirror_pull.STAGES, mirror_push.ENVIRONMENT
 FORMAT = 2
 """1 had examples with `query.neg` and `docs.pos`; it is not read any more."""
 

@@ -115,7 +115,11 @@ class PulledMirror(SyncState):
             if file.is_file() and file.read_bytes() != data:
                 file.unlink()  # first: from now on the folder is unfinished here
         content = (meant | hashes.keys()) & listed
-        wanted = [each for each in content - manifests.keys() if self._is_wanted(each, entries[each], hashes.get(each))]
+        wanted = [
+            each
+            for each in content - manifests.keys()
+            if self._is_wanted(each, entries[each], known.get(each), hashes.get(each))
+        ]
         in_parallel(lambda each: self._fetch(each, entries[each], hashes.get(each, "")), wanted)
         for each, data in sorted(manifests.items(), reverse=True):  # those deep inside first
             write_text(self.file(each), data.decode())
@@ -132,7 +136,8 @@ class PulledMirror(SyncState):
         while folder and listed and join(name, MANIFEST) not in listed and not is_manifest(name):
             folder = folder_of(folder)
             manifest = join(folder, MANIFEST)
-            entry, data = self.store.find(manifest), self.store.read(manifest)
+            entry = self.store.find(manifest)
+            data = self.store.read(manifest) if entry else None
             if entry is not None and data is not None:
                 reopened = self._is_reopened(manifest, entry)
                 return {} if reopened else {e: h for e, h in self.hashes_in(manifest, data).items() if e in listed}
@@ -143,9 +148,8 @@ class PulledMirror(SyncState):
         files = read_fields(data, self.store.address(manifest)).get("files", {})
         return {join(folder_of(manifest), name): entry["sha256"] for name, entry in files.items()}
 
-    def _is_wanted(self, name: str, entry: ListedObject, sha256: str | None) -> bool:
+    def _is_wanted(self, name: str, entry: ListedObject, known: SyncedObject | None, sha256: str | None) -> bool:
         """Whether an object must be fetched; `sha256` is what a manifest promises."""
-        known = self.known(name)
         same_there = known is not None and known.version == entry.version
         if not self.file(name).exists():
             return sha256 is not None or not same_there
@@ -166,11 +170,8 @@ class PulledMirror(SyncState):
         temporary = temporary_for(file)
         try:
             if not self.store.fetch(name, temporary, is_whole):
-                fault = (
-                    "does not have the size and SHA-256 that it should have"
-                    if self.store.find(name)
-                    else "is not there"
-                )
+                found = self.store.find(name) is not None
+                fault = "does not have the size and SHA-256 that it should have" if found else "is not there"
                 raise _MismatchError(f"{self.store.address(name)}: this {fault}")
             with temporary.open("rb+") as handle:
                 os.fsync(handle.fileno())

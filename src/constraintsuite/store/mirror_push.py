@@ -54,8 +54,9 @@ class Mirror(PulledMirror):
         names, entries = self.files(name), self.store.entries(name)
         changed = {each for each in names if not self.is_synced(each, entries.get(each))}
         finished = {each: self.hashes_in(each, self.file(each).read_bytes()) for each in filter(is_manifest, names)}
-        for hashes in finished.values():
-            self._refuse_changed(changed, hashes)
+        for each, hashes in finished.items():
+            if changed & {each, *hashes}:
+                self._refuse_changed(hashes)
         for each in sorted(finished, key=lambda one: -one.count("/")):  # those deep inside first
             folder = folder_of(each)
             content = finished[each] | dict.fromkeys({join(folder, ENVIRONMENT)} & set(names), "")
@@ -63,7 +64,8 @@ class Mirror(PulledMirror):
                 self._publish(folder, self.file(each).read_text(encoding="utf-8"), content, ())
             changed -= {each, *content}
         for each in filter(is_manifest, entries.keys() - finished.keys()):
-            data = self.store.read(each)
+            inside = any(one.startswith(each.removesuffix(MANIFEST)) for one in changed)
+            data = self.store.read(each) if inside else None
             if data is not None and changed & self.hashes_in(each, data).keys():
                 self._delete([each])
         self._upload(changed, {})
@@ -143,9 +145,9 @@ class Mirror(PulledMirror):
             )
         return theirs is not None
 
-    def _refuse_changed(self, changed: Collection[str], hashes: Mapping[str, str]) -> None:
-        for name in sorted(hashes.keys() & set(changed)):
-            if not self.has_hash(name, hashes[name]):
+    def _refuse_changed(self, hashes: Mapping[str, str]) -> None:
+        for name, sha256 in sorted(hashes.items()):
+            if not self.has_hash(name, sha256):
                 raise UserError(
                     f"{self.store.address(name)}: the copy on this machine was changed after its folder was finished, so nothing "
                     f"was sent. Make the folder anew; or delete {self.root.parent}, and what is in the store comes again."
