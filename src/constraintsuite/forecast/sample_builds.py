@@ -33,7 +33,7 @@ _PARTS = (4, 2)
 _LEAST_EFFICIENCY = 0.3
 
 
-class Sample(NamedTuple):
+class CorpusSample(NamedTuple):
     """Documents of the corpus, and the folder in which their recipe is written and built."""
 
     documents: Sequence[Document]
@@ -50,19 +50,19 @@ class Sample(NamedTuple):
         return self.folder / "suite"
 
 
-def draw_samples(taken: DrawnDocuments, scratch: Path) -> list[Sample]:
+def draw_samples(taken: DrawnDocuments, scratch: Path) -> list[CorpusSample]:
     """Of each draw a part, then all of it. Where a draw is the whole corpus, a second one would be the same again."""
     large = len(taken.draws[0])
     draws = taken.draws[:1] if taken.whole and large == taken.read else taken.draws
     return [
-        Sample(draw[:size], scratch / f"sample-{number}-{size}")
+        CorpusSample(draw[:size], scratch / f"sample-{number}-{size}")
         for number, draw in enumerate(draws)
         for size in (large // _PARTS[number % 2], large)
     ]
 
 
 def build_samples(
-    recipe: Recipe, samples: Sequence[Sample], count: int, reporter: Reporter, *, spread: bool
+    recipe: Recipe, samples: Sequence[CorpusSample], count: int, reporter: Reporter, *, spread: bool
 ) -> Samples:
     """Build every sample of a corpus of `count` documents; with `spread` by two workers, and one once more by one.
 
