@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import constraintsuite
-from constraintsuite.execution import same_code
+from constraintsuite.execution import ray_engine
 from constraintsuite.store.artifact import read_manifest
 from constraintsuite.store.making_commands import MADE_BY
 from constraintsuite.store.revisions import REVISIONS
@@ -79,12 +79,12 @@ def test_a_comment_in_a_page_leaves_a_suite_and_a_raised_stage_makes_what_reads_
 def test_workers_of_other_code_are_told_apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "one.py").write_text("1\n")
     monkeypatch.setattr("importlib.resources.files", lambda package: tmp_path)
-    same_code.package_hash.cache_clear()
-    before = same_code.package_hash()
+    ray_engine.package_hash.cache_clear()
+    before = ray_engine.package_hash()
     (tmp_path / "one.py").write_text("1  # a remark\n")
-    same_code.package_hash.cache_clear()
-    after = same_code.package_hash()
-    same_code.package_hash.cache_clear()
+    ray_engine.package_hash.cache_clear()
+    after = ray_engine.package_hash()
+    ray_engine.package_hash.cache_clear()
     assert before != after
 
 

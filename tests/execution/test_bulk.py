@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.bulk import in_bulk, left_out
-from constraintsuite.execution.care import KILLED, Care, Poison
+from constraintsuite.execution.care import KILLED, Care, Poison, in_bulk, left_out
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
 from constraintsuite.execution.spread import WorkCounts, spread

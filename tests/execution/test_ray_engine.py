@@ -19,7 +19,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.cores import THREADS
 from constraintsuite.execution.engine import Crash
 from constraintsuite.execution.ray_cluster import find_cluster
-from constraintsuite.execution.ray_engine import RayEngine, Share
+from constraintsuite.execution.ray_engine import RayEngine, WorkerResources
 from execution.two_nodes import TwoNodes, start_two_nodes
 
 TASKS = [5, 1, 4, 2, 3]
@@ -134,7 +134,7 @@ def test_workers_that_were_lost_while_they_had_nothing_to_do_cost_no_attempt(nod
 
 
 def test_nodes_that_join_later_get_work(nodes: TwoNodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for setting in ("_LOOK_SECONDS", "_NEWS_SECONDS"):
+    for setting in ("_COUNT_SECONDS", "_NEWS_SECONDS"):
         monkeypatch.setattr(f"constraintsuite.execution.ray_engine.{setting}", 0.1)
     nodes.lose_second()
     with ThreadPoolExecutor(1) as other:
@@ -151,16 +151,16 @@ def test_nodes_that_join_later_get_work(nodes: TwoNodes, tmp_path: Path, monkeyp
 @pytest.mark.parametrize(
     ("share", "has", "places"),
     [
-        (Share(), {"CPU": 16.0}, 16),
-        (Share(6), {"CPU": 16.0}, 2),
-        (Share(1, 0.5), {"CPU": 16.0, "GPU": 2.0}, 4),
-        (Share(8, 1), {"CPU": 16.0, "GPU": 4.0}, 2),
-        (Share(1, 1), {"CPU": 16.0}, 0),
-        (Share(), {}, 0),
+        (WorkerResources(), {"CPU": 16.0}, 16),
+        (WorkerResources(6), {"CPU": 16.0}, 2),
+        (WorkerResources(1, 0.5), {"CPU": 16.0, "GPU": 2.0}, 4),
+        (WorkerResources(8, 1), {"CPU": 16.0, "GPU": 4.0}, 2),
+        (WorkerResources(1, 1), {"CPU": 16.0}, 0),
+        (WorkerResources(), {}, 0),
     ],
 )
 def test_a_node_has_room_for_as_many_workers_as_get_their_share(
-    share: Share, has: dict[str, float], places: int
+    share: WorkerResources, has: dict[str, float], places: int
 ) -> None:
     assert share.places({"Alive": True, "Resources": has}) == places
     assert share.places({"Alive": False, "Resources": has}) == 0

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.forecast.alarms import alarms_of
 from constraintsuite.forecast.clock import Spent
 from constraintsuite.forecast.cluster import Cluster, memory_here
 from constraintsuite.forecast.costs import BuildCost, MapCost
+from constraintsuite.forecast.notes import alarms_of
 from constraintsuite.forecast.steps import Samples
 from constraintsuite.suites.recipe import DocumentSettings, Recipe
 from forecast.watched_builds import build, stage, task
@@ -19,7 +19,7 @@ GIB = 1 << 30
 
 def watched(documents: int) -> BuildCost:
     """A driver holds 10 MiB a document, a worker 2 GiB."""
-    worked = MapCost(1, (task(7, 1.0, peak=2 * GIB),), Spent(1.0, 1.0))
+    worked = MapCost((task(7, 1.0, peak=2 * GIB),), Spent(1.0, 1.0))
     return build(documents, stage("mentions", 0.0, worked, peak=documents * 10 << 20), examples=1, workers=2)
 
 
@@ -73,4 +73,4 @@ def test_what_this_machine_has_is_taken_where_nothing_is_said() -> None:
 def test_samples_without_an_example_say_little_of_what_follows() -> None:
     barren = Samples((build(100),), (build(200),), 1.0, shards=4)
     (said,) = alarms_of(RECIPE, barren, 10_000, Cluster(nodes=1, cores=1, workers=1))
-    assert said.startswith("NO EXAMPLE came of the samples. All steps after queries are foretold as if none came")
+    assert said.startswith("NO EXAMPLE came of the samples. All steps after queries are estimated as if none came")

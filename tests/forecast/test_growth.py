@@ -34,7 +34,7 @@ def test_two_points_give_a_growth(
 
 
 @given(AMOUNTS, AMOUNTS, st.integers(1, 10_000), st.integers(2, 8))
-def test_nothing_is_foretold_below_zero_or_above_a_square(y: float, more: float, size: int, factor: int) -> None:
+def test_nothing_is_estimated_below_zero_or_above_a_square(y: float, more: float, size: int, factor: int) -> None:
     growth = through(GrowthPoint(size, y), GrowthPoint(size * factor, y + more))
     largest = y + more
     assert 0 <= growth.at(100 * size * factor) <= 100**2 * largest * (1 + 1e-9)

@@ -11,8 +11,8 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.forecast.clock import Spent
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.costs import BuildCost, MapCost
-from constraintsuite.forecast.memory_lines import BLUR, driver_line, memory_lines
-from constraintsuite.forecast.probe import watch_build
+from constraintsuite.forecast.lines import BLUR, driver_line, memory_lines
+from constraintsuite.forecast.sample_builds import watch_build
 from constraintsuite.forecast.steps import Samples
 from constraintsuite.suites.recipe import DocumentSettings, Recipe, SizeSettings
 from forecast.watched_builds import DRIVER, build, stage, task
@@ -29,7 +29,7 @@ def samples(one: BuildCost, other: BuildCost) -> Samples:
 
 
 def held(process: int, peak: int) -> MapCost:
-    return MapCost(DRIVER, (task(process, 1.0, peak=peak),), Spent(1.0, 1.0))
+    return MapCost((task(process, 1.0, peak=peak),), Spent(1.0, 1.0))
 
 
 @pytest.mark.parametrize(
@@ -98,4 +98,4 @@ def test_tables_of_word_forms_are_there_before_the_first_stage(tmp_path: Path) -
     }
     (tmp_path / "recipe.yaml").write_text(json.dumps(recipe), encoding="utf-8")
     cost = watch_build(tmp_path / "recipe.yaml", tmp_path / "suite", 1, len(rows))
-    assert cost.peak - cost.stage("documents").peak < 25 * MIB
+    assert max(stage.peak for stage in cost.stages) - cost.stage("documents").peak < 25 * MIB

@@ -11,7 +11,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.cores import cores
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.growth import Range
-from constraintsuite.forecast.model_lines import check_threads, rate_line
+from constraintsuite.forecast.lines import check_threads, rate_line
 from constraintsuite.forecast.rates import SHARD_TEXTS, Rate, Threads, cut, measure_scorer, threads_of
 from constraintsuite.vectors.embed import SHARD_ROWS
 

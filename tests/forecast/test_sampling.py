@@ -11,7 +11,7 @@ import pytest
 from constraintsuite.corpora.base import STRICT, SourceSettings
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
-from constraintsuite.forecast.sampling import take, write_sample
+from constraintsuite.forecast.sampling import draw_documents, write_sample
 from constraintsuite.suites.recipe import Recipe
 
 ROWS = [{"id": f"d{number}", "text": f"Text {number}.", "title": "T", "place": "here"} for number in range(300)]
@@ -24,7 +24,7 @@ def recipe(folder: Path, rows: Sequence[dict[str, str]] = ROWS, **corpus: str) -
 
 
 def ids(recipe: Recipe, size: int) -> list[list[str]]:
-    return [[document.id for document in draw] for draw in take(recipe, size, draws=2).draws]
+    return [[document.id for document in draw] for draw in draw_documents(recipe, size, draws=2).draws]
 
 
 def test_a_sample_does_not_depend_on_the_order(tmp_path: Path) -> None:
@@ -42,18 +42,18 @@ def test_two_draws_differ(tmp_path: Path) -> None:
 
 
 def test_all_documents_are_counted_where_there_is_time(tmp_path: Path) -> None:
-    taken = take(recipe(tmp_path), 20, draws=1)
+    taken = draw_documents(recipe(tmp_path), 20, draws=1)
     assert (taken.read, taken.whole) == (300, True)
 
 
 def test_without_time_the_count_is_a_lower_bound(tmp_path: Path) -> None:
-    taken = take(recipe(tmp_path), 20, draws=1, seconds=0.0)
+    taken = draw_documents(recipe(tmp_path), 20, draws=1, seconds=0.0)
     assert (taken.read, taken.whole, len(taken.draws[0])) == (256, False, 20)
 
 
 def test_a_handful_of_documents_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="3 documents are too few to foretell anything from"):
-        take(recipe(tmp_path, ROWS[:3]), 20, draws=1)
+    with pytest.raises(UserError, match="3 documents are too few to estimate anything from"):
+        draw_documents(recipe(tmp_path, ROWS[:3]), 20, draws=1)
 
 
 def test_a_sample_brings_its_judgments_and_their_queries(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_sample_brings_its_judgments_and_their_queries(tmp_path: Path) -> None
 def test_queries_without_judgments_come_in_proportion(tmp_path: Path, share: float, queries: int) -> None:
     (tmp_path / "queries.tsv").write_text("q1\tfirst\nq2\tsecond\n", encoding="utf-8")
     whole = recipe(tmp_path, queries=str(tmp_path / "queries.tsv"))
-    documents = take(whole, 10, draws=1).draws[0]
+    documents = draw_documents(whole, 10, draws=1).draws[0]
     source = open_source(Recipe.read(write_sample(whole, documents, share, tmp_path / "sample")).corpus)
     assert len(list(source.queries())) == queries
 
@@ -80,5 +80,5 @@ def test_a_sample_is_built_without_what_a_person_approved_in_the_whole(tmp_path:
     whole = recipe(tmp_path).model_copy(
         update={"approved": tmp_path / "approved.jsonl", "drop": (tmp_path / "drop.jsonl",)}
     )
-    sample = Recipe.read(write_sample(whole, take(whole, 10, draws=1).draws[0], 1.0, tmp_path / "sample"))
+    sample = Recipe.read(write_sample(whole, draw_documents(whole, 10, draws=1).draws[0], 1.0, tmp_path / "sample"))
     assert (sample.approved, sample.drop) == (None, ())

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import os
 
 import pytest
 
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.forecast.clock import now, peak_bytes, reset_peak
-from constraintsuite.forecast.sweeps import watching_sweeps
-from constraintsuite.forecast.watching import WatchingEngine
+from constraintsuite.forecast.costs import WatchingEngine
 
 MIB = 1 << 20
 
@@ -21,10 +19,9 @@ def test_a_watched_engine_gives_the_same_results(workers: int) -> None:
     assert engine.map(abs, [-3, 2, -1]) == [3, 2, 1]
     (found,) = engine.take()
     assert len(found.tasks) == 3
-    assert found.driver == os.getpid()
-    assert all((cost.process == found.driver) is (workers == 1) for cost in found.tasks)
-    assert len(found.started) == len({cost.process for cost in found.tasks} - {found.driver})
-    assert (found.start > 0) is (workers > 1)
+    assert all((cost.process == os.getpid()) is (workers == 1) for cost in found.tasks)
+    assert len(found.started) == len({cost.process for cost in found.tasks} - {os.getpid()})
+    assert all(seconds > 0 for seconds in found.started)
     assert engine.take() == ()
 
 
@@ -35,26 +32,6 @@ def test_workers_that_stay_start_once() -> None:
     maps = engine.take()
     started = sum(len(each.started) for each in maps)
     assert started == len({cost.process for each in maps for cost in each.tasks}) <= 2
-
-
-def test_full_collections_are_timed_and_others_are_not() -> None:
-    with watching_sweeps() as sweeps:
-        gc.collect(1)
-        before = sweeps.seconds
-        gc.collect()
-        after = sweeps.seconds
-    gc.collect()
-    assert (before, sweeps.seconds) == (0.0, after)
-    assert after > 0
-
-
-def test_collections_of_a_map_are_those_of_its_tasks() -> None:
-    with watching_sweeps() as sweeps:
-        engine = WatchingEngine(LocalEngine(1), sweeps)
-        gc.collect()
-        engine.map(gc.collect, [2])
-        (found,) = engine.take()
-    assert 0 < found.swept < sweeps.seconds
 
 
 def test_a_peak_of_memory_is_seen_after_it_is_gone() -> None:

@@ -13,9 +13,9 @@ def task(process: int, seconds: float, *, peak: int = 0) -> TaskCost:
     return TaskCost(process, Spent(seconds, seconds), peak)
 
 
-def stage(name: str, driver: float, *maps: MapCost, peak: int = 0, stored: int = 0, swept: float = 0.0) -> StageCost:
-    seconds = driver + swept + sum(each.spent.own for each in maps)
-    return StageCost(name, Spent(seconds, seconds), maps, peak, stored, swept)
+def stage(name: str, driver: float, *maps: MapCost, peak: int = 0, stored: int = 0) -> StageCost:
+    seconds = driver + sum(each.spent.own for each in maps)
+    return StageCost(name, Spent(seconds, seconds), maps, peak, stored)
 
 
 def build(documents: int, *stages: StageCost, examples: int = 0, workers: int = 1) -> BuildCost:
@@ -33,4 +33,4 @@ def build(documents: int, *stages: StageCost, examples: int = 0, workers: int = 
 
 def in_shards(seconds: float, shards: int = 4) -> MapCost:
     """Done by the driver, one shard after the other, all alike."""
-    return MapCost(DRIVER, tuple(task(DRIVER, seconds / shards) for _ in range(shards)), Spent(seconds, seconds))
+    return MapCost(tuple(task(DRIVER, seconds / shards) for _ in range(shards)), Spent(seconds, seconds))

@@ -20,13 +20,13 @@ from s3fs import S3FileSystem
 from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.test import Client
 
-from constraintsuite.store import mirror
+from constraintsuite.store.sync_state import connect
 
 Environ = dict[str, Any]
 Start = Callable[..., Any]
 Application = Callable[[Environ, Start], Iterable[bytes]]
 BUCKET = "bucket"
-_LED_TO: list[str] = []
+_LED_TO: list[tuple[str, str | None]] = []
 _SIGNED = {"Authorization": "AWS4-HMAC-SHA256 Credential=anyone/20260101/us-east-1/s3/aws4_request"}
 
 
@@ -101,10 +101,11 @@ def lead_to(url: str, patch: pytest.MonkeyPatch) -> None:
         patch.setenv("AWS_ACCESS_KEY_ID", "anyone")
         patch.setenv("AWS_SECRET_ACCESS_KEY", "anything")
         patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    if _LED_TO[-1:] != [url]:  # drivers keep their connections for as long as a process lives
-        mirror._store.cache_clear()
+    settings = (url, os.environ.get("AWS_MAX_ATTEMPTS"))
+    if _LED_TO[-1:] != [settings]:  # drivers keep their connections and settings for as long as a process lives
+        connect.cache_clear()
         S3FileSystem.clear_instance_cache()
-        _LED_TO.append(url)
+        _LED_TO.append(settings)
 
 
 @dataclass

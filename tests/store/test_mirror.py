@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import MANIFEST, Artifact, ArtifactOrigin, finish, read_manifest
-from constraintsuite.store.mirror import Mirror, is_url, mirror_of, open_mirror, shown, with_urls
+from constraintsuite.store.mirror import is_url, mirror_of, open_mirror, shown, with_urls
+from constraintsuite.store.mirror_push import Mirror
 from constraintsuite.store.revisions import Revision
 from store.s3_server import Server
 
@@ -160,8 +161,6 @@ def test_unfinished_work_travels_by_push(s3: Server, monkeypatch: pytest.MonkeyP
     assert s3.objects() == {"suites/tiny/stage/0.jsonl": b"zero"}
     first.push(first.root)
     other = elsewhere(monkeypatch, tmp_path / "other")
-    assert other.exists(other.root / "stage")
-    assert not other.exists(other.root / "stage" / "1.jsonl")
     other.pull(other.root / "stage")
     assert {path.name: path.read_text() for path in (other.root / "stage").iterdir()} == {
         "0.jsonl": "zero",
@@ -186,7 +185,9 @@ def test_a_damaged_file_is_named_and_not_put_in_place(
     finished(open_mirror(URL))
     s3.write("suites/tiny/examples.jsonl", b"[]\n")  # as long as before: only the hash can tell
     other = elsewhere(monkeypatch, tmp_path / "other")
-    with pytest.raises(UserError, match=r"s3://bucket/suites/tiny/examples.jsonl: this does not have the SHA-256"):
+    with pytest.raises(
+        UserError, match=r"s3://bucket/suites/tiny/examples.jsonl: this does not have the size and SHA-256"
+    ):
         other.pull(other.root / scope)
     assert not (other.root / "examples.jsonl").exists()
     assert not (other.root / MANIFEST).exists()
@@ -201,7 +202,7 @@ def test_a_missing_file_is_named(s3: Server, monkeypatch: pytest.MonkeyPatch, tm
 
 
 def test_a_name_that_leads_out_of_the_folder_is_refused(s3: Server, tmp_path: Path) -> None:
-    open_mirror(URL)._copy.store._files.pipe_file("bucket/suites/tiny/../../../../out", b"x")
+    open_mirror(URL).store._files.pipe_file("bucket/suites/tiny/../../../../out", b"x")
     with pytest.raises(UserError, match="this name cannot be that of a file"):
         open_mirror(URL).pull()
     assert not list(tmp_path.rglob("out"))

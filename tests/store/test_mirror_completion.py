@@ -12,7 +12,8 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import MANIFEST, Artifact, ArtifactOrigin, finish, read_manifest
-from constraintsuite.store.mirror import Mirror, open_mirror
+from constraintsuite.store.mirror import open_mirror
+from constraintsuite.store.mirror_push import Mirror
 from constraintsuite.store.revisions import Revision
 from store.s3_server import Application, Environ, Server, Start, Watching
 from store.test_mirror import URL, elsewhere, finished
@@ -55,7 +56,7 @@ def test_the_watch_can_fail(s3: Server) -> None:
     finished(mirror)
     s3.layer = watch = Watching(s3, is_whole_or_unfinished)
     (mirror.root / "examples.jsonl").write_text("[1]\n")
-    mirror._copy.store.put("examples.jsonl", mirror.root / "examples.jsonl")
+    mirror.store.put("examples.jsonl", mirror.root / "examples.jsonl")
     assert "examples.jsonl does not fit its manifest" in str(watch.faults[0])
 
 
@@ -123,7 +124,7 @@ def test_a_finish_that_was_stopped_after_any_request_goes_on(s3: Server, request
     mirror = open_mirror(URL)
     finished(mirror)
     s3.layer = denied_after(s3, requests)
-    with pytest.raises(UserError, match="the store refused"):
+    with pytest.raises(UserError, match="the object store failed"):
         replaced(mirror)
     is_whole_or_unfinished(s3.objects())
     assert not (mirror.root / MANIFEST).exists()
@@ -153,9 +154,9 @@ def denied_after(s3: Server, allowed: int) -> Application:
 
 @pytest.mark.parametrize("knows", [True, False], ids=["a store that decides", "a store that knows no condition"])
 def test_what_others_created_is_never_written_over(s3: Server, monkeypatch: pytest.MonkeyPatch, knows: bool) -> None:
-    store = open_mirror(URL)._copy.store
+    store = open_mirror(URL).store
     if knows:
-        monkeypatch.setattr(store, "look", lambda name: None)  # they came just after the look
+        monkeypatch.setattr(store, "find", lambda name: None)  # they came just after the search
     else:
         s3.layer = without_conditions(s3)
     assert store.create("manifest.json", b"first")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from s3fs import S3FileSystem
 
 from constraintsuite.errors import UserError
-from constraintsuite.store import objects
 from constraintsuite.store.artifact import Artifact, finish
 from constraintsuite.store.mirror import open_mirror
 from store.s3_server import Environ, Failing, Server, Start, lead_to
@@ -23,6 +23,9 @@ def test_every_byte_arrives_through_a_flaky_store(
     files = {f"{number}.bin": bytes([number]) * (number * 997 + 1) for number in range(24)}
     for name, data in files.items():
         (mirror.root / name).write_bytes(data)
+    monkeypatch.setattr(S3FileSystem, "retries", 12)
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "5")
+    lead_to(s3.url, monkeypatch)
     s3.layer = flaky = Failing(s3, seed)
     finish(mirror.root, ORIGIN, {}, {}, 0.0)
     other = elsewhere(monkeypatch, tmp_path / "other")
@@ -39,14 +42,17 @@ def test_every_byte_arrives_through_a_flaky_store(
     [
         pytest.param("403 Forbidden", "AccessDenied", 1, id="who may not is told at once"),
         pytest.param("400 Bad Request", "InvalidArgument", 1, id="what is wrong stays wrong"),
-        pytest.param("503 Slow Down", "SlowDown", 4, id="a busy store is asked again, and not for ever"),
-        pytest.param("500 Internal Server Error", "InternalError", 4, id="so is a broken one"),
+        pytest.param("503 Slow Down", "SlowDown", 3, id="a busy store is asked again, and not for ever"),
+        pytest.param("500 Internal Server Error", "InternalError", 3, id="so is a broken one"),
     ],
 )
 def test_what_the_store_said_is_told_with_the_object(
     s3: Server, monkeypatch: pytest.MonkeyPatch, status: str, code: str, tries: int
 ) -> None:
-    monkeypatch.setattr(objects, "WAITS", (0.01,) * 3)
+    s3fs, botocore = (3, 1) if code == "SlowDown" else (1, 3)  # attempts of each: only botocore retries after a 500
+    monkeypatch.setattr(S3FileSystem, "retries", s3fs)
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", str(botocore))
+    lead_to(s3.url, monkeypatch)
     mirror = open_mirror(URL)
 
     def failing(environ: Environ, start: Start) -> list[bytes]:
@@ -64,11 +70,9 @@ def test_what_the_store_said_is_told_with_the_object(
 
 
 def test_a_server_that_is_not_there_is_named(s3: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(objects, "WAITS", (0.01,))
+    monkeypatch.setattr(S3FileSystem, "retries", 2)
     lead_to("http://127.0.0.1:9", monkeypatch)
-    with pytest.raises(
-        UserError, match=r"s3://bucket/suites/tiny: the store failed 2 times, at last with: .*127.0.0.1:9"
-    ):
+    with pytest.raises(UserError, match=r"s3://bucket/suites/tiny: the object store failed: .*127.0.0.1:9"):
         open_mirror(URL).pull()
 
 
@@ -79,7 +83,7 @@ def test_a_full_disk_here_is_no_fault_of_the_store(s3: Server, monkeypatch: pyte
     def full(path: str, file: str) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(other._copy.store._files, "get_file", full)
+    monkeypatch.setattr(other.store._files, "get_file", full)
     with pytest.raises(OSError, match="No space left on device") as raised:
         other.pull()
     assert not isinstance(raised.value, UserError)

@@ -8,7 +8,8 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import MANIFEST, Artifact, ArtifactOrigin, finish, read_manifest
-from constraintsuite.store.mirror import Mirror, open_mirror
+from constraintsuite.store.mirror import open_mirror
+from constraintsuite.store.mirror_push import Mirror
 from constraintsuite.store.revisions import Revision
 from constraintsuite.store.workspace import claim
 from store.s3_server import Server

@@ -31,10 +31,10 @@ def _cluster(address: str | None, workers: int, cpus: int | None, gpus: float, m
     from constraintsuite.execution.cores import THREADS, cores
     from constraintsuite.execution.progress import Terminal
     from constraintsuite.execution.ray_cluster import find_cluster
-    from constraintsuite.execution.ray_engine import RayEngine, Share
+    from constraintsuite.execution.ray_engine import RayEngine, WorkerResources
 
     find_cluster(address)  # before any work is done that does not need it
     if cpus:
         os.environ[THREADS] = str(cpus)  # what a model computes may depend on it, and this process says what to expect
     alone = models and not gpus
-    return RayEngine(address, workers, Share(cpus or (cores() if alone else 1), gpus), Terminal())
+    return RayEngine(address, workers, WorkerResources(cpus or (cores() if alone else 1), gpus), Terminal())

@@ -16,7 +16,7 @@ import click
 from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
-    from constraintsuite.store.mirror import Mirror
+    from constraintsuite.store.mirror_push import Mirror
 
 
 class FolderParameter(click.Path):

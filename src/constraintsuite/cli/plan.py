@@ -115,7 +115,7 @@ def plan(
     leads from them to the whole is shown.
     """
     from constraintsuite.execution.progress import Terminal
-    from constraintsuite.forecast.plan import Models, Sampling, plan_recipe
+    from constraintsuite.forecast.plan import plan_recipe
     from constraintsuite.suites.recipe import Recipe
 
     with tempfile.TemporaryDirectory(prefix="csuite-plan-") as scratch:
@@ -125,9 +125,10 @@ def plan(
             Path(scratch),
             Terminal(),
             prices=prices,
-            models=Models(embed, evaluate),
+            embed=embed,
+            evaluate=evaluate,
             documents=documents,
-            sampling=Sampling(sample),
+            sample=sample,
         )
     emit(found.as_record(), as_json, found.in_words())
 

@@ -46,7 +46,7 @@ class BadRow:
     """A row that could not be read."""
 
     where: str
-    """File and line."""
+    """File and line of the row."""
     reason: Reason
     row: str
     """The row as it stands, cut to 500 characters."""

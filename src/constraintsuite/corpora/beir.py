@@ -5,37 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from constraintsuite.corpora.base import STRICT, BadRows, Source, SourceSettings
-from constraintsuite.corpora.fields import document_fields, read_documents, read_query_rows
+from constraintsuite.corpora.base import STRICT, BadRows, SourceSettings
+from constraintsuite.corpora.fields import read_query_rows
 from constraintsuite.corpora.files import base_name, fingerprint_files
-from constraintsuite.corpora.jsonl import read_objects
+from constraintsuite.corpora.jsonl import JsonlSource, read_objects
 from constraintsuite.corpora.judged import read_qrels
 from constraintsuite.errors import UserError
-from constraintsuite.records.text import Document, Qrel, Query
+from constraintsuite.records.text import Qrel, Query
 
 
-class BeirSource(Source):
+class BeirSource(JsonlSource):
     """A corpus with its queries and judgments; `split` names one qrels file, else all are read."""
 
     def __init__(self, settings: SourceSettings) -> None:
+        super().__init__(settings)
         folder = Path(settings.source)
-        self.name = base_name(folder)
-        self._fields = document_fields(settings)
-        self._corpus = _packed_or_not(folder, "corpus.jsonl")
-        if not self._corpus:
-            raise UserError(f"{folder}: no corpus.jsonl in this folder, so it is not in the form of BEIR.")
         self._queries = _packed_or_not(folder, "queries.jsonl")
         self._qrels = _qrels_files(folder, settings.split)
 
     def fingerprint(self) -> str:
         """SHA-256 of the files and the names of the fields."""
-        names = [file.name for file in (*self._corpus, *self._queries, *self._qrels)]
-        return fingerprint_files((*self._corpus, *self._queries, *self._qrels), "beir", self._fields, names)
+        files = (*self._files, *self._queries, *self._qrels)
+        return fingerprint_files(files, "beir", self._fields, [file.name for file in files])
 
-    def documents(self, bad: BadRows) -> Iterator[Document]:
-        """The document of each line of corpus.jsonl."""
-        rows = (row for file in self._corpus for row in read_objects(file, bad))
-        return read_documents(rows, self._fields, bad)
+    def _find_files(self, source: str) -> list[Path]:
+        corpus = _packed_or_not(Path(source), "corpus.jsonl")
+        if not corpus:
+            raise UserError(f"{source}: no corpus.jsonl in this folder, so it is not in the form of BEIR.")
+        return corpus
 
     def queries(self, bad: BadRows = STRICT) -> Iterator[Query]:
         """The query of each line of queries.jsonl."""

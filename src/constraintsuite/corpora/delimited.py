@@ -6,13 +6,12 @@ import csv
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
-from constraintsuite.corpora.base import BadRows, Source, SourceSettings
-from constraintsuite.corpora.fields import Fields, FileRecord, document_fields, read_documents
-from constraintsuite.corpora.files import FileLine, base_name, data_files, decode, escape, fingerprint_files, read_lines
+from constraintsuite.corpora.base import BadRows
+from constraintsuite.corpora.fields import Fields, FileRecord
+from constraintsuite.corpora.files import FileLine, FileSource, decode, escape, read_lines
 from constraintsuite.errors import UserError
-from constraintsuite.records.text import Document
 
 _HEADERLESS = {2: ("id", "text"), 3: ("id", "title", "text")}
 _LONGEST_RECORD = 1 << 24
@@ -26,34 +25,21 @@ class Cells(NamedTuple):
     cells: Sequence[str]
 
 
-class _TableSource(Source):
-    kind: ClassVar[str]
-
-    def __init__(self, settings: SourceSettings) -> None:
-        self.name = base_name(Path(settings.source))
-        self._files = data_files(settings.source, (f".{self.kind}",))
-        self._fields = document_fields(settings)
-
-    def fingerprint(self) -> str:
-        """SHA-256 of the files and the names of the fields."""
-        return fingerprint_files(self._files, self.kind, self._fields)
-
-    def documents(self, bad: BadRows) -> Iterator[Document]:
-        """The document of each record."""
-        rows = (row for file in self._files for row in read_table(file, self.kind, self._fields, bad))
-        return read_documents(rows, self._fields, bad)
-
-
-class TsvSource(_TableSource):
+class TsvSource(FileSource):
     """The records of a TSV file, or of all such files in a folder."""
 
     kind = "tsv"
+    endings = (".tsv",)
+
+    def _records(self, path: Path, bad: BadRows) -> Iterator[FileRecord]:
+        return read_table(path, self.kind, self._fields, bad)
 
 
-class CsvSource(_TableSource):
+class CsvSource(TsvSource):
     """The records of a CSV file, or of all such files in a folder."""
 
     kind = "csv"
+    endings = (".csv",)
 
 
 def read_table(path: Path, kind: str, fields: Fields, bad: BadRows) -> Iterator[FileRecord]:

@@ -40,7 +40,7 @@ class Fields:
 
     @property
     def usual(self) -> frozenset[str]:
-        """All usual names."""
+        """The usual names of all parts together."""
         return frozenset(self.usual_ids + self.usual_titles + self.usual_texts)
 
 
@@ -57,15 +57,35 @@ def document_fields(settings: SourceSettings) -> Fields:
 
 
 def read_documents(rows: Iterable[FileRecord], fields: Fields, bad: BadRows) -> Iterator[Document]:
-    """The document of each row; a row without an id field gets an id from its content."""
-    for record in _read(rows, fields, bad):
-        yield Document(record.id or content_id(record.title, record.text), record.text, record.title, record.metadata)
+    """The document of each row; a row without an id field gets an id from its content.
+
+    The first row decides which field is the text, and must have the fields that were named.
+    """
+    text_field: str | None = None
+    unfit: UserError | None = None
+    title_seen = fields.title is None
+    for row in rows:
+        try:
+            text_field = text_field or _text_field(row.values, fields)
+            title_seen = title_seen or fields.title in row.values
+            document = _document(row.values, fields, text_field)
+        except _FaultError as fault:
+            if text_field is None:
+                unfit = unfit or _wrong_fields(row, fault.said)
+                if not bad.skip:
+                    raise unfit from None
+            bad.add(row.where, fault.reason, json.dumps(dict(row.values), ensure_ascii=False, default=repr))
+        else:
+            yield document
+    if text_field is None and unfit is not None:
+        raise unfit
+    if text_field is not None and not title_seen:
+        raise UserError(f"No record has a field {fields.title!r}. Choose another with --title-field, or leave it out.")
 
 
 def read_query_rows(rows: Iterable[FileRecord], bad: BadRows) -> Iterator[Query]:
     """The query of each row; a row without an id field gets an id from its content."""
-    for record in _read(rows, QUERY_FIELDS, bad):
-        yield Query(record.id or content_id("", record.text), record.text)
+    return (Query(document.id, document.text) for document in read_documents(rows, QUERY_FIELDS, bad))
 
 
 def content_id(title: str, text: str) -> str:
@@ -84,63 +104,25 @@ def is_utf8(text: str) -> bool:
     return True
 
 
-class _Record(NamedTuple):
-    id: str
-    """Empty where the row has no field for it."""
-    title: str
-    text: str
-    metadata: Mapping[str, str]
-
-
 class _FaultError(Exception):
-    def __init__(self, reason: Reason) -> None:
+    """Why a row cannot be used; `said` is what is wrong with the fields, if it is that."""
+
+    def __init__(self, reason: Reason, said: str = "") -> None:
         super().__init__(reason)
         self.reason: Reason = reason
+        self.said = said
 
 
-class _Lack(NamedTuple):
-    reason: Reason
-    fault: str
-
-
-def _read(rows: Iterable[FileRecord], fields: Fields, bad: BadRows) -> Iterator[_Record]:
-    """The records of rows; the first row decides which field is the text, and must have the fields that were named."""
-    text_field: str | None = None
-    unfit: UserError | None = None
-    title_seen = fields.title is None
-    for row in rows:
-        if text_field is None:
-            found = _text_field(row.values, fields)
-            if isinstance(found, _Lack):
-                unfit = unfit or _wrong_fields(row, found.fault)
-                if not bad.skip:
-                    raise unfit
-                bad.add(row.where, found.reason, _shown(row))
-                continue
-            text_field = found
-        title_seen = title_seen or fields.title in row.values
-        try:
-            record = _record(row.values, fields, text_field)
-        except _FaultError as fault:
-            bad.add(row.where, fault.reason, _shown(row))
-        else:
-            yield record
-    if text_field is None and unfit is not None:
-        raise unfit
-    if text_field is not None and not title_seen:
-        raise UserError(f"No record has a field {fields.title!r}. Choose another with --title-field, or leave it out.")
-
-
-def _text_field(values: Mapping[str, object], fields: Fields) -> str | _Lack:
-    """The field of the text, or why these cannot be the fields of the file."""
+def _text_field(values: Mapping[str, object], fields: Fields) -> str:
+    """The field of the text; a _FaultError where these cannot be the fields of the file."""
     if fields.id is not None and fields.id not in values:
-        return _Lack("missing_id", f"no field {fields.id!r}")
-    if fields.text is not None:
-        return fields.text if fields.text in values else _Lack("missing_text", f"no field {fields.text!r}")
-    tried = ", ".join(fields.usual_texts)
-    return _first_of(fields.usual_texts, tuple(values)) or _Lack(
-        "missing_text", f"no field of the text (tried {tried})"
-    )
+        raise _FaultError("missing_id", f"no field {fields.id!r}")
+    if fields.text is not None and fields.text not in values:
+        raise _FaultError("missing_text", f"no field {fields.text!r}")
+    found = fields.text or _first_of(fields.usual_texts, tuple(values))
+    if found is None:
+        raise _FaultError("missing_text", f"no field of the text (tried {', '.join(fields.usual_texts)})")
+    return found
 
 
 def _wrong_fields(row: FileRecord, fault: str) -> UserError:
@@ -150,19 +132,17 @@ def _wrong_fields(row: FileRecord, fault: str) -> UserError:
     )
 
 
-def _record(values: Mapping[str, object], fields: Fields, text_field: str) -> _Record:
+def _document(values: Mapping[str, object], fields: Fields, text_field: str) -> Document:
     there = tuple(values)
     id_field = fields.id or _first_of(fields.usual_ids, there)
     title_field = fields.title or _first_of(fields.usual_titles, there)
-    record = _Record(
-        id="" if id_field is None else _id(values.get(id_field)),
-        title="" if title_field is None or title_field == text_field else _title(values.get(title_field)),
-        text=_text(values.get(text_field)),
-        metadata=_metadata(values, {id_field, title_field, text_field}),
-    )
-    if not all(map(is_utf8, (record.id, record.title, record.text, *record.metadata, *record.metadata.values()))):
+    identity = "" if id_field is None else _id(values.get(id_field))
+    title = "" if title_field is None or title_field == text_field else _title(values.get(title_field))
+    text = _text(values.get(text_field))
+    metadata = _metadata(values, {id_field, title_field, text_field})
+    if not all(map(is_utf8, (identity, title, text, *metadata, *metadata.values()))):
         raise _FaultError("invalid_utf8")
-    return record
+    return Document(identity or content_id(title, text), text, title, metadata)
 
 
 @lru_cache(maxsize=256)
@@ -183,12 +163,10 @@ def _text(value: object) -> str:
 def _id(value: object) -> str:
     if isinstance(value, bool):
         raise _FaultError("not_text")
-    name = _scalar(value)
-    if name is None and value is not None and not _is_nan(value):
-        raise _FaultError("not_text")
-    if name is None or not name.strip():
+    name = _title(value).strip()
+    if not name:
         raise _FaultError("missing_id")
-    return name.strip()
+    return name
 
 
 def _title(value: object) -> str:
@@ -228,7 +206,3 @@ def _unpacked(value: object) -> object:
 
 def _is_nan(value: object) -> bool:
     return isinstance(value, float) and math.isnan(value)
-
-
-def _shown(row: FileRecord) -> str:
-    return json.dumps(dict(row.values), ensure_ascii=False, default=repr)

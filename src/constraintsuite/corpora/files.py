@@ -1,4 +1,7 @@
-"""Files as bytes and lines: plain or gzip, with or without byte order mark, each line with its place."""
+"""Files as bytes and lines, each line with its place; and the base of all sources that read records from files.
+
+Files are plain or gzip, with or without byte order mark.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,12 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, ClassVar, NamedTuple, cast
 
-from constraintsuite.corpora.base import BadRows
+from constraintsuite.corpora.base import BadRows, Source, SourceSettings
+from constraintsuite.corpora.fields import FileRecord, document_fields, read_documents
 from constraintsuite.errors import UserError
+from constraintsuite.records.text import Document
 from constraintsuite.store.files import sha256_of, sha256_text
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -98,3 +103,31 @@ def base_name(path: Path) -> str:
 def fingerprint_files(files: Iterable[Path], *settings: object) -> str:
     """SHA-256 of the bytes of files in their order, and of the settings that decide how they are read."""
     return sha256_text(*(repr(setting) for setting in settings), *(sha256_of(file) for file in files))
+
+
+class FileSource(Source):
+    """The documents of a file, or of all files of that kind in a folder; a kind says how records are read from one file."""
+
+    kind: ClassVar[str]
+    endings: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, settings: SourceSettings) -> None:
+        self.name = base_name(Path(settings.source))
+        self._fields = document_fields(settings)
+        self._files = self._find_files(settings.source)
+
+    def fingerprint(self) -> str:
+        """SHA-256 of the files and the names of the fields."""
+        return fingerprint_files(self._files, self.kind, self._fields)
+
+    def documents(self, bad: BadRows) -> Iterator[Document]:
+        """The document of each record."""
+        rows = (row for file in self._files for row in self._records(file, bad))
+        return read_documents(rows, self._fields, bad)
+
+    def _find_files(self, source: str) -> list[Path]:
+        return data_files(source, self.endings)
+
+    def _records(self, path: Path, bad: BadRows) -> Iterator[FileRecord]:
+        """The records of one file."""
+        raise NotImplementedError

@@ -43,13 +43,13 @@ class IrdsSource(Source):
         return read_query_rows(self._query_rows(), bad)
 
     def qrels(self, bad: BadRows = STRICT) -> Iterator[Qrel]:
-        """Every judgment."""
+        """Every judgment of the dataset."""
         with _reading(self.name):
             for qrel in self._dataset.qrels_iter() if self._dataset.has_qrels() else ():
                 yield Qrel(qrel.query_id, qrel.doc_id, int(qrel.relevance))
 
     def size(self) -> int | None:
-        """What the catalogue says."""
+        """The number of documents, if the catalogue knows it."""
         known = self._dataset.docs_metadata() if self._dataset.has_docs() else None
         return None if not known or known.get("count") is None else int(known["count"])
 

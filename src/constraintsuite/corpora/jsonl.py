@@ -8,20 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from constraintsuite.corpora.base import BadRows, Source, SourceSettings
-from constraintsuite.corpora.fields import FileRecord, document_fields, read_documents
+from constraintsuite.corpora.base import BadRows
+from constraintsuite.corpora.fields import FileRecord
 from constraintsuite.corpora.files import (
     BYTE_ORDER_MARK,
     FileLine,
-    base_name,
-    data_files,
+    FileSource,
     decode,
-    fingerprint_files,
     open_bytes,
     read_lines,
 )
 from constraintsuite.errors import UserError
-from constraintsuite.records.text import Document
 
 _CHUNK = 1 << 20
 _LONGEST_ELEMENT = 1 << 28
@@ -29,22 +26,14 @@ _MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["\[\]{},]', re.DOTALL)
 _DEPTH = {b"[": 1, b"{": 1, b"]": -1, b"}": -1}
 
 
-class JsonlSource(Source):
+class JsonlSource(FileSource):
     """The objects of a JSON lines or JSON array file, or of all such files in a folder."""
 
-    def __init__(self, settings: SourceSettings) -> None:
-        self.name = base_name(Path(settings.source))
-        self._files = data_files(settings.source, (".jsonl", ".ndjson", ".json"))
-        self._fields = document_fields(settings)
+    kind = "jsonl"
+    endings = (".jsonl", ".ndjson", ".json")
 
-    def fingerprint(self) -> str:
-        """SHA-256 of the files and the names of the fields."""
-        return fingerprint_files(self._files, "jsonl", self._fields)
-
-    def documents(self, bad: BadRows) -> Iterator[Document]:
-        """The document of each object."""
-        rows = (row for file in self._files for row in read_objects(file, bad))
-        return read_documents(rows, self._fields, bad)
+    def _records(self, path: Path, bad: BadRows) -> Iterator[FileRecord]:
+        return read_objects(path, bad)
 
 
 def read_objects(path: Path, bad: BadRows) -> Iterator[FileRecord]:

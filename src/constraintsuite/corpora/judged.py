@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from constraintsuite.corpora.base import BadRows
@@ -13,13 +13,17 @@ from constraintsuite.corpora.jsonl import read_objects
 from constraintsuite.corpora.trec import read_topics
 from constraintsuite.records.text import Qrel, Query
 
-_QueryReader = Callable[[Path, BadRows], Iterator[Query]]
+_BY_ENDING = {".tsv": "tsv", ".csv": "csv", ".jsonl": "json", ".ndjson": "json", ".json": "json"}
+_BY_FIRST_CHARACTER = {b"<": "topics", b"{": "json", b"[": "json"}
 
 
 def read_queries(path: Path, bad: BadRows) -> Iterator[Query]:
     """The queries of a TSV or CSV file (id, text; a header may stand above), of JSON lines, or of TREC topics."""
-    reader = _BY_ENDING.get(ending(path)) or _BY_FIRST_CHARACTER.get(_first_character(path), _from_tsv)
-    return reader(path, bad)
+    kind = _BY_ENDING.get(ending(path)) or _BY_FIRST_CHARACTER.get(_first_character(path), "tsv")
+    if kind == "topics":
+        return read_topics(path, bad)
+    rows = read_objects(path, bad) if kind == "json" else read_table(path, kind, QUERY_FIELDS, bad)
+    return read_query_rows(rows, bad)
 
 
 def read_qrels(path: Path, bad: BadRows) -> Iterator[Qrel]:
@@ -35,28 +39,6 @@ def read_qrels(path: Path, bad: BadRows) -> Iterator[Qrel]:
             yield Qrel(cells[0], cells[-2], int(cells[-1]))
         elif number > 0 or len(cells) == 4:  # only the table of BEIR has a header
             bad.add(line.where, "bad_grade", text)
-
-
-def _from_tsv(path: Path, bad: BadRows) -> Iterator[Query]:
-    return read_query_rows(read_table(path, "tsv", QUERY_FIELDS, bad), bad)
-
-
-def _from_csv(path: Path, bad: BadRows) -> Iterator[Query]:
-    return read_query_rows(read_table(path, "csv", QUERY_FIELDS, bad), bad)
-
-
-def _from_json(path: Path, bad: BadRows) -> Iterator[Query]:
-    return read_query_rows(read_objects(path, bad), bad)
-
-
-_BY_ENDING: Mapping[str, _QueryReader] = {
-    ".tsv": _from_tsv,
-    ".csv": _from_csv,
-    ".jsonl": _from_json,
-    ".ndjson": _from_json,
-    ".json": _from_json,
-}
-_BY_FIRST_CHARACTER: Mapping[bytes, _QueryReader] = {b"<": read_topics, b"{": _from_json, b"[": _from_json}
 
 
 def _first_character(path: Path) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from constraintsuite.corpora.judged import read_qrels, read_queries
 from constraintsuite.errors import UserError
 from constraintsuite.records.text import Document, Qrel, Query
 from constraintsuite.store.files import sha256_of, sha256_text
-from constraintsuite.store.mirror import fetched, is_url
+from constraintsuite.store.mirror import fetch_url, is_url
 
 _NAMES: Mapping[str, str] = {"sample": "sample"}
 _PREFIXES: Mapping[str, str] = {"irds:": "irds", "hf:": "hub"}
@@ -43,82 +43,58 @@ _CONTENTS: tuple[tuple[str, str], ...] = (
 
 def open_source(settings: SourceSettings) -> Source:
     """The source that the settings name, with their limit, and with their queries and judgments in place of its own."""
-    here = _at_hand(settings)
+    here = _with_local_files(settings)
     return _Opened(SOURCES.load(_format_of(here))(here), here, settings.source)
 
 
 def find_format(settings: SourceSettings) -> str:
     """The format of a source: the one given, else by its name, its prefix, the files in it, or its ending."""
-    return _format_of(_at_hand(settings))
+    return _format_of(_with_local_files(settings))
 
 
-def _at_hand(settings: SourceSettings) -> SourceSettings:
+def _with_local_files(settings: SourceSettings) -> SourceSettings:
     """The settings with files of object stores as they are here."""
     named = {"source": settings.source, "queries": settings.queries, "qrels": settings.qrels}
     urls = {field: place for field, place in named.items() if place is not None and is_url(place)}
-    return settings.model_copy(update={field: str(fetched(url)) for field, url in urls.items()})
+    return settings.model_copy(update={field: str(fetch_url(url)) for field, url in urls.items()})
 
 
 def _format_of(settings: SourceSettings) -> str:
+    source, path = settings.source, Path(settings.source)
     if settings.format != "auto":
         return settings.format
-    for decide in _DECISIONS:
-        found = decide(settings.source)
+    named = _NAMES.get(source) or next((kind for start, kind in _PREFIXES.items() if source.startswith(start)), None)
+    if named is not None:
+        return named
+    if path.is_dir():
+        return _format_of_folder(path)
+    if path.exists():
+        found = _ENDINGS.get(ending(path))
         if found is not None:
             return found
-    raise UserError(
-        f"{settings.source}: the format cannot be told from the name. Known endings, also with .gz: "
-        f"{', '.join(_ENDINGS)}. Say what it is with --format {'|'.join(SOURCES.names())}."
-    )
+        raise UserError(
+            f"{source}: the format cannot be told from the name. Known endings, also with .gz: "
+            f"{', '.join(_ENDINGS)}. Say what it is with --format {'|'.join(SOURCES.names())}."
+        )
+    if find_spec("ir_datasets") is not None:
+        from ir_datasets import registry  # noqa: PLC0415 - an extra, and slow to load
+
+        if source in registry:  # an id may be written without its prefix, where no file is called so
+            return "irds"
+    names = ", ".join((*_NAMES, *(f"{prefix}…" for prefix in _PREFIXES)))
+    raise UserError(f"{source}: there is no such file or folder, and it is none of the names {names}.")
 
 
-def _by_name(source: str) -> str | None:
-    return _NAMES.get(source)
-
-
-def _by_prefix(source: str) -> str | None:
-    return next((format for prefix, format in _PREFIXES.items() if source.startswith(prefix)), None)
-
-
-def _by_contents(source: str) -> str | None:
-    folder = Path(source)
-    if not folder.is_dir():
-        return None
-    for pattern, format in _CONTENTS:
+def _format_of_folder(folder: Path) -> str:
+    for pattern, kind in _CONTENTS:
         if any(file.is_file() for file in folder.glob(pattern)):
-            return format
+            return kind
     if prose_files(folder):
         return "folder"
     raise UserError(
-        f"{source}: no known file in this folder. Looked for {', '.join(pattern for pattern, _ in _CONTENTS)}, and for "
+        f"{folder}: no known file in this folder. Looked for {', '.join(pattern for pattern, _ in _CONTENTS)}, and for "
         ".md, .markdown and .txt files in it and below. Other files: give one, or say what they are with --format."
     )
-
-
-def _by_catalogue(source: str) -> str | None:
-    """An id of ir_datasets may be written without its prefix, where no file is called so."""
-    if Path(source).exists() or find_spec("ir_datasets") is None:
-        return None
-    from ir_datasets import registry  # noqa: PLC0415 - an extra, and slow to load
-
-    return "irds" if source in registry else None
-
-
-def _by_ending(source: str) -> str | None:
-    path = Path(source)
-    if not path.exists():
-        names = ", ".join((*_NAMES, *(f"{prefix}…" for prefix in _PREFIXES)))
-        raise UserError(f"{source}: there is no such file or folder, and it is none of the names {names}.")
-    return _ENDINGS.get(ending(path))
-
-
-_DECISIONS: tuple[Callable[[str], str | None], ...] = (
-    _by_name,
-    _by_prefix,
-    _by_contents,
-    _by_catalogue,
-    _by_ending,
-)
 
 
 class _Opened(Source):

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from constraintsuite.corpora.base import BadRows, Source, SourceSettings
-from constraintsuite.corpora.fields import Fields, FileRecord, document_fields, read_documents
-from constraintsuite.corpora.files import base_name, data_files, fingerprint_files
+from constraintsuite.corpora.base import BadRows
+from constraintsuite.corpora.fields import Fields, FileRecord
+from constraintsuite.corpora.files import FileSource
 from constraintsuite.errors import MissingExtraError, UserError
-from constraintsuite.records.text import Document
 
 try:
     import pyarrow as arrow
@@ -20,36 +19,23 @@ except ImportError:
 _BATCH_ROWS = 1024
 
 
-class ParquetSource(Source):
-    """The rows of a Parquet file, or of all such files in a folder."""
+class ParquetSource(FileSource):
+    """The rows of a Parquet file, or of all such files in a folder; numbered from 1."""
 
-    def __init__(self, settings: SourceSettings) -> None:
-        self.name = base_name(Path(settings.source))
-        self._files = data_files(settings.source, (".parquet",))
-        self._fields = document_fields(settings)
+    kind = "parquet"
+    endings = (".parquet",)
 
-    def fingerprint(self) -> str:
-        """SHA-256 of the files and the names of the fields."""
-        return fingerprint_files(self._files, "parquet", self._fields)
-
-    def documents(self, bad: BadRows) -> Iterator[Document]:
-        """The document of each row."""
-        rows = (row for file in self._files for row in _read_rows(file, self._fields))
-        return read_documents(rows, self._fields, bad)
-
-
-def _read_rows(path: Path, fields: Fields) -> Iterator[FileRecord]:
-    """The rows of a file, numbered from 1."""
-    number = 0
-    try:
-        with ParquetFile(path) as file:
-            columns = [column.name for column in file.schema_arrow if _is_used(column, fields)]
-            for batch in file.iter_batches(_BATCH_ROWS, columns=columns):
-                for values in _texts_as_bytes(batch).to_pylist():
-                    number += 1
-                    yield FileRecord(f"{path}:{number}", values)
-    except (arrow.ArrowException, OSError) as error:
-        raise UserError(f"{path}: this Parquet file cannot be read after row {number} ({error}).") from None
+    def _records(self, path: Path, bad: BadRows) -> Iterator[FileRecord]:
+        number = 0
+        try:
+            with ParquetFile(path) as file:
+                columns = [column.name for column in file.schema_arrow if _is_used(column, self._fields)]
+                for batch in file.iter_batches(_BATCH_ROWS, columns=columns):
+                    for values in _texts_as_bytes(batch).to_pylist():
+                        number += 1
+                        yield FileRecord(f"{path}:{number}", values)
+        except (arrow.ArrowException, OSError) as error:
+            raise UserError(f"{path}: this Parquet file cannot be read after row {number} ({error}).") from None
 
 
 def _is_used(column: arrow.Field, fields: Fields) -> bool:

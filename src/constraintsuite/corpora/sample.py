@@ -6,23 +6,21 @@ from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
-from constraintsuite.corpora.base import STRICT, BadRows, Source, SourceSettings
-from constraintsuite.corpora.fields import document_fields, read_documents
+from constraintsuite.corpora.base import STRICT, BadRows, SourceSettings
 from constraintsuite.corpora.files import fingerprint_files
-from constraintsuite.corpora.jsonl import read_objects
+from constraintsuite.corpora.jsonl import JsonlSource
 from constraintsuite.corpora.judged import read_queries
-from constraintsuite.records.text import Document, Query
+from constraintsuite.records.text import Query
+
+_FOLDER = Path(str(files("constraintsuite.corpora") / "sample"))
 
 
-class SampleSource(Source):
+class SampleSource(JsonlSource):
     """The bundled passages and queries, files in the order of their names."""
 
     def __init__(self, settings: SourceSettings) -> None:
-        self.name = "sample"
-        folder = Path(str(files("constraintsuite.corpora") / "sample"))
-        self._corpus = sorted(folder.glob("*.jsonl"))
-        self._queries = sorted(folder.glob("*.queries.tsv"))
-        self._fields = document_fields(settings)
+        super().__init__(settings.model_copy(update={"source": str(_FOLDER)}))
+        self._queries = sorted(_FOLDER.glob("*.queries.tsv"))
 
     @property
     def licence(self) -> str:
@@ -30,14 +28,9 @@ class SampleSource(Source):
         return "CC0-1.0"
 
     def fingerprint(self) -> str:
-        """SHA-256 of the files."""
-        return fingerprint_files((*self._corpus, *self._queries), "sample", self._fields)
-
-    def documents(self, bad: BadRows) -> Iterator[Document]:
-        """Every passage."""
-        rows = (row for file in self._corpus for row in read_objects(file, bad))
-        return read_documents(rows, self._fields, bad)
+        """SHA-256 of the bundled files and the names of the fields."""
+        return fingerprint_files((*self._files, *self._queries), "sample", self._fields)
 
     def queries(self, bad: BadRows = STRICT) -> Iterator[Query]:
-        """Every query."""
+        """Every query of the bundled files."""
         return (query for file in self._queries for query in read_queries(file, bad))

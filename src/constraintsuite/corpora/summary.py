@@ -25,7 +25,7 @@ class WordCounts:
 
 @dataclass(frozen=True, slots=True)
 class SourceSummary:
-    """What a source holds."""
+    """The counts of a source, its first documents, and its faults."""
 
     name: str
     licence: str

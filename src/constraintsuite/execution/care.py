@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from constraintsuite.errors import UserError
+from constraintsuite.execution.travel import clear, send
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 
 Record = TypeVar("Record")
@@ -42,10 +43,6 @@ class Care:
     one_by_one: bool = False
     excused: bool = False
     """Whether the last process that worked on the shard ended with the command that had sent it: no record is to blame."""
-    share: Callable[[Path], None] = lambda path: None
-    """Told of a file that the next process must find, before the work goes on."""
-    drop: Callable[[Path], None] = lambda path: None
-    """Told of one that it must not find any more."""
     poison: list[Poison] = field(default_factory=list)
     suspect: str = ""
     """The record from which the last process that died one by one did not come back."""
@@ -79,7 +76,7 @@ class Care:
 
     @property
     def trail(self) -> Path:
-        """Names the record at work, while they are worked on one by one, and behind it the suspect."""
+        """The file that names the record at work, while they are worked on one by one, and then the suspect."""
         return notes_of(self.folder, self.shard)[1]
 
     def each(
@@ -91,7 +88,7 @@ class Care:
         """Every record with what `make` gives for it, in order; `make` gives one result a record.
 
         Records for which it fails are left out, if they are few. Errors of the user and of the machine are no fault of a
-        record, and go on.
+        record, and are raised.
         """
         known = {poison.record for poison in self.poison}
         left = (record for record in records if name_of(record) not in known)
@@ -109,7 +106,7 @@ class Care:
         """All records were gone through: what a process dies of from now on is none of them."""
         if self.trail.is_file():
             self.trail.unlink()
-            self.drop(self.trail)
+            clear(self.trail)
 
     def _singly(
         self,
@@ -142,11 +139,11 @@ class Care:
     def _write(self, poison: list[Poison]) -> None:
         self.poison = poison
         write_jsonl(self.listing, poison)
-        self.share(self.listing)
+        send(self.listing)
 
     def _mark(self, record: str) -> None:
         self.trail.write_text(json.dumps([record, self.suspect, self.times]), encoding="utf-8")
-        self.share(self.trail)
+        send(self.trail)
 
 
 def are_few(broken: int, seen: int) -> bool:
@@ -181,3 +178,50 @@ def _in_words(error: Exception) -> str:
     """What was raised where; not what it said, which may name addresses and sizes of one machine, and this is hashed."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     return f"{type(error).__name__} ({Path(last.filename).name}:{last.lineno})"
+
+
+def in_bulk(
+    care: Care,
+    records: Sequence[Record],
+    name_of: Callable[[Record], str],
+    make: Callable[[tuple[Record, ...]], Iterable[Made]],
+    harmless: Record,
+) -> list[Made | None]:
+    """What `make` gives for all records of a shard in one call, None for those that break it.
+
+    A model's result depends in its last bits on the batch, and so on the whole shard. Therefore working one by one only finds
+    out what must be left out; the rest is then done together, and comes out the same whether or not processes died on the way.
+    `make` gives one result per record. `harmless` is a record that breaks no model: with it the model is loaded before any
+    other record can be blamed for that.
+    """
+    if not care.one_by_one:
+        try:
+            return _all_but_poison(care, records, name_of, make)
+        except NOT_OF_A_RECORD:
+            raise
+        except Exception:  # of which record, is found out below
+            pass
+    list(make((harmless,)))
+    for _ in care.each(records, name_of, make):
+        pass
+    return _all_but_poison(care, records, name_of, make)
+
+
+def _all_but_poison(
+    care: Care,
+    records: Sequence[Record],
+    name_of: Callable[[Record], str],
+    make: Callable[[tuple[Record, ...]], Iterable[Made]],
+) -> list[Made | None]:
+    known = {poison.record for poison in care.poison}
+    left = [place for place, record in enumerate(records) if name_of(record) not in known]
+    made = make(tuple(records[place] for place in left)) if left else ()
+    whole: list[Made | None] = [None] * len(records)
+    for place, one in zip(left, made, strict=True):
+        whole[place] = one
+    return whole
+
+
+def left_out(folder: Path, shards: Iterable[str]) -> list[str]:
+    """One sentence for each record that was left out of these shards, with the reason."""
+    return [f"left out {each.record}: {each.reason}" for shard in shards for each in read_poison(folder, shard)]

@@ -105,7 +105,7 @@ class LocalEngine:
 
 
 def require_results(results: Iterable[Result | Crash]) -> list[Result]:
-    """The results, where nothing is known of how to go on after a crash: that is a UserError."""
+    """The results of a map; a crash is a UserError, for callers who cannot continue after one."""
     whole = []
     for result in results:
         if isinstance(result, Crash):

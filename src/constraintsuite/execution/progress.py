@@ -18,33 +18,33 @@ class Advance(Protocol):
     """Tells how many more items are done."""
 
     def __call__(self, items: int = 1) -> None:
-        """Count `items` more."""
+        """Count `items` more items as done."""
 
 
 class Reporter(Protocol):
-    """Shows what is going on."""
+    """Shows the progress of a command to its user."""
 
     def note(self, text: str) -> None:
-        """Say one line."""
+        """Show one line of text."""
 
     def track(self, title: str, total: int | None) -> AbstractContextManager[Advance]:
         """Count items of a step until the block ends."""
 
 
 class Silent:
-    """Says nothing."""
+    """A reporter that shows nothing, for tests and library calls."""
 
     def note(self, text: str) -> None:
-        """Say nothing."""
+        """Show nothing of this line."""
 
     @contextmanager
     def track(self, title: str, total: int | None) -> Iterator[Advance]:
-        """Count nothing."""
+        """Run the block without counting."""
         yield _ignore
 
 
 def _ignore(items: int = 1) -> None:
-    """Nobody watches."""
+    """Count nothing, since nobody watches."""
 
 
 class Terminal:

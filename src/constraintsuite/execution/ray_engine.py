@@ -8,26 +8,30 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, cast
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, cast
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.cores import THREADS, cores
 from constraintsuite.execution.engine import Crash, Done, Result, Task
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.execution.ray_cluster import connect
-from constraintsuite.execution.same_code import package_hash
+from constraintsuite.store.environment import TEXT_LIBRARIES, library_versions
+from constraintsuite.store.files import sha256_text
 
 _ATTEMPTS = 3  # a node may be lost, and the next one too
 _NEWS_SECONDS = 30.0
-_LOOK_SECONDS = 5.0
+_COUNT_SECONDS = 5.0
 _LONGEST_WAIT = 600.0  # a cluster that grows on demand may need minutes for a first node
-_STILLBORN = 5  # workers, for each that is wanted, that may die one after another before any answers
+_MOST_FAILED_STARTS = 5  # workers, for each that is wanted, that may die one after another before any answers
 _DEATHS = ("RayActorError", "ObjectLostError", "OutOfMemoryError", "NodeDiedError", "WorkerCrashedError")
 _LOST = "the workers of the cluster died (out of memory, or their nodes were lost)"
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class WorkerResources:
     """What a worker has of its node."""
 
     processors: int = 1
@@ -55,13 +59,13 @@ class RayEngine:
         self,
         address: str | None = None,
         workers: int = 0,
-        share: Share | None = None,
+        share: WorkerResources | None = None,
         reporter: Reporter | None = None,
     ) -> None:
         """`workers` 0 is as many as the cluster has room for, also of nodes that join it later."""
-        self._address, self._workers, self._share = address, workers, share or Share()
+        self._address, self._workers, self._share = address, workers, share or WorkerResources()
         self._reporter = reporter or Silent()
-        self._crew: _Crew | None = None
+        self._pool: _WorkerPool | None = None
 
     def map(
         self, function: Callable[[Task], Result], tasks: Sequence[Task], done: Done = lambda index: None
@@ -69,74 +73,62 @@ class RayEngine:
         """See `Engine`."""
         if not tasks:
             return []
-        if self._crew is None:
-            self._crew = _Crew(connect(self._address), self._workers, self._share, self._reporter)
-        self._crew.rouse()
-        return _Course(self._crew, function, tasks, done).run()
-
-
-class _Course(Generic[Task, Result]):
-    """One map: which tasks wait, how often each was tried, and what came of it."""
-
-    def __init__(self, crew: _Crew, function: Callable[[Task], Result], tasks: Sequence[Task], done: Done) -> None:
-        self._crew, self._function, self._tasks, self._done = crew, function, tasks, done
-        self._waiting = deque(range(len(tasks)))
-        self._deaths: Counter[int] = Counter()
-        self._results: dict[int, Result | Crash] = {}
-
-    def run(self) -> list[Result | Crash]:
+        if self._pool is None:
+            self._pool = _WorkerPool(connect(self._address), self._workers, self._share, self._reporter)
+        pool = self._pool
+        pool.check_idle()
+        waiting = deque(range(len(tasks)))
+        deaths: Counter[int] = Counter()
+        results: dict[int, Result | Crash] = {}
         try:
-            while len(self._results) < len(self._tasks):
-                self._crew.hire(len(self._tasks) - len(self._results))
-                while self._waiting and self._crew.idle:
-                    index = self._waiting.popleft()
-                    self._crew.give(index, self._function, self._tasks[index])
-                for index, result in self._crew.wait():
-                    self._settle(index, cast("Result | Crash", result))
+            while len(results) < len(tasks):
+                pool.start_missing(len(tasks) - len(results))
+                while waiting and pool.idle:
+                    index = waiting.popleft()
+                    pool.assign(index, function, tasks[index])
+                for index, result in pool.wait():
+                    deaths[index] += isinstance(result, Crash)
+                    if isinstance(result, Crash) and deaths[index] < _ATTEMPTS:
+                        waiting.appendleft(index)
+                        continue
+                    results[index] = cast("Result | Crash", result)
+                    done(index)
         except BaseException:
-            self._crew.dismiss()
+            pool.kill_all()
             raise
-        return [self._results[index] for index in range(len(self._tasks))]
-
-    def _settle(self, index: int, result: Result | Crash) -> None:
-        self._deaths[index] += isinstance(result, Crash)
-        if isinstance(result, Crash) and self._deaths[index] < _ATTEMPTS:
-            self._waiting.appendleft(index)
-            return
-        self._results[index] = result
-        self._done(index)
+        return [results[index] for index in range(len(tasks))]
 
 
-class _Crew:
+class _WorkerPool:
     """The workers: those that are starting, those that wait for work, and those that have some."""
 
-    def __init__(self, ray: Any, wanted: int, share: Share, reporter: Reporter) -> None:  # noqa: ANN401 - a module without types
+    def __init__(self, ray: Any, wanted: int, share: WorkerResources, reporter: Reporter) -> None:  # noqa: ANN401 - a module without types
         self._ray, self._wanted, self._share, self._reporter = ray, wanted, share, reporter
-        self._size, self._looked = 0, -_LOOK_SECONDS
+        self._size, self._counted_at = 0, -_COUNT_SECONDS
         self._seen = (0, 0)  # places and nodes
         self.idle: list[Any] = []
         self._starting: dict[Any, Any] = {}  # its first answer, to come: the worker
         self._busy: dict[Any, tuple[Any, int]] = {}  # its result, to come: the worker, and the number of the task
-        self._stillborn = 0
+        self._failed_starts = 0
         self._heard = time.monotonic()
 
-    def rouse(self) -> None:
+    def check_idle(self) -> None:
         """Let those who wait for work answer again: a node may have been lost since they last had some."""
         for worker in self.idle:
-            self._starting[worker.introduce.remote()] = worker
+            self._starting[worker.identify.remote()] = worker
         self.idle = []
 
-    def hire(self, tasks: int) -> None:
+    def start_missing(self, tasks: int) -> None:
         """Start as many workers as there is work for; a worker that died is replaced, wherever there is room."""
-        self._look_around()
+        self._count_places()
         kind = self._ray.remote(_Worker).options(
             num_cpus=self._share.processors, num_gpus=self._share.cards, max_restarts=0
         )
         for _ in range(min(self._size, tasks) - len(self.idle) - len(self._starting) - len(self._busy)):
             worker = kind.remote({THREADS: str(cores())})
-            self._starting[worker.introduce.remote()] = worker
+            self._starting[worker.identify.remote()] = worker
 
-    def give(self, index: int, function: Callable[[Any], object], task: object) -> None:
+    def assign(self, index: int, function: Callable[[Any], object], task: object) -> None:
         """Let an idle worker do a task."""
         worker = self.idle.pop()
         self._busy[worker.run.remote(function, task)] = worker, index
@@ -147,7 +139,7 @@ class _Crew:
         for answer in ended:
             self._heard = time.monotonic()
             if answer in self._starting:
-                self._welcome(answer)
+                self._accept_started(answer)
             else:
                 worker, index = self._busy.pop(answer)
                 result = self._get(answer)
@@ -158,19 +150,19 @@ class _Crew:
                     self.idle.append(worker)
                 yield index, result
         if not self._busy and not self.idle:
-            self._complain()
+            self._report_waiting()
 
-    def dismiss(self) -> None:
+    def kill_all(self) -> None:
         """Stop all that is under way: nobody waits for it any more."""
         for worker in [*self._starting.values(), *(worker for worker, _ in self._busy.values())]:
             self._ray.kill(worker)
         self._starting, self._busy = {}, {}
 
-    def _look_around(self) -> None:
-        """Nodes come and go."""
-        if time.monotonic() < self._looked + _LOOK_SECONDS:
+    def _count_places(self) -> None:
+        """Count the places for workers from time to time, since nodes come and go."""
+        if time.monotonic() < self._counted_at + _COUNT_SECONDS:
             return
-        self._looked = time.monotonic()
+        self._counted_at = time.monotonic()
         nodes = [node for node in self._ray.nodes() if node["Alive"]]
         places = sum(map(self._share.places, nodes))
         if (places, len(nodes)) != self._seen:
@@ -182,15 +174,15 @@ class _Crew:
             self._heard = time.monotonic()
         self._seen, self._size = (places, len(nodes)), self._wanted or max(1, places)
 
-    def _welcome(self, answer: Any) -> None:  # noqa: ANN401
+    def _accept_started(self, answer: Any) -> None:  # noqa: ANN401
         worker = self._starting.pop(answer)
         said = self._get(answer)
         if isinstance(said, Crash):  # its node was lost, and another will be started
-            self._stillborn += 1
-            if self._stillborn > _STILLBORN * self._size:
+            self._failed_starts += 1
+            if self._failed_starts > _MOST_FAILED_STARTS * self._size:
                 raise UserError("Workers die as soon as they start. Is constraintsuite installed on every node?")
             return
-        self._stillborn = 0
+        self._failed_starts = 0
         node, version = said
         if version != package_hash():
             raise UserError(
@@ -207,7 +199,7 @@ class _Crew:
         except tuple(getattr(self._ray.exceptions, name) for name in _DEATHS):
             return Crash(_LOST)
 
-    def _complain(self) -> None:
+    def _report_waiting(self) -> None:
         waited = time.monotonic() - self._heard
         if waited < _NEWS_SECONDS:
             return
@@ -229,7 +221,7 @@ class _Worker:
     def __init__(self, settings: Mapping[str, str]) -> None:
         os.environ.update(settings)
 
-    def introduce(self) -> tuple[str, str]:
+    def identify(self) -> tuple[str, str]:
         """Where it is, and what it runs."""
         return platform.node(), package_hash()
 
@@ -244,3 +236,15 @@ def _total(nodes: Sequence[Mapping[str, Any]], kind: str) -> float:
 
 def _counted(number: float, name: str) -> str:
     return f"{number:g} {name}" if number == 1 else f"{number:g} {name}s"
+
+
+@cache
+def package_hash() -> str:
+    """Hash of all of the package's own files and of the versions of its libraries, to compare driver and workers by.
+
+    Fingerprints of artifacts hold a declared revision instead (`store/revisions.py`).
+    """
+    root = Path(str(resources.files("constraintsuite")))
+    files = sorted(p for p in root.rglob("*") if p.suffix in {".py", ".yaml", ".json", ".jsonl", ".tsv"})
+    texts = [f"{p.relative_to(root)}\n{p.read_text(encoding='utf-8')}" for p in files]
+    return sha256_text(*texts, *(f"{name}=={version}" for name, version in library_versions(TEXT_LIBRARIES).items()))

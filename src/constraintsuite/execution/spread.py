@@ -83,7 +83,7 @@ def spread(
 ) -> WorkCounts:
     """Run `function` on each named task; one whose outcome is already in the folder is not run again.
 
-    A shard whose processes die goes on record by record, and what kills them is left out and named.
+    A shard whose processes die is continued record by record; the records that kill them are left out and named.
     """
     folder = folder.absolute()
     planned = changed(tuple(tasks.values()), Path.absolute)  # workers begin in another folder
@@ -102,9 +102,9 @@ def spread(
             if waiting:
                 _refuse_uncounted(title, waiting)
                 names = ", ".join(shard.name for shard in waiting)
-                reporter.note(f"{title}: processes died at {names}; going on there record by record")
+                reporter.note(f"{title}: processes died at {names}; continuing there record by record")
     fetch(folder)
-    _tell(title, [each for shard in shards for each in read_poison(folder, shard.name)], folder, reporter)
+    _report_left_out(title, [each for shard in shards for each in read_poison(folder, shard.name)], folder, reporter)
     return WorkCounts.merged([adapter(WorkCounts).validate_json(shard.outcome_file.read_bytes()) for shard in shards])
 
 
@@ -121,7 +121,7 @@ def _refuse_uncounted(title: str, crashed: Sequence[Shard]) -> None:
 
 def run_shard(planned: Shard) -> None:
     """Do the work of a shard, where it has not killed too many yet."""
-    shard = _at_hand(planned)
+    shard = _localized(planned)
     if shard.outcome_file.is_file():  # a worker that was thought lost has done it after all
         return
     if not shard.folder.is_dir():
@@ -130,7 +130,7 @@ def run_shard(planned: Shard) -> None:
             "address such as s3://bucket/folder."
         )
     deaths, excused = _deaths(shard)
-    care = Care(shard.folder, shard.name, deaths >= _PATIENCE, excused, share=send, drop=clear)
+    care = Care(shard.folder, shard.name, deaths >= _PATIENCE, excused)
     if deaths > _PATIENCE + _HOPELESS + care.deaths:
         _forget_deaths(shard)
         raise UserError(
@@ -150,7 +150,7 @@ def run_shard(planned: Shard) -> None:
     send(shard.outcome_file)
 
 
-def _at_hand(planned: Shard) -> Shard:
+def _localized(planned: Shard) -> Shard:
     """The shard with its paths as they are on this machine, and what it reads there; on the same disk that is all so already."""
     shard = arrive(planned, planned.mirrors)
     if mirror_of(shard.folder) is not None:
@@ -176,7 +176,7 @@ def _forget_deaths(shard: Shard) -> None:
     clear(shard.deaths_file)
 
 
-def _tell(title: str, poison: Sequence[Poison], folder: Path, reporter: Reporter) -> None:
+def _report_left_out(title: str, poison: Sequence[Poison], folder: Path, reporter: Reporter) -> None:
     for each in poison[:_SHOWN]:
         reporter.note(f"{title}: left out {each.record}: {each.reason}")
     if len(poison) > _SHOWN:

@@ -99,36 +99,23 @@ class Pipeline(Generic[Settings]):
         redo = False
         for stage in self.stages:
             redo = redo or stage.name == redo_from
-            done[stage.name] = self._bring_up(stage, recipe, folder / stage.name, source, done, engine, reporter, redo)
+            out, origin = folder / stage.name, _origin(stage, recipe, source, done)
+            manifest = None if redo else read_manifest(out)  # one that cannot be read is no hindrance to making it anew
+            if manifest is not None and manifest.fingerprint == origin.fingerprint:
+                done[stage.name] = Artifact(out, manifest)
+            else:
+                for name in stage.needs:
+                    done[name].refuse_foreign()
+                if redo or not is_resumable(out, origin):
+                    discard(out)  # shards are written where they stay, so that nothing of earlier ones may be there
+                job = Job(recipe, out, {name: done[name].path for name in stage.needs}, engine, reporter)
+                with claim(out, origin, ("**",)) as space:
+                    outcome = stage.work(job)
+                    done[stage.name] = space.finish(outcome.counts, outcome.rejects)
+                reporter.note(f"{stage.name}: {_in_words(outcome)}")
             if stage.name == until:
                 break
         return done
-
-    def _bring_up(
-        self,
-        stage: Stage[Settings],
-        recipe: Settings,
-        out: Path,
-        source: Mapping[str, str],
-        done: Mapping[str, Artifact],
-        engine: Engine,
-        reporter: Reporter,
-        redo: bool,
-    ) -> Artifact:
-        origin = _origin(stage, recipe, source, done)
-        manifest = None if redo else read_manifest(out)  # one that cannot be read is no hindrance to making it anew
-        if manifest is not None and manifest.fingerprint == origin.fingerprint:
-            return Artifact(out, manifest)
-        for name in stage.needs:
-            done[name].refuse_foreign()
-        if redo or not is_resumable(out, origin):
-            discard(out)  # shards are written where they stay, so that nothing of earlier ones may be there
-        with claim(out, origin, ("**",)) as space:
-            job = Job(recipe, out, {name: done[name].path for name in stage.needs}, engine, reporter)
-            outcome = stage.work(job)
-            artifact = space.finish(outcome.counts, outcome.rejects)
-        reporter.note(f"{stage.name}: {_in_words(outcome)}")
-        return artifact
 
 
 def _origin(

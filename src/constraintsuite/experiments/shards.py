@@ -15,8 +15,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.execution.bulk import left_out
-from constraintsuite.execution.care import Care
+from constraintsuite.execution.care import Care, left_out
 from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.execution.spread import WorkCounts, spread

@@ -1,1 +1,1 @@
-"""What work on a large corpus will take, foretold from what small samples of it took here."""
+"""What work on a large corpus will take, estimated from what small samples of it took here."""

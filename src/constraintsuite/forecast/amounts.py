@@ -25,7 +25,7 @@ def in_time(seconds: float) -> str:
 
 
 def in_bytes(size: float) -> str:
-    """`1.2 GiB`."""
+    """A size in the largest fitting unit: `1.2 GiB`."""
     for unit in _SIZES[:-1]:
         if size < 1024:
             return f"{size:.3g} {unit}" if size < 1000 else f"{size:.0f} {unit}"
@@ -55,5 +55,5 @@ def in_growth(growth: GrowthCurve, x: float, shown: AmountFormat, unit: str = "d
 
 
 def counted(number: int, what: str) -> str:
-    """`1 node`, `4 nodes`."""
+    """A number with its noun in the right form: `1 node`, `4 nodes`."""
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

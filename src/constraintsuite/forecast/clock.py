@@ -1,4 +1,4 @@
-"""What a process really took: time without that in which others had the processor, and the most memory it held."""
+"""What a process really took: its own time, and its peak of memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CLEAR_PEAK = "5"
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Seconds between two moments."""
+    """The seconds that passed between two calls of `now`."""
 
     wall: float
     own: float

@@ -18,11 +18,11 @@ class Cluster:
 
     nodes: int
     cores: int
-    """Of a node."""
+    """Cores of one node."""
     workers: int
-    """On a node."""
+    """Worker processes on one node."""
     gpus: int = 0
-    """In all."""
+    """Graphics cards of all nodes together."""
     memory: float | None = None
     """GiB of a node, where that is known."""
     memory_given: bool = True
@@ -43,7 +43,7 @@ class Cluster:
 
     @property
     def all_workers(self) -> int:
-        """On all nodes together."""
+        """The number of workers on all nodes together."""
         return self.nodes * self.workers
 
 

@@ -1,13 +1,17 @@
-"""What a build took, as it was seen."""
+"""What a build took: an engine that times every task, and the costs of tasks, steps and builds."""
 
 from __future__ import annotations
 
+import os
+import time
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from statistics import mean
+from typing import Generic
 
-from constraintsuite.forecast.clock import Spent
+from constraintsuite.execution.engine import Crash, Done, Engine, Result, Task
+from constraintsuite.forecast.clock import Spent, now, peak_bytes
 
 SUITE = "suite"
 """The step behind the last stage: files are put together, audited and described."""
@@ -15,7 +19,7 @@ SUITE = "suite"
 
 @dataclass(frozen=True)
 class TaskCost:
-    """What one shard took."""
+    """The time and the memory that one shard took."""
 
     process: int
     spent: Spent
@@ -27,20 +31,11 @@ class TaskCost:
 class MapCost:
     """What the shards of one step took."""
 
-    driver: int
-    """The process that sent them out, and with one worker does them itself."""
     tasks: tuple[TaskCost, ...]
     spent: Spent
     """From the first to the last, as the driver saw it."""
     started: tuple[float, ...] = ()
     """Processor seconds of each worker that is new with this map, before its first task: Python and the program are loaded."""
-    swept: float = 0.0
-    """Seconds of full collections in the driver meanwhile; with one worker they are the shards' own."""
-
-    @property
-    def start(self) -> float:
-        """Seconds until new workers have something to do; none where all were there, or the driver does the work."""
-        return mean(self.started) if self.started else 0.0
 
     @property
     def load(self) -> float:
@@ -53,33 +48,20 @@ class MapCost:
         """Seconds of all tasks together, less the loading of each process."""
         return sum(task.spent.own for task in self.tasks) - sum(self._loads())
 
-    @property
-    def own(self) -> float:
-        """Seconds from begin to end had nobody else used the machine: those of the busiest worker, and its start."""
-        busiest = max((_seconds(tasks) for tasks in self._processes().values()), default=0.0)
-        return self.start + busiest
-
     def _loads(self) -> list[float]:
         found = []
-        for first, *rest in self._processes().values():
-            if rest:
-                found.append(max(0.0, first.spent.own - _seconds(rest) / len(rest)))
-        return found
-
-    def _processes(self) -> Mapping[int, list[TaskCost]]:
-        found: dict[int, list[TaskCost]] = defaultdict(list)
+        processes: dict[int, list[float]] = defaultdict(list)
         for task in self.tasks:
-            found[task.process].append(task)
+            processes[task.process].append(task.spent.own)
+        for first, *rest in processes.values():
+            if rest:
+                found.append(max(0.0, first - mean(rest)))
         return found
-
-
-def _seconds(tasks: Sequence[TaskCost]) -> float:
-    return sum(task.spent.own for task in tasks)
 
 
 @dataclass(frozen=True)
 class StageCost:
-    """What one stage took."""
+    """The time, memory and storage that one stage took."""
 
     name: str
     spent: Spent
@@ -88,13 +70,11 @@ class StageCost:
     """Bytes that the driver held at most."""
     stored: int
     """Bytes of the files it left."""
-    swept: float = 0.0
-    """Seconds of full collections in the driver, outside of its maps."""
 
     @property
     def driver(self) -> float:
-        """Seconds of the driver alone, outside of its maps, without full collections of memory."""
-        return max(0.0, self.spent.own - sum(each.spent.own for each in self.maps) - self.swept)
+        """Seconds of the driver alone, outside of its maps."""
+        return max(0.0, self.spent.own - sum(each.spent.own for each in self.maps))
 
     @property
     def worker_peak(self) -> int:
@@ -115,17 +95,10 @@ class BuildCost:
     start: Spent
     """Until the first stage: the program is loaded."""
     stages: tuple[StageCost, ...]
-    sweep: float = 0.0
-    """Seconds of one full collection in the driver at its end."""
 
     def stage(self, name: str) -> StageCost:
         """The stage of that name."""
         return next(stage for stage in self.stages if stage.name == name)
-
-    @property
-    def peak(self) -> int:
-        """Bytes that the driver held at most."""
-        return max(stage.peak for stage in self.stages)
 
     def raised_by(self, names: Collection[str]) -> int:
         """Bytes by which these stages raised the most that the driver held."""
@@ -142,28 +115,68 @@ class BuildCost:
         return max(stage.worker_peak for stage in self.stages)
 
     @property
-    def stored(self) -> int:
-        """Bytes of all files it left."""
-        return sum(stage.stored for stage in self.stages)
-
-    @property
     def worker_start(self) -> float:
         """Seconds until the workers have something to do, once; they stay until the build ends."""
         started = [seconds for stage in self.stages for each in stage.maps for seconds in each.started]
         return mean(started) if started else 0.0
 
     @property
-    def swept(self) -> float:
-        """Seconds of full collections in the driver."""
-        return sum(stage.swept for stage in self.stages)
+    def spans(self) -> list[Spent]:
+        """The times of its start, of all stages and of all tasks."""
+        tasks = [task.spent for stage in self.stages for each in stage.maps for task in each.tasks]
+        return [self.start, *(stage.spent for stage in self.stages), *tasks]
 
-    @property
-    def own(self) -> float:
-        """Seconds that it would have taken had nobody else used the machine."""
-        steps = sum(stage.driver + sum(each.own for each in stage.maps) for stage in self.stages)
-        return self.start.own + steps + self.swept
 
-    @property
-    def wall(self) -> float:
-        """Seconds it took."""
-        return self.start.wall + sum(stage.spent.wall for stage in self.stages)
+@dataclass
+class WatchingEngine:
+    """Does what another engine does, and keeps the cost of each map."""
+
+    engine: Engine
+    maps: list[MapCost] = field(default_factory=list)
+    known: set[int] = field(default_factory=lambda: {os.getpid()})
+    """Processes that have worked before; the driver is there from the beginning."""
+
+    def map(
+        self, function: Callable[[Task], Result], tasks: Sequence[Task], done: Done = lambda index: None
+    ) -> list[Result | Crash]:
+        """See `Engine`."""
+        begin = now()
+        ends = self.engine.map(_Watched(function), tasks, done)
+        spent = now() - begin
+        seen = [end for end in ends if not isinstance(end, Crash)]
+        costs = tuple(end.cost for end in seen)
+        self.maps.append(MapCost(costs, spent, self._started(seen)))
+        return [end if isinstance(end, Crash) else end.result for end in ends]
+
+    def _started(self, ends: Sequence[_End[Result]]) -> tuple[float, ...]:
+        before = {}
+        for end in reversed(ends):  # so that the first task of each process has the last word
+            before[end.cost.process] = end.before
+        new = before.keys() - self.known
+        self.known |= new
+        return tuple(before[process] for process in sorted(new))
+
+    def take(self) -> tuple[MapCost, ...]:
+        """The costs since the last time."""
+        costs, self.maps = tuple(self.maps), []
+        return costs
+
+
+@dataclass(frozen=True)
+class _End(Generic[Result]):
+    result: Result
+    before: float
+    """Processor seconds of its process before it."""
+    cost: TaskCost
+
+
+@dataclass(frozen=True)
+class _Watched(Generic[Task, Result]):
+    """The function of a task, with a clock beside it; it travels to the process that does the work."""
+
+    function: Callable[[Task], Result]
+
+    def __call__(self, task: Task) -> _End[Result]:
+        before, begin = time.process_time(), now()
+        result = self.function(task)
+        return _End(result, before, TaskCost(os.getpid(), now() - begin, peak_bytes()))

@@ -1,16 +1,16 @@
-"""What must be known to trust a plan, or not."""
+"""What stands in the way of a build, and what a reader must know to trust a plan or not."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from constraintsuite.forecast.amounts import counted, in_bytes
+from constraintsuite.forecast.amounts import counted, in_bytes, in_range
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.growth import Fit
-from constraintsuite.forecast.memory_lines import BLUR
+from constraintsuite.forecast.lines import BLUR, ForecastLine, driver_line, memory_lines
 from constraintsuite.forecast.rates import Rate
-from constraintsuite.forecast.sampling import Taken
+from constraintsuite.forecast.sampling import DrawnDocuments
 from constraintsuite.forecast.steps import Samples, StepCost
 from constraintsuite.records.figures import percent
 from constraintsuite.suites.recipe import Recipe
@@ -25,16 +25,16 @@ _TURNS = 4
 
 def notes_on(
     recipe: Recipe,
-    taken: Taken,
+    taken: DrawnDocuments,
     samples: Samples,
     steps: Sequence[StepCost],
-    rates: Sequence[Rate | None],
+    rates: Sequence[Rate],
     cluster: Cluster,
     documents: int,
     *,
     given: bool,
 ) -> tuple[str, ...]:
-    """One sentence each."""
+    """What limits the trust in a plan, one sentence per note."""
     return (
         *_on_size(taken, documents, given),
         *_on_samples(samples, documents),
@@ -45,7 +45,7 @@ def notes_on(
     )
 
 
-def _on_size(taken: Taken, documents: int, given: bool) -> Iterator[str]:
+def _on_size(taken: DrawnDocuments, documents: int, given: bool) -> Iterator[str]:
     if given:
         yield f"Documents: {documents:,}, as given."
     elif taken.whole:
@@ -71,7 +71,8 @@ def _on_samples(samples: Samples, documents: int) -> Iterator[str]:
         yield from _on_blur(samples, documents)
     elif factor > 1:
         yield f"Extrapolated by a factor of {factor:,.1f} from the larger samples."
-    busy = sum(build.wall for build in builds) / max(1e-9, sum(build.own for build in builds))
+    spans = [span for build in builds for span in build.spans]
+    busy = sum(span.wall for span in spans) / max(1e-9, sum(span.own for span in spans))
     if busy > _BUSY:
         yield (
             f"Other work had the processors: the samples took {busy:.1f} times as long as they would have alone. Times here are "
@@ -142,13 +143,12 @@ def _on_shards(shards: int, busy: int, documents: int, cluster: Cluster) -> Iter
     )
 
 
-def _on_models(rates: Sequence[Rate | None], cluster: Cluster) -> Iterator[str]:
+def _on_models(rates: Sequence[Rate], cluster: Cluster) -> Iterator[str]:
     for rate in rates:
-        if rate is not None:
-            where = rate.device if rate.on_gpu else f"{counted(rate.threads.count, 'thread')} of the processor"
-            yield f"{rate.model}: {1 / rate.seconds.value:,.0f} {rate.what}/s on {where}, {rate.measured} {rate.what}."
-            yield from _on_places(rate, cluster)
-    if cluster.gpus and not any(rates):
+        where = rate.device if rate.on_gpu else f"{counted(rate.threads.count, 'thread')} of the processor"
+        yield f"{rate.model}: {1 / rate.seconds.value:,.0f} {rate.what}/s on {where}, {rate.measured} {rate.what}."
+        yield from _on_places(rate, cluster)
+    if cluster.gpus and not rates:
         yield f"{counted(cluster.gpus, 'GPU')}: a build uses none. They count for --embed and --eval."
 
 
@@ -167,3 +167,69 @@ def _on_places(rate: Rate, cluster: Cluster) -> Iterator[str]:
             f"{rate.model}: one worker a node, with all its cores; its speed is taken to grow with them, which few models do. "
             "Several workers with fewer threads each (threads=4 in the model string) are surer, and can be measured here."
         )
+
+
+_GIB = 1 << 30
+
+
+def alarms_of(recipe: Recipe, samples: Samples, documents: int, cluster: Cluster) -> Iterator[str]:
+    """What stands in the way of the build on these machines, one paragraph per alarm, with what to do."""
+    if not any(build.examples for build in samples.large):
+        yield (
+            "NO EXAMPLE came of the samples. All steps after queries are estimated as if none came of the whole either, and "
+            "would take longer if some do; eval is left out. A larger --sample may have some; csuite propose asks a person."
+        )
+    if cluster.memory is not None:
+        yield from _on_memory(recipe, samples, documents, cluster, cluster.memory)
+
+
+def _on_memory(recipe: Recipe, samples: Samples, documents: int, cluster: Cluster, memory: float) -> Iterator[str]:
+    lines = memory_lines(recipe, samples, documents, cluster)
+    driver, most = lines[0], lines[-1]
+    if _fits(most, memory):
+        return
+    whose = "" if cluster.memory_given else ", as this machine has (--memory-per-node)"
+    said = f"NOT ENOUGH MEMORY: {_need(most, memory)}, a node has {memory:.3g} GiB{whose}."
+    beside = "" if driver is most else f"Of that {_need(driver, memory)}. "
+    if _fits(driver, memory):
+        yield f"{said} The driver alone fits: {_fewer_workers(lines, memory)}"
+    else:
+        perhaps = "It may fit after all: a larger --sample tells. " if driver.amount.low <= memory * _GIB else ""
+        yield (
+            f"{said} {beside}{perhaps}More nodes do not help the driver. Give its node more memory, or "
+            f"build from a part: {_part(recipe, samples, documents, memory)}"
+        )
+
+
+def _need(line: ForecastLine, memory: float) -> str:
+    sure = "needs" if line.amount.value > memory * _GIB else "may need"
+    return f"the {line.name} {sure} {in_range(line.amount, in_bytes)}"
+
+
+def _fits(line: ForecastLine, memory: float) -> bool:
+    return line.amount.high <= memory * _GIB
+
+
+def _fewer_workers(lines: Sequence[ForecastLine], memory: float) -> str:
+    """As many workers as leave room for the driver."""
+    driver, worker, _ = lines
+    room = math.floor((memory * _GIB - driver.amount.high) / worker.amount.high)
+    fewer = f"--workers {room} a node" if room else "no worker on its node"
+    return f"take {fewer}."
+
+
+def _part(recipe: Recipe, samples: Samples, documents: int, memory: float) -> str:
+    """How much of the corpus a node can take, and the commands for that."""
+    low, high = 0, documents
+    while high - low > max(1, high // 100):
+        middle = (low + high) // 2
+        low, high = (middle, high) if _fits(driver_line(recipe, samples, middle), memory) else (low, middle)
+    if not low:
+        return "none is small enough for such a node."
+    unit = 10 ** max(0, len(str(low)) - 2)  # two digits are more than is known
+    size = low // unit * unit
+    return (
+        f"about {size:,} documents fit, even at the end of that range. Where there are judgments, csuite subset build --source ... "
+        f"--size {size} --out bundles/part chooses them, and csuite bundle export bundles/part --layout jsonl --out part makes a "
+        "corpus of them; else take lines of the file by chance."
+    )

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.experiments.scoring import documents_of, pairs_of
-from constraintsuite.forecast import lines as made
-from constraintsuite.forecast.alarms import alarms_of
-from constraintsuite.forecast.building import SampleFolder, build_samples
+from constraintsuite.forecast.amounts import AmountFormat, in_bytes, in_money, in_range, in_time
 from constraintsuite.forecast.cluster import Cluster, Prices
-from constraintsuite.forecast.forecast import BuildForecast
-from constraintsuite.forecast.lines import ForecastLine, total
-from constraintsuite.forecast.memory_lines import memory_lines
-from constraintsuite.forecast.model_lines import check_threads, rate_line
-from constraintsuite.forecast.notes import notes_on
+from constraintsuite.forecast.growth import Range
+from constraintsuite.forecast.lines import (
+    ForecastLine,
+    check_threads,
+    memory_lines,
+    money_lines,
+    rate_line,
+    source_line,
+    start_line,
+    step_line,
+    storage_lines,
+    total,
+)
+from constraintsuite.forecast.notes import alarms_of, notes_on
 from constraintsuite.forecast.rates import TEXTS, Rate, made_up_pairs, measure_encoder, measure_scorer
-from constraintsuite.forecast.sampling import READ_SECONDS, Taken, reading_seconds, take
-from constraintsuite.forecast.steps import Samples, StepCost, foretell_pairs, foretell_steps
+from constraintsuite.forecast.sample_builds import build_samples, draw_samples
+from constraintsuite.forecast.sampling import READ_SECONDS, draw_documents, reading_seconds
+from constraintsuite.forecast.steps import estimate_pairs, estimate_steps
 from constraintsuite.models.naming import check_models
 from constraintsuite.suites.build import resolve
 from constraintsuite.suites.recipe import Recipe
@@ -28,160 +36,132 @@ from constraintsuite.suites.stages.viewing import read_examples
 
 
 @dataclass(frozen=True)
-class Sampling:
-    """What is looked at here."""
+class BuildForecast:
+    """What a build will take, line by line: time, memory, storage and money."""
 
-    size: int = 2_000
+    recipe: str
+    documents: int
+    sample: int
     """Documents of the larger samples."""
-    draws: int = 2
-    """Samples of that size, each with a part of it: a quarter of one, a half of the next, and so on in turn."""
-
-
-@dataclass(frozen=True)
-class Models:
-    """What else will be done."""
-
-    embed: str | None = None
-    evaluate: str | None = None
+    cluster: Cluster
+    time: tuple[ForecastLine, ...]
+    memory: tuple[ForecastLine, ...]
+    storage: tuple[ForecastLine, ...]
+    money: tuple[ForecastLine, ...]
+    alarms: tuple[str, ...]
+    notes: tuple[str, ...]
 
     @property
-    def named(self) -> list[str]:
-        """Those there are."""
-        return [model for model in (self.embed, self.evaluate) if model is not None]
+    def seconds(self) -> Range:
+        """The time of all lines together."""
+        return total(self.time)
+
+    @property
+    def stored(self) -> Range:
+        """Bytes of all of it."""
+        return total(self.storage)
+
+    def in_words(self) -> str:
+        """The plan for a person: the whole first, then what stands in its way, then line by line."""
+        parts = [
+            f"{self.recipe}: {self.documents:,} documents on {self.cluster.in_words()}",
+            f"{in_range(self.seconds, in_time)}; {in_range(self.stored, in_bytes)} of storage",
+        ]
+        parts += [f"\n{alarm}" for alarm in self.alarms]
+        parts += _table("Time", self.time, in_time, self.seconds)
+        parts += _table("Memory", self.memory, in_bytes)
+        parts += _table("Storage", self.storage, in_bytes, self.stored)
+        if self.money:
+            parts += _table("Money", self.money, in_money, total(self.money))
+        parts += ["", *(f"- {note}" for note in self.notes)]
+        return "\n".join(parts)
+
+    def as_record(self) -> dict[str, object]:
+        """The plan as data: seconds and bytes."""
+        sums = {"seconds": self.seconds._asdict(), "bytes": self.stored._asdict()}
+        record = asdict(self) | sums
+        for name in ("time", "memory", "storage", "money"):
+            record[name] = [
+                {"name": line.name, "arithmetic": line.arithmetic, **line.amount._asdict()}
+                for line in getattr(self, name)
+            ]
+        return record
 
 
-@dataclass(frozen=True)
-class _Measured:
-    """All that was found out here."""
-
-    recipe: Recipe
-    documents: int
-    given: bool
-    """Whether somebody said how many documents there are."""
-    taken: Taken
-    samples: Samples
-    slower: float
-    """Seconds a document by which the source is slower to read than the samples."""
-    embed: Rate | None
-    evaluate: Rate | None
+def _table(title: str, lines: Sequence[ForecastLine], shown: AmountFormat, whole: Range | None = None) -> list[str]:
+    rows = [f"  {line.name:<16} {line.arithmetic} = {in_range(line.amount, shown)}" for line in lines]
+    if whole is not None:
+        rows.append(f"  {'in all':<16} {in_range(whole, shown)}")
+    return ["", title, *rows]
 
 
-def plan_recipe(
+def plan_recipe(  # noqa: PLR0913 - one parameter per option of the command
     recipe: Recipe,
     cluster: Cluster,
     scratch: Path,
     reporter: Reporter,
     *,
     prices: Prices | None = None,
-    models: Models | None = None,
+    embed: str | None = None,
+    evaluate: str | None = None,
     documents: int | None = None,
-    sampling: Sampling | None = None,
+    sample: int = 2_000,
+    draws: int = 2,
 ) -> BuildForecast:
-    """Build samples in the folder `scratch`, measure the models, and work out the rest."""
-    models = models or Models()
-    check_models(models.named)
-    for model in models.named:
+    """Build samples in the folder `scratch`, measure the models to `embed` and `evaluate` with, and work out the rest.
+
+    `documents` is the size of the corpus, counted if it is not given. The larger samples have `sample` documents each, and
+    there are as many as `draws`; each comes with a part of it: a quarter of the first, a half of the second, in turn.
+    """
+    models = [model for model in (embed, evaluate) if model is not None]
+    check_models(models)
+    for model in models:
         check_threads(model, cluster)
-    found = _measure(
-        resolve(recipe), cluster, SampleFolder(scratch), reporter, models, documents, sampling or Sampling()
-    )
-    return _work_out(found, cluster, prices or Prices())
-
-
-def _measure(
-    recipe: Recipe,
-    cluster: Cluster,
-    ground: SampleFolder,
-    reporter: Reporter,
-    models: Models,
-    documents: int | None,
-    sampling: Sampling,
-) -> _Measured:
+    recipe = resolve(recipe)
     reporter.note(f"{recipe.name}: reading documents, for at most {READ_SECONDS:.0f} s")
-    taken = take(recipe, sampling.size, sampling.draws)
+    taken = draw_documents(recipe, sample, draws)
     count = documents or (taken.read if taken.whole else taken.known or taken.read)
-    if count <= sampling.size:
+    if count <= sample:
         reporter.note(
             f"{count:,} documents are no more than a sample has: building them takes less time than this plan."
         )
-    samples = build_samples(recipe, taken, count, ground, reporter, spread=cluster.all_workers > 1)
-    size = len(taken.draws[0])
-    slower = taken.seconds - reading_seconds(ground.recipe(0, size))
-    texts = [document.text for document in taken.draws[0]]
-    embed = _rate(models.embed, _encoder_rate, texts, ground.suite(0, size), cluster, reporter)
-    evaluate = _rate(models.evaluate, _scorer_rate, texts, ground.suite(0, size), cluster, reporter)
-    return _Measured(recipe, count, documents is not None, taken, samples, slower, embed, evaluate)
-
-
-def _rate(
-    model: str | None,
-    measure: Callable[[str, Sequence[str], Path], Rate],
-    texts: Sequence[str],
-    suite: Path,
-    cluster: Cluster,
-    reporter: Reporter,
-) -> Rate | None:
-    """The speed of a model, where one is named."""
-    if model is None:
-        return None
-    reporter.note(f"{model}: measuring")
-    rate = measure(model, texts, suite)
-    if rate.on_gpu and not cluster.gpus:
-        raise UserError(
-            f"{model} was measured on a graphics card ({rate.device}): say with --gpus how many there will be."
-        )
-    return rate
-
-
-def _encoder_rate(model: str, texts: Sequence[str], suite: Path) -> Rate:
-    """On texts of the sample."""
-    return measure_encoder(model, texts[: 4 * TEXTS])
-
-
-def _scorer_rate(model: str, texts: Sequence[str], suite: Path) -> Rate:
-    """On pairs of the suite that came of the sample."""
-    examples = read_examples(suite)
-    pairs = pairs_of(examples) if examples else made_up_pairs(texts[: 4 * TEXTS])
-    return measure_scorer(model, pairs, documents_of(examples) if examples else texts)
-
-
-def _work_out(found: _Measured, cluster: Cluster, prices: Prices) -> BuildForecast:
-    """From what was measured to the whole."""
-    steps = foretell_steps(found.recipe, found.samples, found.documents, cluster)
-    time = tuple(_time_lines(found, steps, cluster))
-    storage = made.storage_lines(steps, found.embed, found.documents)
+    drawn = draw_samples(taken, scratch)
+    samples = build_samples(recipe, drawn, count, reporter, spread=cluster.all_workers > 1)
+    texts = [document.text for document in drawn[1].documents]
+    rates: dict[str, Rate] = {}
+    if embed is not None:
+        reporter.note(f"{embed}: measuring")
+        rates["embed"] = measure_encoder(embed, texts[: 4 * TEXTS])
+    if evaluate is not None:
+        reporter.note(f"{evaluate}: measuring")
+        examples = read_examples(drawn[1].suite)
+        pairs = pairs_of(examples) if examples else made_up_pairs(texts[: 4 * TEXTS])
+        rates["eval"] = measure_scorer(evaluate, pairs, documents_of(examples) if examples else texts)
+    for rate in rates.values():
+        if rate.on_gpu and not cluster.gpus:
+            raise UserError(
+                f"{rate.model} was measured on a graphics card ({rate.device}): say with --gpus how many there will be."
+            )
+    steps = estimate_steps(recipe, samples, count, cluster)
+    slower = taken.seconds - reading_seconds(drawn[1].recipe)
+    pairs_to_score = estimate_pairs(recipe, samples, count)
+    time = [
+        start_line(samples, cluster),
+        *([source_line(slower, count)] if slower > 0 else []),
+        *(step_line(step, cluster) for step in steps),
+        *([rate_line("embed", rates["embed"], count, cluster)] if "embed" in rates else []),
+        *([rate_line("eval", rates["eval"], pairs_to_score, cluster)] if "eval" in rates and pairs_to_score else []),
+    ]
+    storage = storage_lines(steps, rates.get("embed"), count)
     return BuildForecast(
-        found.recipe.name,
-        found.documents,
-        len(found.taken.draws[0]),
+        recipe.name,
+        count,
+        len(texts),
         cluster,
-        time,
-        tuple(memory_lines(found.recipe, found.samples, found.documents, cluster)),
+        tuple(time),
+        tuple(memory_lines(recipe, samples, count, cluster)),
         tuple(storage),
-        tuple(made.money_lines(total(time), total(storage), cluster, prices)),
-        tuple(alarms_of(found.recipe, found.samples, found.documents, cluster)),
-        notes_on(
-            found.recipe,
-            found.taken,
-            found.samples,
-            steps,
-            (found.embed, found.evaluate),
-            cluster,
-            found.documents,
-            given=found.given,
-        ),
+        tuple(money_lines(total(time), total(storage), cluster, prices or Prices())),
+        tuple(alarms_of(recipe, samples, count, cluster)),
+        notes_on(recipe, taken, samples, steps, list(rates.values()), cluster, count, given=documents is not None),
     )
-
-
-def _time_lines(found: _Measured, steps: Sequence[StepCost], cluster: Cluster) -> Iterator[ForecastLine]:
-    yield made.start_line(found.samples, cluster)
-    if found.slower > 0:
-        yield made.source_line(found.slower, found.documents)
-    for step in steps:
-        yield made.step_line(step, cluster)
-    yield made.sweep_line(found.samples, found.documents)
-    if found.embed is not None:
-        yield rate_line("embed", found.embed, found.documents, cluster)
-    pairs = foretell_pairs(found.recipe, found.samples, found.documents)
-    if found.evaluate is not None and pairs:
-        yield rate_line("eval", found.evaluate, pairs, cluster)

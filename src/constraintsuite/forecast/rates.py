@@ -42,7 +42,7 @@ class Rate:
     model: str
     what: Literal["texts", "pairs"]
     seconds: Range
-    """Each, in one process."""
+    """Seconds per text or pair in one process."""
     measured: int
     device: str
     """Where it ran, in the model's own words."""
@@ -59,7 +59,7 @@ class Rate:
 
 
 def measure_encoder(model: str, texts: Sequence[str]) -> Rate:
-    """Vectors a second; the model is loaded outside the clock, and keeps nothing between two rounds."""
+    """Vectors per second; the model is loaded outside the clock, and keeps nothing between two rounds."""
     encoder = load_encoder(model)
     warming, blocks = cut(texts)
     vectors = encoder.encoder.encode(warming, "document")
@@ -70,7 +70,7 @@ def measure_encoder(model: str, texts: Sequence[str]) -> Rate:
 
 
 def measure_scorer(model: str, pairs: Sequence[tuple[str, str]], documents: Sequence[str]) -> Rate:
-    """Scores a second, likewise."""
+    """Scores per second, measured like the speed of an encoder."""
     scorer = load_scorer(model, Workbench(documents))
     warming, blocks = cut(pairs)
     scorer.score(warming)

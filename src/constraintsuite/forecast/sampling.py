@@ -27,21 +27,21 @@ _MOST_SHARDS = 16
 
 
 @dataclass(frozen=True)
-class Taken:
+class DrawnDocuments:
     """Documents of a corpus, several times, each time chosen by another hash, the smallest first."""
 
     draws: tuple[tuple[Document, ...], ...]
     read: int
     """How many documents were looked at."""
     whole: bool
-    """Whether these were all."""
+    """Whether these are all documents of the corpus."""
     known: int | None
     """How many there are, where the source says so itself."""
     seconds: float
     """To read one document of the source."""
 
 
-def take(recipe: Recipe, size: int, draws: int, seconds: float = READ_SECONDS) -> Taken:
+def draw_documents(recipe: Recipe, size: int, draws: int, seconds: float = READ_SECONDS) -> DrawnDocuments:
     """Read the source for at most that long, and keep `size` documents for each draw."""
     source = open_source(recipe.corpus)
     heaps: list[list[tuple[int, int, Document]]] = [[] for _ in range(draws)]
@@ -60,9 +60,9 @@ def take(recipe: Recipe, size: int, draws: int, seconds: float = READ_SECONDS) -
             break
     spent = (now() - begin).own
     if read < _LEAST:
-        raise UserError(f"{source.name}: {read} documents are too few to foretell anything from. Just build it.")
+        raise UserError(f"{source.name}: {read} documents are too few to estimate anything from. Just build it.")
     ordered = (tuple(document for _, _, document in sorted(heap, reverse=True)) for heap in heaps)
-    return Taken(tuple(ordered), read, whole, source.size(), spent / read)
+    return DrawnDocuments(tuple(ordered), read, whole, source.size(), spent / read)
 
 
 def write_sample(recipe: Recipe, documents: Sequence[Document], share: float, folder: Path) -> Path:
@@ -93,7 +93,7 @@ def write_sample(recipe: Recipe, documents: Sequence[Document], share: float, fo
 
 
 def shards_of(recipe: Recipe) -> int:
-    """Of a sample: few enough that each has documents, since it is from their number that a worker's memory is foretold."""
+    """Of a sample: few enough that each has documents, since it is from their number that a worker's memory is estimated."""
     return min(recipe.documents.shards, _MOST_SHARDS)
 
 

@@ -30,7 +30,7 @@ class Samples:
     efficiency: float
     """What a worker does beside another, to what it does alone."""
     shards: int
-    """Of each build."""
+    """Shards of each build."""
 
     def fit(self, quantity: Callable[[BuildCost], float], *, by_examples: bool = False) -> Fit:
         """How a quantity of a build grows with its documents, or its examples."""
@@ -54,24 +54,12 @@ class Samples:
 
     @property
     def all(self) -> tuple[BuildCost, ...]:
-        """Every build."""
+        """All builds, small ones first."""
         return (*self.small, *self.large)
 
     def middle(self, quantity: Callable[[BuildCost], float]) -> float:
         """A quantity that does not grow."""
         return median(map(quantity, self.all))
-
-    @property
-    def swept(self) -> Range:
-        """Seconds of full collections, for a document: of all builds together, and the least and the most of one.
-
-        They come in lumps: the next build may have one more, also where none had any.
-        """
-        documents = sum(build.documents for build in self.all)
-        shares = [build.swept / build.documents for build in self.all]
-        whole = sum(build.swept for build in self.all)
-        one_more = whole + max(build.sweep for build in self.all)
-        return Range(whole / documents, min(shares), max(*shares, one_more / documents))
 
 
 @dataclass(frozen=True)
@@ -92,14 +80,14 @@ class SpreadStep:
     efficiency: float
 
     def at(self, x: float) -> Range:
-        """Seconds at a size."""
+        """Seconds on the cluster at a size."""
         share = self.turns / self.shards * self.longest / self.efficiency
         return self.work.at(x).times(share).plus(Range(self.load, self.load, self.load))
 
 
 @dataclass(frozen=True)
 class StepCost:
-    """What one step takes."""
+    """The time and the storage of one step at the planned size."""
 
     name: str
     unit: str
@@ -110,11 +98,11 @@ class StepCost:
     kept: float
     """Documents, or examples, of which it writes something."""
     stored: Fit
-    """Bytes of that."""
+    """How the bytes of what it writes grow."""
 
     @property
     def seconds(self) -> Range:
-        """On the cluster."""
+        """Seconds on the cluster, driver and shards together."""
         alone = self.driver.at(self.units)
         return alone if self.spread is None else alone.plus(self.spread.at(self.units))
 
@@ -124,26 +112,26 @@ def portion_of(documents: int, shards: int) -> float:
     return min(documents / shards, float(AT_ONCE))
 
 
-def foretell_steps(recipe: Recipe, samples: Samples, documents: int, cluster: Cluster) -> list[StepCost]:
+def estimate_steps(recipe: Recipe, samples: Samples, documents: int, cluster: Cluster) -> list[StepCost]:
     """Every step at so many documents; those that see examples alone at as many as there will be."""
-    examples = foretell_examples(recipe, samples, documents)
-    return [_foretell(name, recipe, samples, documents, examples, cluster) for name in STEPS]
+    examples = estimate_examples(recipe, samples, documents)
+    return [_estimate(name, recipe, samples, documents, examples, cluster) for name in STEPS]
 
 
-def foretell_examples(recipe: Recipe, samples: Samples, documents: int) -> float:
+def estimate_examples(recipe: Recipe, samples: Samples, documents: int) -> float:
     """Main examples: in proportion to the larger samples, and no more than the recipe wants."""
     found = sum(build.examples for build in samples.large) / sum(build.documents for build in samples.large)
     return min(float(recipe.sizes.main), found * documents)
 
 
-def foretell_pairs(recipe: Recipe, samples: Samples, documents: int) -> float:
-    """Pairs that an evaluation will score; none where no example came of the samples, from which nothing can be foretold."""
+def estimate_pairs(recipe: Recipe, samples: Samples, documents: int) -> float:
+    """Pairs that an evaluation will score; none where no example came of the samples, from which nothing can be estimated."""
     examples = sum(build.examples for build in samples.large)
     pairs = sum(build.pairs for build in samples.large)
-    return pairs / examples * foretell_examples(recipe, samples, documents) if examples else 0.0
+    return pairs / examples * estimate_examples(recipe, samples, documents) if examples else 0.0
 
 
-def _foretell(
+def _estimate(
     name: str, recipe: Recipe, samples: Samples, documents: int, examples: float, cluster: Cluster
 ) -> StepCost:
     few, writes_few = name in BY_EXAMPLES, name in WRITE_EXAMPLES

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.bulk import in_bulk
-from constraintsuite.execution.care import Care
+from constraintsuite.execution.care import Care, in_bulk
 from constraintsuite.models.base import TextError
 
 Record = TypeVar("Record")

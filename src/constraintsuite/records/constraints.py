@@ -23,7 +23,7 @@ class Evidence:
     __pydantic_config__ = NO_OTHER_KEYS
 
     document: str
-    """Role of the document."""
+    """Role of the document that it lies in."""
     start: int
     end: int
     value: str

@@ -143,7 +143,7 @@ class Example:
     tags: Mapping[str, str] = field(default_factory=dict)
     """Groups that it belongs to: difficulty, overlap of words, length, and what its constraint type adds."""
     analyser: str = ""
-    """What read the texts."""
+    """Name of the analyser that read the texts."""
     control: Control | None = None
     proposal: str = ""
     notes: tuple[str, ...] = ()

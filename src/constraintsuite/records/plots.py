@@ -74,4 +74,4 @@ class Plot(Picture):
     stepped: bool = False
     """Joined by steps, with a marker at the end alone: a distribution."""
     note: str = ""
-    """Stands under the key."""
+    """A line of text under the key of the plot."""

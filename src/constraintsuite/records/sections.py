@@ -18,7 +18,7 @@ class SectionBlock(Protocol):
 
 @dataclass(frozen=True)
 class Charts:
-    """Pictures side by side."""
+    """Plots that are shown side by side."""
 
     kind: ClassVar[str] = "charts"
     drawings: tuple[Picture, ...]
@@ -67,5 +67,5 @@ class Section:
         yield from self.files
 
     def drawings(self) -> Iterator[Picture]:
-        """All pictures."""
+        """All plots of the section, in order."""
         yield from (drawing for block in self.blocks if isinstance(block, Charts) for drawing in block.drawings)

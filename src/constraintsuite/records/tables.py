@@ -59,7 +59,7 @@ class Table:
         return FORMATS.load("csv")(self)
 
     def to_markdown(self) -> str:
-        """A table with pipes."""
+        """The table in Markdown, with pipes between columns."""
         return FORMATS.load("markdown")(self)
 
     def to_latex(self) -> str:

@@ -41,7 +41,7 @@ class Span:
     end: int
 
     def of(self, text: str) -> str:
-        """The characters themselves."""
+        """The characters of this span in the text."""
         return text[self.start : self.end]
 
     def covers(self, other: Span) -> bool:

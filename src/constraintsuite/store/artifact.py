@@ -16,17 +16,16 @@ from pydantic import BaseModel, ConfigDict, Strict, ValidationError, field_valid
 from pydantic_core import from_json
 
 from constraintsuite.errors import UserError
-from constraintsuite.store import pulling
+from constraintsuite.store import mirror_pull, mirror_push
 from constraintsuite.store.environment import environment
 from constraintsuite.store.files import known_sha256, remove_leftovers, sha256_of, sha256_text, write_text
 from constraintsuite.store.jsonl import describe
 from constraintsuite.store.making_commands import MADE_BY, made_by, make_again
 from constraintsuite.store.mirror import mirror_of
 from constraintsuite.store.revisions import Revision
-from constraintsuite.store.seen import travels
+from constraintsuite.store.sync_state import belongs_in_store
 
-MANIFEST, STAGES = pulling.MANIFEST, pulling.STAGES
-ENVIRONMENT = "environment.json"
+MANIFEST, STAGES, ENVIRONMENT = mirror_pull.MANIFEST, mirror_pull.STAGES, mirror_push.ENVIRONMENT
 FORMAT = 2
 """1 had examples with `query.neg` and `docs.pos`; it is not read any more."""
 
@@ -71,7 +70,7 @@ class Manifest(BaseModel):
 
 @dataclass(frozen=True)
 class Artifact:
-    """A finished folder."""
+    """A folder that is finished, with its manifest."""
 
     path: Path
     manifest: Manifest
@@ -105,7 +104,7 @@ class Artifact:
             again = f"Make it with `{command}`" if command else "Run the command that makes it"
             raise UserError(
                 f"{path}: no {MANIFEST}, so it is not a finished {kind or 'artifact'}. {again}; a build or run that "
-                "was stopped goes on where it was."
+                "was stopped resumes where it was."
             )
         if kind is not None and manifest.kind != kind:
             hint = f" Give a folder that `{command}` wrote." if command else ""
@@ -231,9 +230,9 @@ def content_of(files: Mapping[str, FileEntry]) -> str:
 
 
 def _clear_marks(stage: Path) -> None:
-    """Take away the hidden files of a stage: they are for who goes on with it, and nobody does any more."""
+    """Take away the hidden files of a stage: they are needed only to resume it."""
     for path in sorted(stage.rglob(".*")):
-        if path.is_file() and travels(path.name):
+        if path.is_file() and belongs_in_store(path.name):
             path.unlink(missing_ok=True)
 
 
@@ -270,7 +269,7 @@ def read_manifest(path: Path) -> Manifest | None:
     """The manifest of a finished folder, None for an unfinished one; one of a newer format is a UserError."""
     mirror = mirror_of(path)
     if mirror is not None:
-        mirror.freshen(path)
+        mirror.refresh(path)
     file = path / MANIFEST
     if not file.is_file():
         return None

@@ -10,20 +10,14 @@ import json
 import os
 import re
 import uuid
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.store import pulling, pushing
 from constraintsuite.store.download import cache_folder
 from constraintsuite.store.files import sha256_text, write_text
-from constraintsuite.store.objects import ObjectStore
-from constraintsuite.store.seen import Copy
+from constraintsuite.store.mirror_push import MARKER, Mirror
+from constraintsuite.store.sync_state import connect
 
-_MARKER = ".mirror.json"
-_NOTES = ".seen"
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://")
 
 
@@ -32,70 +26,20 @@ def is_url(text: str) -> bool:
     return _URL.match(text) is not None
 
 
-@dataclass(frozen=True)
-class Mirror:
-    """A URL and the folder here that is its copy. All paths are inside that folder."""
-
-    url: str
-    root: Path
-
-    def address(self, path: Path) -> str:
-        """The URL of a path."""
-        return self._copy.store.address(self._name(path))
-
-    def pull(self, path: Path | None = None, apart: Path | None = None, *, stages: bool = True) -> None:
-        """Bring a file or folder here up to date with the store, all of it if no path is given; `apart` is left as it is.
-
-        So are folders called `stages` inside it, if they are not wanted. Files of a finished folder are checked against
-        the hashes of its manifest. What was changed here in a folder that is not finished there stays as it is.
-        """
-        left = None if apart is None else self._name(apart)
-        pulling.pull(self._copy, self._name(path or self.root), left, stages=stages)
-
-    def freshen(self, folder: Path) -> None:
-        """Pull a folder if it was finished, replaced or removed there since it was last seen."""
-        pulling.freshen(self._copy, self._name(folder))
-
-    def push(self, path: Path) -> None:
-        """Bring a file or folder to the store: changed files, hidden ones too, and manifests last; nothing is removed there."""
-        pushing.push(self._copy, self._name(path))
-
-    def publish(self, folder: Path, manifest: str, hashes: Mapping[str, str], apart: Collection[str]) -> str:
-        """Finish a folder there and here; gives the manifest that stands, which is that of others if they were faster."""
-        owner = json.loads((self.root.parent / _MARKER).read_bytes())["owner"]
-        return pushing.publish(self._copy, self._name(folder), manifest, hashes, apart, owner)
-
-    def remove(self, path: Path) -> None:
-        """Take a file or folder out of the store; what is here stays."""
-        pushing.remove(self._copy, self._name(path))
-
-    def exists(self, path: Path) -> bool:
-        """Whether the store has that file, or anything in that folder."""
-        return bool(self._copy.store.entries(self._name(path)))
-
-    def _name(self, path: Path) -> str:
-        name = Path(os.path.abspath(path)).relative_to(self.root).as_posix()  # noqa: PTH100 - links stay as they are
-        return "" if name == "." else name
-
-    @property
-    def _copy(self) -> Copy:
-        return Copy(self.root, _store(self.url), self.root.parent / _NOTES)
-
-
 def open_mirror(url: str) -> Mirror:
     """The mirror of a URL, made now if there is none; nothing is transferred yet."""
     url = url.rstrip("/")
     scheme, _, place = url.partition("://")
     if not scheme or not place.strip("/"):
         raise UserError(f"{url!r}: this URL names no bucket. Give one such as s3://bucket/folder.")
-    _store(url)
+    connect(url)
     home = _home(url)
     if _url_of(home) is None:
-        write_text(home / _MARKER, json.dumps({"url": url, "owner": uuid.uuid4().hex}) + "\n")
+        write_text(home / MARKER, json.dumps({"url": url, "owner": uuid.uuid4().hex}) + "\n")
     return Mirror(url, home / _last(url))
 
 
-def fetched(url: str) -> Path:
+def fetch_url(url: str) -> Path:
     """A file or folder of a store that is only read, as it is there now; that there is none is a UserError."""
     scheme, _, place = url.partition("://")
     folder, _, name = place.strip("/").rpartition("/")
@@ -141,11 +85,6 @@ def with_urls(text: str) -> str:
     return text
 
 
-@cache
-def _store(url: str) -> ObjectStore:
-    return ObjectStore(url)
-
-
 def _home(url: str) -> Path:
     """The folder that holds the mirror of a URL, its marker and its notes."""
     return Path(os.path.abspath(cache_folder())) / "mirrors" / _hash(url)  # noqa: PTH100 - links stay as they are
@@ -163,7 +102,7 @@ def _hash(url: str) -> str:
 def _url_of(home: Path) -> str | None:
     """The URL that a folder's marker names; the marker of a folder that was copied elsewhere does not count."""
     try:
-        url = str(json.loads((home / _MARKER).read_bytes())["url"])
+        url = str(json.loads((home / MARKER).read_bytes())["url"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return url if home.name == _hash(url) else None

@@ -56,7 +56,7 @@ REVISIONS: Mapping[str, Revision] = {
     "onnx graph": Revision(1),
     "memory readings": Revision(2),
     "memory terms": Revision(1, ("pystemmer",)),
-    # What a stopped command goes on from, and cells of a benchmark: hours of measuring outlive a changed report.
+    # What a stopped command resumes from, and cells of a benchmark: hours of measuring outlive a changed report.
     "subset work": Revision(2),
     "embedding shard": Revision(2),
     "cell": Revision(3),

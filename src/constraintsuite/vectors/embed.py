@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.bulk import left_out
+from constraintsuite.execution.care import left_out
 from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.spread import WorkCounts, spread

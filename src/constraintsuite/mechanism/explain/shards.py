@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.bulk import in_bulk
-from constraintsuite.execution.care import Care, Poison, are_few, notes_of, read_poison
+from constraintsuite.execution.care import Care, Poison, are_few, in_bulk, notes_of, read_poison
 from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.spread import WorkCounts, spread

@@ -13,7 +13,7 @@ from constraintsuite.records.scores import Interval
 from constraintsuite.records.tables import Table
 
 WIDTH = 100
-"""Columns of a terminal."""
+"""Characters per line of a terminal."""
 _NAME = 24  # columns of a name that six stacked figures leave
 _FURTHER = "The same, further columns:"
 

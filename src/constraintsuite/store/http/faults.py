@@ -65,7 +65,7 @@ class RefusalError(UserError):
 
 
 class Stopped(Exception):  # noqa: N818 - nobody waits for the answer any more
-    """The command was interrupted."""
+    """The command was interrupted: nobody waits for the answer any more."""
 
 
 def shown(text: str, hide: Callable[[str], str]) -> str:

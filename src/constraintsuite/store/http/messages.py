@@ -45,10 +45,10 @@ class HttpRequest:
 class Incoming:
     """An answer whose headers are here and whose body is still to come."""
 
-    def __init__(self, response: httpx2.Response, limits: Limits) -> None:
+    def __init__(self, response: httpx2.Response, limits: Limits, body: Iterator[bytes]) -> None:
         self.status, self.reason = response.status_code, response.reason_phrase
         self.headers: Mapping[str, str] = response.headers
-        self._response, self._limits = response, limits
+        self._limits, self._body = limits, body
 
     @property
     def length(self) -> int | None:
@@ -66,7 +66,7 @@ class Incoming:
             )
         self._refuse_large(self.length or 0)
         received, start = 0, time.monotonic()
-        for piece in self._response.iter_raw():
+        for piece in self._body:
             received += len(piece)
             self._refuse_large(received)
             seconds = time.monotonic() - start
@@ -78,7 +78,7 @@ class Incoming:
         """The first bytes of the body, of an error page for example; none of one that is compressed."""
         data = bytearray()
         if "Content-Encoding" not in self.headers:
-            for piece in self._response.iter_raw():
+            for piece in self._body:
                 data += piece
                 if len(data) >= size:
                     break

@@ -1,0 +1,167 @@
+"""Small and large samples that are really built here, each in a fresh process that is watched."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.engine import LocalEngine
+from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.experiments.scoring import pairs_of
+from constraintsuite.forecast.clock import Spent, now, peak_bytes, reset_peak
+from constraintsuite.forecast.costs import SUITE, BuildCost, StageCost, WatchingEngine
+from constraintsuite.forecast.sampling import DrawnDocuments, shards_of, write_sample
+from constraintsuite.forecast.steps import Samples
+from constraintsuite.records.examples import Example
+from constraintsuite.records.text import Document
+from constraintsuite.store.files import write_text
+from constraintsuite.store.jsonl import adapter, read_jsonl
+from constraintsuite.suites.build import PIPELINE, build_suite
+from constraintsuite.suites.recipe import Recipe
+from constraintsuite.suites.stages.viewing import read_examples
+from constraintsuite.text.mentions import surface_forms
+
+_PARTS = (4, 2)
+_LEAST_EFFICIENCY = 0.3
+
+
+class CorpusSample(NamedTuple):
+    """Documents of the corpus, and the folder in which their recipe is written and built."""
+
+    documents: Sequence[Document]
+    folder: Path
+
+    @property
+    def recipe(self) -> Path:
+        """The recipe that builds these documents alone."""
+        return self.folder / "recipe.yaml"
+
+    @property
+    def suite(self) -> Path:
+        """The suite that was built of them."""
+        return self.folder / "suite"
+
+
+def draw_samples(taken: DrawnDocuments, scratch: Path) -> list[CorpusSample]:
+    """Of each draw a part, then all of it. Where a draw is the whole corpus, a second one would be the same again."""
+    large = len(taken.draws[0])
+    draws = taken.draws[:1] if taken.whole and large == taken.read else taken.draws
+    return [
+        CorpusSample(draw[:size], scratch / f"sample-{number}-{size}")
+        for number, draw in enumerate(draws)
+        for size in (large // _PARTS[number % 2], large)
+    ]
+
+
+def build_samples(
+    recipe: Recipe, samples: Sequence[CorpusSample], count: int, reporter: Reporter, *, spread: bool
+) -> Samples:
+    """Build every sample of a corpus of `count` documents; with `spread` by two workers, and one once more by one.
+
+    The two builds of the same sample say what a worker does beside another.
+    """
+    sizes = [len(sample.documents) for sample in samples]
+    sizes += sizes[1:2] if spread else []
+    reporter.note(
+        f"Building {len(sizes)} samples here, of {min(sizes):,} to {max(sizes):,} documents, {sum(sizes):,} in all: minutes, not "
+        "seconds. Nothing is kept of them. A smaller --sample is quicker and less sure."
+    )
+    with reporter.track("documents", sum(sizes)) as advance:
+        costs = []
+        for sample, size in zip(samples, sizes, strict=False):
+            write_sample(recipe, sample.documents, size / count, sample.folder)
+            costs.append(watch_build(sample.recipe, sample.suite, 2 if spread else 1, size))
+            advance(size)
+        efficiency = 1.0
+        if spread:
+            alone = watch_build(samples[1].recipe, samples[1].folder / "suite-alone", 1, sizes[-1])
+            efficiency = min(1.0, max(_LEAST_EFFICIENCY, _warm(alone) / _warm(costs[1])))
+            advance(sizes[-1])
+    return Samples(tuple(costs[::2]), tuple(costs[1::2]), efficiency, shards_of(recipe))
+
+
+def _warm(build: BuildCost) -> float:
+    return max(1e-9, sum(each.warm for stage in build.stages for each in stage.maps))
+
+
+_STAGES = "stages"
+_NEVER = 1_000_000_000
+_PROGRAM = "import sys; from constraintsuite.forecast.sample_builds import run; run(*sys.argv[1:])"
+
+
+def watch_build(recipe: Path, out: Path, workers: int, documents: int) -> BuildCost:
+    """Build into the new folder `out`, in a process of its own, and say what it took; what is wrong is a UserError."""
+    cost = out.with_name(f"{out.name}.cost.json")
+    begin = now()
+    done = subprocess.run(
+        # Not with -m: workers would then load this module too, and start later than those of a build.
+        [sys.executable, "-c", _PROGRAM, str(recipe), str(out), str(workers), str(cost)],
+        check=False,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    wall = (now() - begin).wall
+    if done.returncode:
+        raise UserError(f"The sample could not be built. {done.stderr.strip()[-2000:]}")
+    found = adapter(BuildCost).validate_json(cost.read_bytes())
+    inside = sum(stage.spent.wall for stage in found.stages)
+    return replace(found, documents=documents, start=Spent(max(0.0, wall - inside), found.start.own))
+
+
+def run(recipe: str, out: str, workers: str, cost: str) -> None:
+    """What the fresh process does: build, and leave what it took in the file `cost`."""
+    try:
+        found = _watch(Recipe.read(Path(recipe)), Path(out), int(workers))
+    except UserError as error:
+        sys.exit(str(error))
+    write_text(Path(cost), adapter(BuildCost).dump_json(found).decode())
+
+
+def _watch(recipe: Recipe, out: Path, workers: int) -> BuildCost:
+    """Stage by stage, so that each shows its own peak of memory; the last one comes with the suite itself."""
+    surface_forms(
+        "thing"
+    )  # loads word forms: a sample without a proposal never would, which would make them look like growth
+    start = Spent(0.0, time.process_time())
+    gc.set_threshold(
+        *gc.get_threshold()[:2], _NEVER
+    )  # a full collection would look like growth of the step it falls into
+    engine = WatchingEngine(LocalEngine(workers))
+    build = partial(build_suite, recipe, out, engine=engine, reporter=Silent())
+    stages = []
+    for name in PIPELINE.names()[:-1]:
+        stages.append(_watch_stage(name, partial(build, until=name), engine, out / _STAGES / name))
+    stages.append(_watch_stage(SUITE, build, engine, out, PIPELINE.names()[:-1]))
+    examples = read_examples(out)
+    pairs = pairs_of([*examples, *read_jsonl(out / "controls.jsonl", Example)])
+    return BuildCost(0, workers, len(examples), len(pairs), start, tuple(stages))
+
+
+def _watch_stage(
+    name: str, work: Callable[[], object], engine: WatchingEngine, folder: Path, apart: Collection[str] = ()
+) -> StageCost:
+    reset_peak()
+    begin = now()
+    work()
+    spent = now() - begin
+    return StageCost(name, spent, engine.take(), peak_bytes(), _stored(folder, apart))
+
+
+def _stored(folder: Path, apart: Collection[str]) -> int:
+    """Bytes of all files in a folder, less those of some stages."""
+    elsewhere = tuple(folder / _STAGES / name for name in apart)
+    return sum(
+        path.stat().st_size
+        for path in folder.rglob("*")
+        if path.is_file() and not any(path.is_relative_to(other) for other in elsewhere)
+    )
