@@ -49,7 +49,7 @@ def said(*arguments: object) -> dict[str, Any]:
 @pytest.fixture(autouse=True)
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Trials of one pass."""
-    monkeypatch.setattr("constraintsuite.mechanism.explain.trial.SECONDS", 0)
+    monkeypatch.setattr("constraintsuite.mechanism.patching.capacity.SECONDS", 0)
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +131,7 @@ def test_a_dry_run_counts_passes_and_writes_nothing(
 )
 def test_a_dry_run_speaks_of_time(world: Path, monkeypatch: pytest.MonkeyPatch, speed: float, words: str) -> None:
     """30 rows, in two runs, and as many passes back, which count twice."""
-    monkeypatch.setattr("constraintsuite.mechanism.explain.trial.passes_a_second", lambda *_: speed)
+    monkeypatch.setattr("constraintsuite.mechanism.patching.capacity.passes_a_second", lambda *_: speed)
     printed = call(
         "attribute", world / "suite", *model(world), "--out", world / "dry", "--limit", 10, "--dry-run"
     ).stdout

@@ -13,8 +13,7 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.mechanism.contrasts.files import write_contrasts
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.effects.summary import SiteSummary
-from constraintsuite.mechanism.explain.folder import load_explained
-from constraintsuite.mechanism.explain.records import Explained
+from constraintsuite.mechanism.explain.folder import Explained, load_explained
 from constraintsuite.mechanism.explain.run import attribute, patch
 from constraintsuite.mechanism.explain.settings import AnalysisScope
 from constraintsuite.records.formats.text import text_parts
@@ -22,9 +21,9 @@ from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Remarks
 from constraintsuite.showing.display import ShowOptions
 from constraintsuite.showing.mechanism import explain_tables as tables
+from constraintsuite.showing.mechanism.drawings import head_map
+from constraintsuite.showing.mechanism.explain_remarks import trust_lines
 from constraintsuite.showing.mechanism.explain_sections import ShownAnalysis, explain_sections, remarks_of
-from constraintsuite.showing.mechanism.explain_trust import trust_lines
-from constraintsuite.showing.mechanism.maps import head_map
 from constraintsuite.showing.report import write_shown_report
 from mechanism.planted import make_planted, planted_contrasts
 

@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from constraintsuite.mechanism.subject import Subject, load_subject
+from constraintsuite.mechanism.loaded_model import Subject, load_subject
 from mechanism.models import make_tiny
 from mechanism.planted import make_planted
 

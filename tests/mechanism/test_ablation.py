@@ -19,10 +19,10 @@ from constraintsuite.mechanism.contrasts.records import HALVES, ROLES, ContrastH
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import AblationKind
 from constraintsuite.mechanism.hooks import Edit, capturing, replacing
-from constraintsuite.mechanism.patching.memory import Budget
-from constraintsuite.mechanism.patching.stacking import SitePatch
+from constraintsuite.mechanism.loaded_model import Subject
+from constraintsuite.mechanism.patching.capacity import Budget
+from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import EMBEDDINGS, Site, parse_site
-from constraintsuite.mechanism.subject import Subject
 from mechanism.models import TINY
 from mechanism.planted import PLANTED
 from mechanism.uneven import named, read, uneven

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.attending import Look, measure_attention
+from constraintsuite.mechanism.attention import Look, measure_attention
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
-from constraintsuite.mechanism.subject import Subject
+from constraintsuite.mechanism.loaded_model import Subject
 from mechanism.planted import PLANTED, planted_contrasts
 
 

@@ -9,11 +9,11 @@ import torch
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.effects.records import DIRECTIONS, PatchDirection
+from constraintsuite.mechanism.loaded_model import Subject, load_subject
+from constraintsuite.mechanism.patching.capacity import Budget
 from constraintsuite.mechanism.patching.exact import patch_contrasts
-from constraintsuite.mechanism.patching.memory import Budget
-from constraintsuite.mechanism.patching.stacking import SitePatch
+from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import EMBEDDINGS, KINDS, Site
-from constraintsuite.mechanism.subject import Subject, load_subject
 from mechanism.models import TINY
 from mechanism.planted import PLANTED, make_planted, planted_contrasts
 from mechanism.uneven import read, uneven

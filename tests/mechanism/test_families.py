@@ -10,8 +10,8 @@ import torch
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism import FAMILIES
 from constraintsuite.mechanism.hooks import Edit, SiteTensors, capturing, replacing
+from constraintsuite.mechanism.loaded_model import Subject
 from constraintsuite.mechanism.sites import KINDS, Site, SiteKind, parse_site
-from constraintsuite.mechanism.subject import Subject
 from mechanism.models import PAIRS, TINY
 
 SubjectOf = Callable[[str], Subject]

@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.gradients import tracing
 from constraintsuite.mechanism.hooks import (
     Edit,
     SiteTensors,
@@ -16,10 +15,11 @@ from constraintsuite.mechanism.hooks import (
     replacing,
     starting_above,
     starting_within,
+    tracing,
     watching,
 )
+from constraintsuite.mechanism.loaded_model import Subject, Tensors
 from constraintsuite.mechanism.sites import EMBEDDINGS, KINDS, Site
-from constraintsuite.mechanism.subject import Subject, Tensors
 from mechanism.models import PAIRS, TINY
 from mechanism.planted import PLANTED, planted_contrasts
 

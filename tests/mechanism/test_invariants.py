@@ -13,8 +13,8 @@ from safetensors.torch import load_file, save_file
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.families.bert import BERT
 from constraintsuite.mechanism.invariants import INVARIANTS, ModelTrial, check_one
-from constraintsuite.mechanism.patching import stacking
-from constraintsuite.mechanism.subject import Subject, _gives_bare_tensors, load_subject
+from constraintsuite.mechanism.loaded_model import Subject, _gives_bare_tensors, load_subject
+from constraintsuite.mechanism.patching import patches as stacking
 from mechanism.models import TINY, make_tiny
 
 SubjectOf = Callable[[str], Subject]

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from constraintsuite.mechanism.hooks import Edit, capturing, replacing
+from constraintsuite.mechanism.loaded_model import Subject
 from constraintsuite.mechanism.sites import Site
-from constraintsuite.mechanism.subject import Subject
 from mechanism.models import PAIRS
 
 nnsight = pytest.importorskip("nnsight", reason="nnsight is not installed")

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from constraintsuite.mechanism.nulls import random_twin, without_rounding
-from constraintsuite.mechanism.subject import Subject
+from constraintsuite.mechanism.circuits.ranking import random_twin, without_rounding
+from constraintsuite.mechanism.loaded_model import Subject
 from constraintsuite.metrics.significance import max_t
 
 

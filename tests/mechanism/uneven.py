@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from constraintsuite.mechanism.contrasts.records import Marked, MarkedContrast, MarkedPair, RoleMark
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
-from constraintsuite.mechanism.subject import Subject
+from constraintsuite.mechanism.loaded_model import Subject
 from mechanism.planted import planted_contrasts
 
 

@@ -31,7 +31,7 @@ from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.mechanism.contrasts.records import ContrastSide
-    from constraintsuite.mechanism.drift.plan import DriftPlan
+    from constraintsuite.mechanism.drift.drift import DriftPlan
     from constraintsuite.mechanism.drift.records import CheckpointDrift
     from constraintsuite.records.examples import Split
     from constraintsuite.store.artifact import Artifact
@@ -78,8 +78,8 @@ def drift(  # noqa: PLR0913, PLR0917 - one parameter an option
     """
     from constraintsuite.execution.progress import Terminal
     from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
+    from constraintsuite.mechanism.drift.contrasts import DriftSettings
     from constraintsuite.mechanism.drift.drift import measure_drift, plan_work
-    from constraintsuite.mechanism.drift.settings import DriftSettings
     from constraintsuite.records.examples import SPLITS
 
     named = name_checkpoints(checkpoints, options)
@@ -92,7 +92,7 @@ def drift(  # noqa: PLR0913, PLR0917 - one parameter an option
 
 
 def _tell(artifact: Artifact, page: Path | None, as_json: bool) -> None:
-    from constraintsuite.mechanism.drift.folder import load_drift
+    from constraintsuite.mechanism.drift.records import load_drift
     from constraintsuite.showing.display import ShowOptions
     from constraintsuite.showing.report import write_shown_report
 

@@ -20,16 +20,14 @@ import numpy as np
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.mechanism.contrasts.records import HALVES, ROLES, ContrastHalf, MarkedContrast
-from constraintsuite.mechanism.contrasts.stacking import PADDED, buckets
 from constraintsuite.mechanism.contrasts.tokens import Roles, TokenContrast, TokenPair, TokenRow
 from constraintsuite.mechanism.effects.records import AblationKind, EffectMethod, Grid
-from constraintsuite.mechanism.patching.blocks import ContrastBatch, make_block
-from constraintsuite.mechanism.patching.donors import Donor, Observed, observe, twin_donor
+from constraintsuite.mechanism.loaded_model import Subject
+from constraintsuite.mechanism.patching.batches import PADDED, ContrastBatch, buckets, make_block
+from constraintsuite.mechanism.patching.capacity import Budget
 from constraintsuite.mechanism.patching.exact import join, patched_grid
-from constraintsuite.mechanism.patching.memory import Budget
-from constraintsuite.mechanism.patching.stacking import SitePatch, sites_to_keep
+from constraintsuite.mechanism.patching.patches import Donor, Observed, SitePatch, observe, sites_to_keep, twin_donor
 from constraintsuite.mechanism.sites import Site
-from constraintsuite.mechanism.subject import Subject
 from constraintsuite.models.torch.device import inference
 
 if TYPE_CHECKING:

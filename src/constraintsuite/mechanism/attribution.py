@@ -15,18 +15,24 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.contrasts.stacking import RunName, buckets
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import Grid, PatchDirection
-from constraintsuite.mechanism.gradients import tracing
-from constraintsuite.mechanism.hooks import Edit, SiteTensors, capturing, replacing, watching
-from constraintsuite.mechanism.patching.blocks import INTO, OTHER, ContrastBatch, FloatArray, carried, make_block
-from constraintsuite.mechanism.patching.donors import moved
+from constraintsuite.mechanism.hooks import Edit, SiteTensors, capturing, replacing, tracing, watching
+from constraintsuite.mechanism.loaded_model import Subject, Tensors
+from constraintsuite.mechanism.patching.batches import (
+    INTO,
+    OTHER,
+    ContrastBatch,
+    FloatArray,
+    RunName,
+    buckets,
+    carried,
+    make_block,
+)
+from constraintsuite.mechanism.patching.capacity import Budget, refuse_untraced
 from constraintsuite.mechanism.patching.exact import join
-from constraintsuite.mechanism.patching.memory import Budget, refuse_untraced
-from constraintsuite.mechanism.patching.stacking import SitePatch
+from constraintsuite.mechanism.patching.patches import SitePatch, moved
 from constraintsuite.mechanism.sites import EMBEDDINGS, Site
-from constraintsuite.mechanism.subject import Subject, Tensors
 from constraintsuite.models.torch.device import telling_out_of_memory
 
 if TYPE_CHECKING:

@@ -13,11 +13,17 @@ from typing import TYPE_CHECKING
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.hooks import Edit, capturing, replacing, watching
-from constraintsuite.mechanism.outcomes import InvariantResult
-from constraintsuite.mechanism.patching.donors import Donor, Observed
-from constraintsuite.mechanism.patching.stacking import PatchableRun, SitePatch, batches, sites_to_keep, stacked_scores
+from constraintsuite.mechanism.loaded_model import InvariantResult, Subject, Tensors
+from constraintsuite.mechanism.patching.patches import (
+    Donor,
+    Observed,
+    PatchableRun,
+    SitePatch,
+    batches,
+    sites_to_keep,
+    stacked_scores,
+)
 from constraintsuite.mechanism.sites import EMBEDDINGS, KINDS, Site, SiteKind
-from constraintsuite.mechanism.subject import Subject, Tensors
 from constraintsuite.models.base import Pair
 from constraintsuite.models.torch.loading import loading
 

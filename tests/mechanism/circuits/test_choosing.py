@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
-from constraintsuite.mechanism.circuits.choosing import curve_sizes, random_circuits, random_parts
 from constraintsuite.mechanism.circuits.records import ChanceMatch
+from constraintsuite.mechanism.circuits.runner import curve_sizes, random_circuits, random_parts
 from constraintsuite.mechanism.sites import Site, parse_site
 
 SITES = [Site(layer, "head", head) for layer in range(3) for head in range(6)] + [Site(n, "mlp") for n in range(3)]

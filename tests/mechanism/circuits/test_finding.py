@@ -11,20 +11,18 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Advance, Silent
 from constraintsuite.mechanism.circuits import search as searching
-from constraintsuite.mechanism.circuits.course import Call
-from constraintsuite.mechanism.circuits.finding import find_circuit, plan_search, read_circuits
-from constraintsuite.mechanism.circuits.plan import plan_circuit
-from constraintsuite.mechanism.circuits.running import CircuitRunner, make_bench, studied_sites
-from constraintsuite.mechanism.circuits.settings import CircuitSettings
-from constraintsuite.mechanism.circuits.trial import passes_a_second
+from constraintsuite.mechanism.circuits.folder import find_circuit, plan_search, read_circuits
+from constraintsuite.mechanism.circuits.plan import Call, passes_a_second, plan_circuit
+from constraintsuite.mechanism.circuits.records import CircuitSettings
+from constraintsuite.mechanism.circuits.runner import CircuitRunner, make_bench, studied_sites
 from constraintsuite.mechanism.contrasts.files import write_contrasts
 from constraintsuite.mechanism.contrasts.tokens import tokenise
 from constraintsuite.mechanism.explain.folder import load_explained
 from constraintsuite.mechanism.explain.run import attribute, patch
 from constraintsuite.mechanism.explain.settings import AnalysisScope
 from constraintsuite.mechanism.explain.verify import verify
-from constraintsuite.mechanism.patching.memory import plan_memory
-from constraintsuite.mechanism.subject import load_subject
+from constraintsuite.mechanism.loaded_model import load_subject
+from constraintsuite.mechanism.patching.capacity import plan_memory
 from constraintsuite.store.workspace import Workspace
 from mechanism.planted import PLANTED, make_planted, planted_contrasts
 

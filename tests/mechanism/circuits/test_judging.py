@@ -7,17 +7,17 @@ from typing import cast
 import numpy as np
 import pytest
 
-from constraintsuite.mechanism.circuits.judging import (
+from constraintsuite.mechanism.circuits.quality import (
     Jury,
     area_under,
     call_jury,
+    compare_controls,
     draw_curve,
     judge_chance,
     judge_completeness,
     judge_members,
 )
-from constraintsuite.mechanism.circuits.running import Circuit, CircuitMargins, CircuitRunner
-from constraintsuite.mechanism.circuits.specificity import compare_controls
+from constraintsuite.mechanism.circuits.runner import Circuit, CircuitMargins, CircuitRunner
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import FloatArray

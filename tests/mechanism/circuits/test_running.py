@@ -10,12 +10,12 @@ import pytest
 import torch
 
 from constraintsuite.mechanism.circuits.records import CircuitAblation
-from constraintsuite.mechanism.circuits.running import EMPTY, Circuit, CircuitRunner, make_bench
+from constraintsuite.mechanism.circuits.runner import EMPTY, Circuit, CircuitRunner, make_bench
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, TokenPair, tokenise
 from constraintsuite.mechanism.hooks import Edit, capturing, replacing
-from constraintsuite.mechanism.patching.memory import plan_memory
+from constraintsuite.mechanism.loaded_model import Subject, Tensors
+from constraintsuite.mechanism.patching.capacity import plan_memory
 from constraintsuite.mechanism.sites import parse_site
-from constraintsuite.mechanism.subject import Subject, Tensors
 from mechanism.planted import PLANTED, planted_contrasts
 
 HEAD = parse_site(PLANTED)

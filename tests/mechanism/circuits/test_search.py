@@ -7,16 +7,14 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.circuits.records import CircuitReport
-from constraintsuite.mechanism.circuits.running import make_bench, studied_sites
+from constraintsuite.mechanism.circuits.ranking import effects_of, random_twin
+from constraintsuite.mechanism.circuits.records import CircuitReport, CircuitSettings
+from constraintsuite.mechanism.circuits.runner import make_bench, studied_sites
 from constraintsuite.mechanism.circuits.search import search_circuit
-from constraintsuite.mechanism.circuits.settings import CircuitSettings
-from constraintsuite.mechanism.circuits.untrained import effects_of
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import tokenise
-from constraintsuite.mechanism.nulls import random_twin
-from constraintsuite.mechanism.patching.memory import plan_memory
-from constraintsuite.mechanism.subject import Subject, load_subject
+from constraintsuite.mechanism.loaded_model import Subject, load_subject
+from constraintsuite.mechanism.patching.capacity import plan_memory
 from mechanism import models
 from mechanism.planted import PLANTED, make_planted, planted_contrasts
 

@@ -4,10 +4,14 @@ from typing import Any
 
 import pytest
 
-from constraintsuite.mechanism.circuits.records import ChanceCircuits, CurvePoint, RandomModels, RankedSite
-from constraintsuite.mechanism.circuits.search import choose_point
-from constraintsuite.mechanism.circuits.settings import CircuitSettings
-from constraintsuite.mechanism.circuits.verdicts import CircuitGrounds, give_verdict
+from constraintsuite.mechanism.circuits.records import (
+    ChanceCircuits,
+    CircuitSettings,
+    CurvePoint,
+    RandomModels,
+    RankedSite,
+)
+from constraintsuite.mechanism.circuits.search import CircuitGrounds, choose_point, give_verdict
 from constraintsuite.records.scores import Interval
 
 SURE = Interval(2.0, 1.5, 2.5, 30)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite import mechanism
-from constraintsuite.mechanism.contrasts.reasons import WORDS, in_words
+from constraintsuite.mechanism.contrasts.selection import WORDS, in_words
 
 
 def test_every_reason_has_words() -> None:

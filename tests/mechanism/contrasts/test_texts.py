@@ -6,7 +6,7 @@ import pytest
 
 from constraintsuite.errors import MissingExtraError
 from constraintsuite.mechanism.contrasts import texts
-from constraintsuite.mechanism.contrasts.painting import Painting
+from constraintsuite.mechanism.contrasts.role_spans import Painting
 from constraintsuite.mechanism.contrasts.texts import AnalysisReader, are_near, mirror, paint_text
 from constraintsuite.records.constraints import Evidence
 from constraintsuite.records.examples import SATISFYING, VIOLATING, Example

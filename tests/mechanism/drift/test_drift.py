@@ -15,11 +15,10 @@ from constraintsuite.mechanism.contrasts.files import read_contrasts
 from constraintsuite.mechanism.drift import drift as measuring
 from constraintsuite.mechanism.drift import steps
 from constraintsuite.mechanism.drift.checkpoints import Checkpoint, name_checkpoints
+from constraintsuite.mechanism.drift.contrasts import DriftSettings
 from constraintsuite.mechanism.drift.drift import measure_drift, plan_work
-from constraintsuite.mechanism.drift.folder import load_drift
-from constraintsuite.mechanism.drift.observing import observe_checkpoint
-from constraintsuite.mechanism.drift.records import CheckpointDrift
-from constraintsuite.mechanism.drift.settings import DriftSettings
+from constraintsuite.mechanism.drift.observation import observe_checkpoint
+from constraintsuite.mechanism.drift.records import CheckpointDrift, load_drift
 from constraintsuite.records.scores import Interval
 from mechanism.contrasts.suite_factory import make_suite
 from mechanism.drift.moving import AFTER, BEFORE, make_checkpoints, make_soup_suite, soups

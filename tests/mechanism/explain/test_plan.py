@@ -11,8 +11,7 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.mechanism.contrasts.files import read_contrasts, write_contrasts
-from constraintsuite.mechanism.effects.records import ABLATIONS
-from constraintsuite.mechanism.effects.table import read_effects
+from constraintsuite.mechanism.effects.records import ABLATIONS, read_effects
 from constraintsuite.mechanism.explain.folder import load_explained
 from constraintsuite.mechanism.explain.forecast import forecast_ablation
 from constraintsuite.mechanism.explain.plan import plan_ablation, plan_patches

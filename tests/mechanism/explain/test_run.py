@@ -8,14 +8,14 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
-from constraintsuite.mechanism.effects.table import read_effects
+from constraintsuite.mechanism.effects.records import read_effects
 from constraintsuite.mechanism.explain.folder import load_explained
 from constraintsuite.mechanism.explain.forecast import AnalysisForecast, forecast_attribution, forecast_patches
 from constraintsuite.mechanism.explain.run import ablate, attribute, patch
 from constraintsuite.mechanism.explain.settings import AnalysisScope, parse_kinds
-from constraintsuite.mechanism.explain.trial import passes_a_second
 from constraintsuite.mechanism.explain.verify import verify
 from constraintsuite.mechanism.explain.work import prepare
+from constraintsuite.mechanism.patching.capacity import passes_a_second
 from constraintsuite.models.base import OutOfMemory
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.text.base import Analysis
@@ -193,7 +193,7 @@ def test_a_backward_pass_counts_as_two() -> None:
 
 
 def test_a_trial_ends_after_one_pass_that_takes_longer(given: Given, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("constraintsuite.mechanism.explain.trial.SECONDS", 0)
+    monkeypatch.setattr("constraintsuite.mechanism.patching.capacity.SECONDS", 0)
     work = prepare(given.contrasts, given.model, AnalysisScope(sites=("mlp",)))
     assert passes_a_second(work.subject, work.contrasts, work.budget) > 0
 

@@ -11,12 +11,11 @@ from constraintsuite.errors import UserError
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import DIRECTIONS, Grid, PatchDirection, rows_of
-from constraintsuite.mechanism.patching.exact import patch_contrasts
-from constraintsuite.mechanism.patching.loop import patch_one_by_one
-from constraintsuite.mechanism.patching.memory import Budget
-from constraintsuite.mechanism.patching.stacking import SitePatch
+from constraintsuite.mechanism.loaded_model import Subject
+from constraintsuite.mechanism.patching.capacity import Budget
+from constraintsuite.mechanism.patching.exact import patch_contrasts, patch_one_by_one
+from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import KINDS, Site, parse_site
-from constraintsuite.mechanism.subject import Subject
 from mechanism.models import TINY
 from mechanism.planted import PLANTED, planted_contrasts
 from mechanism.uneven import read, uneven

@@ -11,12 +11,13 @@ from constraintsuite.errors import UserError
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.effects.records import DIRECTIONS
 from constraintsuite.mechanism.hooks import SiteTensors, capturing
-from constraintsuite.mechanism.patching import donors, memory
+from constraintsuite.mechanism.loaded_model import Subject
+from constraintsuite.mechanism.patching import capacity as memory
+from constraintsuite.mechanism.patching import patches as donors
+from constraintsuite.mechanism.patching.capacity import Budget, plan_memory
 from constraintsuite.mechanism.patching.exact import patch_contrasts
-from constraintsuite.mechanism.patching.memory import Budget, plan_memory
-from constraintsuite.mechanism.patching.stacking import SitePatch
+from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import KINDS, Site, SiteKind
-from constraintsuite.mechanism.subject import Subject
 from mechanism.models import TINY
 from mechanism.planted import planted_contrasts
 from mechanism.uneven import read

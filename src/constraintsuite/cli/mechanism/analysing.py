@@ -20,8 +20,8 @@ from constraintsuite.store.mirror import shown
 if TYPE_CHECKING:
     from constraintsuite.execution.engine import Engine
     from constraintsuite.mechanism.effects.records import AblationKind
+    from constraintsuite.mechanism.explain.folder import Explained
     from constraintsuite.mechanism.explain.forecast import AnalysisForecast
-    from constraintsuite.mechanism.explain.records import Explained
     from constraintsuite.mechanism.explain.settings import AnalysisScope
     from constraintsuite.mechanism.explain.work import AnalysisWork
     from constraintsuite.store.artifact import Artifact
@@ -150,7 +150,7 @@ def ablate(
 
 
 def _tell_forecast(forecast: AnalysisForecast, begun: AnalysisWork, as_json: bool) -> None:
-    from constraintsuite.mechanism.explain.trial import passes_a_second
+    from constraintsuite.mechanism.patching.capacity import passes_a_second
 
     speed = passes_a_second(begun.subject, begun.contrasts, begun.budget)
     record = {**asdict(forecast), "passes_a_second": speed, "seconds": forecast.passes / speed}
@@ -195,7 +195,7 @@ def _tables(explained: Explained) -> Iterator[str]:
     from constraintsuite.mechanism.effects.groups import studied_items
     from constraintsuite.records.formats.text import WIDTH, text_parts
     from constraintsuite.showing.mechanism import explain_tables as tables
-    from constraintsuite.showing.mechanism.explain_trust import trust_lines
+    from constraintsuite.showing.mechanism.explain_remarks import trust_lines
 
     yield from text_parts(tables.baseline_table(explained))
     yield from (fill(line, WIDTH) for line in trust_lines(explained))
@@ -211,7 +211,7 @@ def _tables(explained: Explained) -> Iterator[str]:
 
 def _too_few(artifact: Artifact) -> Iterator[str]:
     """Why there are not as many contrasts as --limit asks for."""
-    from constraintsuite.mechanism.contrasts.reasons import in_words
+    from constraintsuite.mechanism.contrasts.selection import in_words
 
     limit, found = artifact.manifest.settings.get("limit"), artifact.manifest.counts["contrasts"]
     if limit is None or found >= limit:

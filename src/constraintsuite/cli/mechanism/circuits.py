@@ -99,8 +99,8 @@ def circuit(
     work.
     """
     from constraintsuite.execution.progress import Terminal
-    from constraintsuite.mechanism.circuits.finding import find_circuit, plan_search
-    from constraintsuite.mechanism.circuits.settings import CircuitSettings
+    from constraintsuite.mechanism.circuits.folder import find_circuit, plan_search
+    from constraintsuite.mechanism.circuits.records import CircuitSettings
     from constraintsuite.records.formats.text import WIDTH, text_parts
     from constraintsuite.showing.mechanism.circuit_tables import circuit_tables, verdict_lines
 

@@ -1,17 +1,106 @@
-"""What a circuit costs before it is looked for: forward passes of one row, where a backward pass counts as two."""
+"""What a search will do and cost before it is begun: circuits, contrasts and forward passes of each step."""
 
 from __future__ import annotations
 
+import time
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import ceil
+from typing import NamedTuple
 
-from constraintsuite.mechanism.circuits.choosing import asked_sizes
-from constraintsuite.mechanism.circuits.course import CircuitSearchPlan, count_passes, refuse_none
-from constraintsuite.mechanism.circuits.settings import CircuitSettings
-from constraintsuite.mechanism.contrasts.records import HALVES
+from constraintsuite.errors import UserError
+from constraintsuite.execution.shards import keyed_random
+from constraintsuite.mechanism.circuits.quality import GREEDY
+from constraintsuite.mechanism.circuits.records import MATCHES, CircuitSettings
+from constraintsuite.mechanism.circuits.runner import AT_ONCE, CircuitRunner, asked_sizes, lots
+from constraintsuite.mechanism.contrasts.records import HALVES, ContrastHalf
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import ALL
-from constraintsuite.mechanism.explain.records import Explained
+from constraintsuite.mechanism.explain.folder import Explained
+from constraintsuite.mechanism.patching.capacity import done_a_second
 from constraintsuite.mechanism.sites import parse_site
+
+_BARE, _WHOLE = 2, 3  # rows of a contrast: better and worse, and the pair aside where plain relevance is asked for
+_RUNS = 2  # clean and corrupt, which are run anew beside each lot of circuits
+_KEPT = 2  # the full model and the empty circuit
+
+
+class Call(NamedTuple):
+    """Some circuits, each run on all of some contrasts."""
+
+    circuits: int
+    contrasts: int
+    rows: int = _BARE
+
+    @property
+    def passes(self) -> int:
+        """Forward passes of one row."""
+        lots = ceil(self.circuits / AT_ONCE)
+        return self.rows * self.contrasts * (self.circuits + _RUNS * lots)
+
+
+@dataclass(frozen=True, slots=True)
+class CircuitSearchPlan:
+    """From the sizes of a curve and the contrasts of each half and control."""
+
+    sizes: int
+    find: int
+    check: int
+    controls: tuple[int, ...]
+    settings: CircuitSettings
+
+    def margins(self) -> list[Call]:
+        """Both halves, with all and with nothing kept."""
+        return [Call(_KEPT, self.find), Call(_KEPT, self.check)]
+
+    def curve(self) -> list[Call]:
+        """Each size on both halves, beside random circuits, and the area."""
+        band = [Call(self.settings.band, self.check)] * self.sizes
+        return [
+            Call(self.sizes, self.find),
+            Call(self.sizes + 1, self.check, _WHOLE),
+            *band,
+            Call(self.sizes, self.check),
+        ]
+
+    def chance(self) -> list[Call]:
+        """The circuit beside random ones."""
+        return [Call(1, self.check), *[Call(self.settings.chance, self.check)] * len(MATCHES)]
+
+    def completeness(self, size: int) -> list[Call]:
+        """Circuit and model without the same members; those that hurt most are sought one by one."""
+        greedy = min(GREEDY, size)
+        parts = min(self.settings.parts, 2**size - 1) + greedy
+        return [*(Call(2 * (size - gone), self.find) for gone in range(greedy)), Call(2 * parts, self.check)]
+
+    def members(self, size: int) -> list[Call]:
+        """The circuit without each."""
+        return [Call(size + 1, self.check)]
+
+    def specificity(self) -> list[Call]:
+        """The circuit on what is studied, and on each kind of controls."""
+        return [Call(1, self.check), *(Call(count, some) for some in self.controls for count in (_KEPT, 1))]
+
+
+def refuse_none(contrasts: int, half: ContrastHalf, settings: CircuitSettings) -> None:
+    """A circuit is found on one half and judged on the other, so that each must have some."""
+    if not contrasts:
+        raise UserError(
+            f"No contrast of the side {settings.side!r} in the half {half!r} can be asked under the ablation "
+            f"{settings.ablation!r}. Bring more contrasts, or choose another side or ablation."
+        )
+
+
+def count_runs(calls: Sequence[Call]) -> int:
+    """Of a circuit on a contrast."""
+    return sum(call.circuits * call.contrasts for call in calls)
+
+
+def count_passes(calls: Sequence[Call]) -> int:
+    """Forward passes of one row."""
+    return sum(call.passes for call in calls)
+
 
 _ROWS = 2  # better and worse
 _TRACED = 4  # a forward and a backward pass of the run that is patched, a forward of the other
@@ -87,3 +176,23 @@ def _method(explained: Explained, settings: CircuitSettings, sites: int) -> str:
 
 def _at_most(limit: int | None, count: int) -> int:
     return count if limit is None else min(limit, count)
+
+
+_CIRCUITS = 8
+
+
+def passes_a_second(
+    bench: CircuitRunner, contrasts: Sequence[TokenContrast], seed: int, clock: Callable[[], float] = time.perf_counter
+) -> float:
+    """Forward passes of one row in a second, of random circuits on contrasts of middle length."""
+    chance = keyed_random(seed, "circuits", "trial")
+    every = lots(contrasts)
+    some = [contrasts[i] for i in every[len(every) // 2]]
+    circuits = [frozenset(chance.sample(bench.sites, len(bench.sites) // 2)) for _ in range(_CIRCUITS)]
+    call = Call(len(set(circuits)), len(some))
+
+    def run() -> int:
+        bench.margins(circuits, some)
+        return call.passes
+
+    return done_a_second(run, clock)

@@ -1,4 +1,4 @@
-"""From effects to a circuit and all that is said of it: found on one half of the contrasts, judged on the other."""
+"""From effects to a circuit and a verdict: found on one half of the contrasts, judged on the other."""
 
 from __future__ import annotations
 
@@ -9,38 +9,70 @@ from typing import NamedTuple
 import numpy as np
 
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.mechanism.circuits.choosing import asked_sizes
-from constraintsuite.mechanism.circuits.course import CircuitSearchPlan, count_runs, refuse_none
-from constraintsuite.mechanism.circuits.judging import (
+from constraintsuite.mechanism.circuits.plan import CircuitSearchPlan, count_runs, refuse_none
+from constraintsuite.mechanism.circuits.quality import (
     Jury,
     area_under,
     call_jury,
+    compare_controls,
     draw_curve,
     judge_chance,
     judge_completeness,
     judge_members,
 )
-from constraintsuite.mechanism.circuits.ranking import SiteEffects, rank_sites
+from constraintsuite.mechanism.circuits.ranking import SiteEffects, compare_untrained, rank_sites
 from constraintsuite.mechanism.circuits.records import (
+    FEWEST_RANDOM,
     ChanceCircuits,
     CircuitReport,
+    CircuitSettings,
+    CircuitVerdict,
     Completeness,
     ControlEffect,
     CurvePoint,
     Member,
     RandomModels,
+    RankedSite,
     SiteRanking,
 )
-from constraintsuite.mechanism.circuits.running import CircuitRunner
-from constraintsuite.mechanism.circuits.settings import CircuitSettings
-from constraintsuite.mechanism.circuits.specificity import compare_controls
-from constraintsuite.mechanism.circuits.untrained import compare_untrained
-from constraintsuite.mechanism.circuits.verdicts import LEVEL, CircuitGrounds, give_verdict
+from constraintsuite.mechanism.circuits.runner import CircuitRunner, asked_sizes
 from constraintsuite.mechanism.contrasts.records import HALVES, ContrastHalf, ControlKind
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.sites import Site, parse_site
 from constraintsuite.metrics.significance import sign_flip
 from constraintsuite.records.scores import Interval
+
+LEVEL = 0.05
+
+
+class CircuitGrounds(NamedTuple):
+    """What a verdict rests on."""
+
+    behaviour: bool
+    total: Interval
+    reached: bool
+    members: Sequence[RankedSite]
+    chance: Sequence[ChanceCircuits]
+    untrained: RandomModels | None
+
+
+def give_verdict(grounds: CircuitGrounds) -> CircuitVerdict:
+    """Each condition for itself, and whether all hold."""
+    total = grounds.total.low is not None and grounds.total.low > 0
+    sites = any(max(site.p, site.p_check) < LEVEL and site.t * site.t_check > 0 for site in grounds.members)
+    unlike = _unlike_chance(grounds.chance)
+    untrained = grounds.untrained
+    trained = None if untrained is None else max(untrained.behaviour_p, untrained.strongest_p) < LEVEL
+    found = grounds.behaviour and total and grounds.reached and sites and unlike is True and trained is not False
+    return CircuitVerdict(found, grounds.behaviour, total, grounds.reached, sites, unlike, trained)
+
+
+def _unlike_chance(chance: Sequence[ChanceCircuits]) -> bool | None:
+    """Matches with too few other circuits say nothing, whichever way they came out."""
+    telling = [others for others in chance if others.possible >= FEWEST_RANDOM]
+    if not telling:
+        return None
+    return all(others.p is not None and others.p < LEVEL for others in telling)
 
 
 def search_circuit(

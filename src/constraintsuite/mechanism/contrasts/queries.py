@@ -1,19 +1,44 @@
-"""A query and its twin, which asks for the opposite: the cue replaced by another word, or else the example's own opposite."""
+"""A query and its opposite: the cue replaced by another word, or else the example's own opposite."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
+from pydantic import BaseModel, ConfigDict
+
 from constraintsuite.mechanism.contrasts.alignment import changed_stretches
-from constraintsuite.mechanism.contrasts.painting import Painting, folded, word_spans
 from constraintsuite.mechanism.contrasts.records import Marked
-from constraintsuite.mechanism.contrasts.words import twin_words
+from constraintsuite.mechanism.contrasts.role_spans import Painting, folded, word_spans
 from constraintsuite.records.examples import Example
 from constraintsuite.records.text import Span
+from constraintsuite.store.yaml_files import read_package_yaml
 from constraintsuite.text.editing import starts_with_vowel_sound
 from constraintsuite.text.mentions import find_forms, fold
+
+
+class TwinWords(BaseModel):
+    """The words of `data/twins.yaml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    counterparts: dict[str, str]
+    determiner: str
+    article: str
+    article_before_vowel: str
+    amount: str
+
+    @property
+    def articles(self) -> tuple[str, str]:
+        """Both."""
+        return self.article, self.article_before_vowel
+
+
+@cache
+def twin_words() -> TwinWords:
+    """The words, checked."""
+    return TwinWords.model_validate(read_package_yaml("constraintsuite.mechanism.contrasts", "data", "twins.yaml"))
 
 
 class OppositeQueries(NamedTuple):

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from constraintsuite.errors import MissingExtraError
 from constraintsuite.mechanism.contrasts.alignment import changed_stretches
-from constraintsuite.mechanism.contrasts.painting import Painting, folded, word_spans
 from constraintsuite.mechanism.contrasts.queries import find_words, gap, y_forms
 from constraintsuite.mechanism.contrasts.records import Marked
+from constraintsuite.mechanism.contrasts.role_spans import Painting, folded, word_spans
 from constraintsuite.records.constraints import Evidence
 from constraintsuite.records.examples import SATISFYING, VIOLATING, Example, ExampleDocument
 from constraintsuite.records.text import Span

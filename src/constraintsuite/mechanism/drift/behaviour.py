@@ -22,8 +22,7 @@ from constraintsuite.experiments.pair_experiment import pair_experiments
 from constraintsuite.experiments.run import run_folder
 from constraintsuite.experiments.scoring import documents_of, pairs_of, score_pairs
 from constraintsuite.experiments.writing import RunContent, record_run, run_origin
-from constraintsuite.mechanism.drift.checkpoints import Checkpoint, about
-from constraintsuite.mechanism.drift.labelled import LabelledReporter
+from constraintsuite.mechanism.drift.checkpoints import Checkpoint, LabelledReporter, about
 from constraintsuite.mechanism.drift.records import CheckpointFigure, SuiteForgetting
 from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.models.base import Describing, Scorer, Truncating, Workbench

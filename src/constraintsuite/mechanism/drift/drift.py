@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,28 +14,77 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.mechanism.circuits.ranking import cluster_numbers
-from constraintsuite.mechanism.circuits.running import studied_sites
+from constraintsuite.mechanism.circuits.runner import studied_sites
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, write_contrasts
 from constraintsuite.mechanism.contrasts.records import HALVES, ContrastHalf
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, Tokenised, tokenise
-from constraintsuite.mechanism.drift.alike import shared_shape
-from constraintsuite.mechanism.drift.asking import Chosen, choose_contrasts
 from constraintsuite.mechanism.drift.behaviour import asked_of, compare_behaviour, run_checkpoints
-from constraintsuite.mechanism.drift.checkpoints import Checkpoint, about, fingerprint
-from constraintsuite.mechanism.drift.cka import FEWEST
-from constraintsuite.mechanism.drift.comparing import DriftContext
-from constraintsuite.mechanism.drift.folder import KIND, RESULTS, RUNS
-from constraintsuite.mechanism.drift.plan import DriftPlan, plan_drift
-from constraintsuite.mechanism.drift.records import CheckpointDrift
-from constraintsuite.mechanism.drift.settings import DriftSettings
+from constraintsuite.mechanism.drift.checkpoints import Checkpoint, about, fingerprint, shared_shape
+from constraintsuite.mechanism.drift.comparison import DriftContext
+from constraintsuite.mechanism.drift.contrasts import Chosen, DriftSettings, choose_contrasts
+from constraintsuite.mechanism.drift.observation import CROSSED
+from constraintsuite.mechanism.drift.records import KIND, RESULTS, RUNS, CheckpointDrift
+from constraintsuite.mechanism.drift.similarity import FEWEST
 from constraintsuite.mechanism.drift.steps import CheckpointWalk, walk
-from constraintsuite.mechanism.subject import Subject, load_subject
+from constraintsuite.mechanism.effects.records import DIRECTIONS
+from constraintsuite.mechanism.loaded_model import Subject, load_subject
 from constraintsuite.models.torch.device import describe_device
 from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, read_manifest
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import claim
+
+_ROWS = 2  # better and worse
+_BOTH = 2 * _ROWS  # clean and corrupt
+_BACKWARD = 2
+
+
+@dataclass(frozen=True, slots=True)
+class DriftPlan:
+    """Of all checkpoints together."""
+
+    checkpoints: tuple[str, ...]
+    suites: tuple[str, ...]
+    contrasts: int
+    rejects: dict[str, int]
+    behaviour: int
+    """Pairs of the suites, once a checkpoint."""
+    attribution: int
+    """Both runs forward and backward."""
+    representation: int
+    crossing: int
+    """From the first checkpoint into each later one: three donors a patch and direction."""
+
+    @property
+    def forwards(self) -> int:
+        """All of them."""
+        return self.behaviour + self.attribution + self.representation + self.crossing
+
+
+def plan_drift(
+    checkpoints: Sequence[str],
+    suites: Sequence[str],
+    pairs: int,
+    halves: Mapping[ContrastHalf, int],
+    rejects: dict[str, int],
+    layers: int,
+) -> DriftPlan:
+    """From counts alone; a model is not loaded for it."""
+    contrasts = sum(halves.values())
+    count, later = len(checkpoints), len(checkpoints) - 1
+    patches = layers + 2  # the residuals, embeddings among them, and the circuit
+    return DriftPlan(
+        checkpoints=tuple(checkpoints),
+        suites=tuple(suites),
+        contrasts=contrasts,
+        rejects=rejects,
+        behaviour=pairs * count,
+        attribution=contrasts * _BOTH * (1 + _BACKWARD) * count,
+        representation=contrasts * _BOTH * count,
+        crossing=min(halves["check"], CROSSED) * len(DIRECTIONS) * (2 * _BOTH + 3 * patches * _ROWS) * later,
+    )
+
 
 _DRAWS = 500  # of clusters: figures of rankings are made one draw at a time
 _FEWEST_OF_HALF = FEWEST // 2

@@ -1,15 +1,24 @@
-"""What is said about checkpoints, as plain records; intervals are of 95 %, with whole clusters of items resampled."""
+"""What is said about checkpoints, as plain records, and the folder that holds them.
+
+Intervals are of 95 %, with whole clusters of items resampled.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from itertools import chain
+from pathlib import Path
 
+from pydantic import ValidationError
+
+from constraintsuite.errors import UserError
 from constraintsuite.experiments.compare import PairedDifference
 from constraintsuite.mechanism.contrasts.records import ContrastSide, TokenRole
 from constraintsuite.mechanism.effects.records import PatchDirection
 from constraintsuite.records.scores import Interval
+from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.jsonl import adapter, describe
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,3 +233,18 @@ class CheckpointDrift:
     forgetting: tuple[SuiteForgetting, ...]
     inside: CheckpointStep
     """Of all checkpoints."""
+
+
+KIND, RESULTS = "drift", "drift.json"
+RUNS = "runs"
+"""Inside the folder, but no content of it: the runs are artifacts of their own, and stages are what a stopped drift goes on from."""
+
+
+def load_drift(path: Path) -> CheckpointDrift:
+    """The figures of a finished drift; one that was changed since is a UserError."""
+    Artifact.open(path, KIND)
+    try:
+        drift: CheckpointDrift = adapter(CheckpointDrift).validate_json((path / RESULTS).read_bytes())
+    except ValidationError as error:
+        raise UserError(f"{path / RESULTS}: {describe(error)} Was it written by another version?") from None
+    return drift

@@ -9,12 +9,13 @@ from pathlib import Path
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.mechanism.contrasts.selection import choose
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.drift import comparing
+from constraintsuite.mechanism.drift import comparison
 from constraintsuite.mechanism.drift.checkpoints import about
-from constraintsuite.mechanism.drift.comparing import DriftContext
-from constraintsuite.mechanism.drift.crossing import CROSSED, cross_patch
-from constraintsuite.mechanism.drift.observing import (
+from constraintsuite.mechanism.drift.comparison import DriftContext
+from constraintsuite.mechanism.drift.observation import (
+    CROSSED,
     Observation,
+    cross_patch,
     layers_of,
     load_observation,
     observe_checkpoint,
@@ -24,9 +25,9 @@ from constraintsuite.mechanism.drift.observing import (
 from constraintsuite.mechanism.drift.records import CheckpointStep, CircuitChange, Crossing, HeadChange, PartChange
 from constraintsuite.mechanism.drift.weights import against_others, head_changes, part_changes
 from constraintsuite.mechanism.effects.records import DIRECTIONS, PatchDirection
-from constraintsuite.mechanism.patching.stacking import SitePatch
+from constraintsuite.mechanism.loaded_model import Subject, load_subject
+from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import Site
-from constraintsuite.mechanism.subject import Subject, load_subject
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter
 
@@ -50,7 +51,7 @@ class CheckpointWalk:
         with about(self.labels[0]):
             seen = self._observe(0, self.first)
             step = self._kept(0, lambda: self._alone(0, seen, seen))
-        return step, {direction: comparing.circuit_of(seen, direction, self.ground) for direction in DIRECTIONS}
+        return step, {direction: comparison.circuit_of(seen, direction, self.ground) for direction in DIRECTIONS}
 
     def go_on(self, number: int, model: str, circuits: Circuits) -> CheckpointStep:
         """What a later checkpoint shows, beside the first and the one before it."""
@@ -71,9 +72,9 @@ class CheckpointWalk:
             alone.reliabilities,
             alone.probes,
             likenesses=tuple(
-                one for names, other in pairs for one in comparing.likeness_of(names, other, seen, self.ground)
+                one for names, other in pairs for one in comparison.likeness_of(names, other, seen, self.ground)
             ),
-            alignments=tuple(comparing.alignments_of(pair, first, seen, self.ground)),
+            alignments=tuple(comparison.alignments_of(pair, first, seen, self.ground)),
             head_changes=tuple(HeadChange(*pair, str(site), value, site in either) for site, value in changes.items()),
             part_changes=tuple(PartChange(*pair, *part) for part in part_changes(self.first, second).items()),
             circuit_changes=tuple(
@@ -86,10 +87,10 @@ class CheckpointWalk:
     def _alone(self, number: int, first: Observation, seen: Observation) -> CheckpointStep:
         label, ground = self.labels[number], self.ground
         return CheckpointStep(
-            (comparing.margins_of(label, seen, ground),),
-            tuple(comparing.importances_of(label, seen, ground)),
-            tuple(comparing.reliability_of(label, seen, ground)),
-            tuple(comparing.probes_of(label, first, seen, ground)),
+            (comparison.margins_of(label, seen, ground),),
+            tuple(comparison.importances_of(label, seen, ground)),
+            tuple(comparison.reliability_of(label, seen, ground)),
+            tuple(comparison.probes_of(label, first, seen, ground)),
         )
 
     def _crossings(self, pair: tuple[str, str], second: Subject, circuits: Circuits) -> Iterator[Crossing]:
@@ -99,7 +100,7 @@ class CheckpointWalk:
         for direction, circuit in circuits.items():
             patches = [SitePatch(tuple(sorted(circuit))), *(SitePatch((site,)) for site in layers_of(second))]
             crossed = cross_patch(self.first, second, asked, patches, direction, budget)
-            yield from comparing.crossings_of(pair, direction, patches, crossed, clusters, self.ground.chance())
+            yield from comparison.crossings_of(pair, direction, patches, crossed, clusters, self.ground.chance())
 
     def _observe(self, number: int, subject: Subject) -> Observation:
         if not self._observed(number).is_file():

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from constraintsuite.mechanism.loaded_model import Subject
 from constraintsuite.mechanism.sites import Site
-from constraintsuite.mechanism.subject import Subject
 from constraintsuite.metrics.resampling import estimate
 from constraintsuite.records.scores import Interval
 

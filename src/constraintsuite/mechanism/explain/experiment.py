@@ -12,12 +12,11 @@ from constraintsuite.experiments.outcome_table import Details, Item, StoredTable
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.effects.groups import CORRECT, FAILED, groups_of, studied_items
 from constraintsuite.mechanism.effects.matrices import EffectMatrices, clean_margins, make_matrices
-from constraintsuite.mechanism.effects.records import ALL, BoolArray, FloatArray, PatchEffects
+from constraintsuite.mechanism.effects.records import ALL, BoolArray, FloatArray, PatchEffects, read_effects
 from constraintsuite.mechanism.effects.summary import EffectSummary, components
-from constraintsuite.mechanism.effects.table import read_effects
 from constraintsuite.mechanism.explain.folder import load_explained
 from constraintsuite.mechanism.explain.source import KIND
-from constraintsuite.mechanism.patching.blocks import POSITION
+from constraintsuite.mechanism.patching.batches import POSITION
 from constraintsuite.metrics.intervals import connected_components
 from constraintsuite.metrics.metric import Metric
 

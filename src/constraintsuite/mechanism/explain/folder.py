@@ -1,7 +1,8 @@
-"""The folder of an analysis, read."""
+"""An explain folder, read: contrasts, the model, the figures, and the rows of effects."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -10,14 +11,49 @@ from pydantic import ValidationError
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, read_contrasts
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
-from constraintsuite.mechanism.effects.records import PatchEffects
+from constraintsuite.mechanism.effects.agreement import AttributionAgreement, PatchSelection
+from constraintsuite.mechanism.effects.records import FOLDER as EFFECTS
+from constraintsuite.mechanism.effects.records import PatchEffects, read_effects
 from constraintsuite.mechanism.effects.summary import EffectSummary
-from constraintsuite.mechanism.effects.table import FOLDER as EFFECTS
-from constraintsuite.mechanism.effects.table import read_effects
-from constraintsuite.mechanism.explain.records import AttributionCheck, Explained, SubjectFacts
 from constraintsuite.mechanism.explain.source import KIND
+from constraintsuite.mechanism.loaded_model import InvariantResult
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import adapter, describe
+
+
+@dataclass(frozen=True)
+class SubjectFacts:
+    """The model that was looked into."""
+
+    name: str
+    type: str
+    """Its `model_type`."""
+    layers: int
+    heads: int
+    pooling: str
+    fingerprint: str
+    invariants: tuple[InvariantResult, ...]
+
+
+@dataclass(frozen=True)
+class AttributionCheck:
+    """Which places attribution chose to be patched exactly, and how well it foretold what came of it."""
+
+    choice: PatchSelection
+    agreement: tuple[AttributionAgreement, ...]
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A finished analysis, without its rows."""
+
+    artifact: Artifact
+    contrasts: tuple[MarkedContrast, ...]
+    subject: SubjectFacts
+    summary: EffectSummary
+    comparison: AttributionCheck | None
+    """Of exact patches that an attribution chose."""
+
 
 SUMMARY, SUBJECT, COMPARISON = "summary.json", "subject.json", "comparison.json"
 BESIDE = ("circuit",)

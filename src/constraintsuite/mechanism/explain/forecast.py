@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from constraintsuite.mechanism.explain.plan import Ablating
 from constraintsuite.mechanism.explain.work import AnalysisWork
-from constraintsuite.mechanism.patching.stacking import start_of
+from constraintsuite.mechanism.patching.patches import start_of
 
 _PASSES, _MOST = 512, 64  # of a shard: what is lost at most when an analysis is stopped
 

@@ -18,7 +18,7 @@ from constraintsuite.mechanism.explain.folder import load_effects
 from constraintsuite.mechanism.explain.settings import POSITIONS, AnalysisScope
 from constraintsuite.mechanism.explain.source import KIND
 from constraintsuite.mechanism.explain.work import AnalysisWork, patches_at, prepare
-from constraintsuite.mechanism.patching.blocks import POSITION
+from constraintsuite.mechanism.patching.batches import POSITION
 from constraintsuite.mechanism.sites import parse_site
 from constraintsuite.store.artifact import Artifact
 

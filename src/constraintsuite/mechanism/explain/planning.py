@@ -10,10 +10,10 @@ from typing import Any
 from constraintsuite.execution.engine import Engine, LocalEngine, require_results
 from constraintsuite.execution.travel import arrive, fetch, mirrors_in, paths_in
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
+from constraintsuite.mechanism.explain.folder import SubjectFacts
 from constraintsuite.mechanism.explain.held import begun_here
 from constraintsuite.mechanism.explain.plan import Guide
 from constraintsuite.mechanism.explain.questions import ExplainQuestion
-from constraintsuite.mechanism.explain.records import SubjectFacts
 from constraintsuite.mechanism.explain.source import ContrastSource
 from constraintsuite.mechanism.explain.work import AnalysisWork
 from constraintsuite.models.held import naming_node

@@ -12,10 +12,9 @@ from constraintsuite.execution.spread import UNWORKABLE
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, write_contrasts
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.effects.agreement import compare
-from constraintsuite.mechanism.effects.records import ABLATIONS, AblationKind
+from constraintsuite.mechanism.effects.records import ABLATIONS, AblationKind, read_effects, writer
 from constraintsuite.mechanism.effects.summary import summarise_effects
-from constraintsuite.mechanism.effects.table import read_effects, writer
-from constraintsuite.mechanism.explain.folder import BESIDE, COMPARISON, FILES, SUBJECT, SUMMARY
+from constraintsuite.mechanism.explain.folder import BESIDE, COMPARISON, FILES, SUBJECT, SUMMARY, AttributionCheck
 from constraintsuite.mechanism.explain.held import begun_here, letting_go
 from constraintsuite.mechanism.explain.plan import RANDOM, TOP, rows_by_side
 from constraintsuite.mechanism.explain.planning import PlannedAnalysis, plan_question
@@ -25,11 +24,10 @@ from constraintsuite.mechanism.explain.questions import (
     ExplainQuestion,
     PatchQuestion,
 )
-from constraintsuite.mechanism.explain.records import AttributionCheck
 from constraintsuite.mechanism.explain.settings import AnalysisScope
 from constraintsuite.mechanism.explain.shards import write_all_effects
 from constraintsuite.mechanism.explain.source import KIND
-from constraintsuite.mechanism.patching.memory import peak_mib
+from constraintsuite.mechanism.patching.capacity import peak_mib
 from constraintsuite.metrics.resampling import DRAWS
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.files import sha256_text, write_text

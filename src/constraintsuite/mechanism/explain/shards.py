@@ -18,8 +18,7 @@ from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.spread import WorkCounts, spread
 from constraintsuite.execution.travel import clear
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.records import Grid
-from constraintsuite.mechanism.effects.table import part_file, write_effects
+from constraintsuite.mechanism.effects.records import Grid, part_file, write_effects
 from constraintsuite.mechanism.explain.held import begun_here
 from constraintsuite.mechanism.explain.planning import PlannedAnalysis
 from constraintsuite.mechanism.explain.questions import Begun, ExplainQuestion

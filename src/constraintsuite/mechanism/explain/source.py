@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.contrasts.files import CONTRASTS, read_contrasts
+from constraintsuite.mechanism.contrasts.files import CONTRASTS, read_contrasts, read_either
 from constraintsuite.mechanism.contrasts.from_suite import count_rejected, read_suite
-from constraintsuite.mechanism.contrasts.own import read_either
 from constraintsuite.mechanism.contrasts.records import SIDES, MarkedContrast
 from constraintsuite.mechanism.contrasts.selection import keep_apart, keep_kinds
 from constraintsuite.mechanism.explain.settings import AnalysisScope

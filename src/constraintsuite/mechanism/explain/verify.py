@@ -14,18 +14,16 @@ from constraintsuite.execution.shards import keyed_random
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import tokenise
 from constraintsuite.mechanism.effects.agreement import compare
-from constraintsuite.mechanism.effects.records import PatchEffects
+from constraintsuite.mechanism.effects.records import PatchEffects, read_effects
 from constraintsuite.mechanism.effects.summary import summarise_effects
-from constraintsuite.mechanism.effects.table import read_effects
-from constraintsuite.mechanism.explain.folder import BESIDE, load_effects, load_explained
+from constraintsuite.mechanism.explain.folder import BESIDE, Explained, load_effects, load_explained
 from constraintsuite.mechanism.explain.plan import rows_by_side, rows_within
-from constraintsuite.mechanism.explain.records import Explained
 from constraintsuite.mechanism.explain.settings import AnalysisScope
 from constraintsuite.mechanism.explain.source import KIND
-from constraintsuite.mechanism.patching.loop import patch_one_by_one
-from constraintsuite.mechanism.patching.stacking import SitePatch
+from constraintsuite.mechanism.loaded_model import load_subject
+from constraintsuite.mechanism.patching.exact import patch_one_by_one
+from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import parse_site
-from constraintsuite.mechanism.subject import load_subject
 from constraintsuite.store.artifact import Artifact
 
 CLOSE = 1e-4

@@ -11,17 +11,16 @@ from pathlib import Path
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.contrasts.reasons import in_words
 from constraintsuite.mechanism.contrasts.records import ROLES
-from constraintsuite.mechanism.contrasts.selection import choose_readable
+from constraintsuite.mechanism.contrasts.selection import choose_readable, in_words
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.explain.settings import BY_POSITION, POSITIONS, AnalysisScope
 from constraintsuite.mechanism.explain.source import ContrastSource, read_source
-from constraintsuite.mechanism.patching.blocks import POSITION
-from constraintsuite.mechanism.patching.memory import Budget, plan_memory
-from constraintsuite.mechanism.patching.stacking import SitePatch
+from constraintsuite.mechanism.loaded_model import Subject, load_subject
+from constraintsuite.mechanism.patching.batches import POSITION
+from constraintsuite.mechanism.patching.capacity import Budget, plan_memory
+from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import Site, parse_site
-from constraintsuite.mechanism.subject import Subject, load_subject
 
 
 @dataclass(frozen=True)

@@ -9,21 +9,35 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from constraintsuite.mechanism.contrasts.stacking import RunName, buckets
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import EffectMethod, Grid, PatchDirection
-from constraintsuite.mechanism.patching.blocks import INTO, OTHER, ContrastBatch, FloatArray, make_block
-from constraintsuite.mechanism.patching.donors import Donor, Observed, observe, twin_donor
-from constraintsuite.mechanism.patching.memory import Budget
-from constraintsuite.mechanism.patching.stacking import (
+from constraintsuite.mechanism.hooks import Edit, capturing, replacing
+from constraintsuite.mechanism.loaded_model import Subject
+from constraintsuite.mechanism.patching.batches import (
+    INTO,
+    OTHER,
+    ContrastBatch,
+    FloatArray,
+    RunName,
+    buckets,
+    carried,
+    make_block,
+)
+from constraintsuite.mechanism.patching.capacity import Budget
+from constraintsuite.mechanism.patching.patches import (
+    Donor,
+    Observed,
     PatchableRun,
     SitePatch,
     batches,
+    moved,
     name_fault,
+    observe,
     sites_to_keep,
     stacked_scores,
+    twin_donor,
 )
-from constraintsuite.mechanism.subject import Subject
+from constraintsuite.mechanism.sites import Site
 from constraintsuite.models.torch.device import inference
 
 if TYPE_CHECKING:
@@ -161,3 +175,41 @@ def join(parts: Sequence[tuple[Sequence[int], Grid]]) -> Grid:
 def _numbers(scores: torch.Tensor) -> FloatArray:
     values: FloatArray = scores.detach().cpu().numpy().astype(np.float64)
     return values
+
+
+def patch_one_by_one(
+    subject: Subject, contrast: TokenContrast, patches: Sequence[SitePatch], direction: PatchDirection
+) -> FloatArray:
+    """The margin of a contrast under each patch."""
+    rows = [make_block(subject, [contrast], [pair]) for pair in (contrast.better, contrast.worse)]
+    better, worse = (_scores_one_by_one(subject, row, patches, direction) for row in rows)
+    return better - worse
+
+
+def _scores_one_by_one(
+    subject: Subject, row: ContrastBatch, patches: Sequence[SitePatch], direction: PatchDirection
+) -> FloatArray:
+    """The score of a single row under each patch; what is put in is seen once."""
+    import torch
+
+    into, first = INTO[direction], torch.zeros(1, dtype=torch.long, device=subject.device)
+    sites = sorted({site for patch in patches for site in patch.sites})
+    places = {role: torch.from_numpy(row.places(role, into)).to(subject.device) for role in {p.role for p in patches}}
+    weights, where = carried(row, into, subject.device)
+    scores: list[torch.Tensor] = []
+    with inference():
+        with capturing(subject, sites) as given:
+            subject.scores(row.inputs[OTHER[into]])
+        with capturing(subject, sites) as own:
+            subject.scores(row.inputs[into])
+        values = {site: moved(given[site], weights, site) for site in sites}
+
+        def edit(site: Site, role: str) -> Edit:
+            if site.kind != "pattern":
+                return Edit(site, first, values[site], places[role] & where)
+            return Edit(site, first, values[site].where(places[role][:, None], own[site]), where)
+
+        for patch in patches:
+            with replacing(subject, [edit(site, patch.role) for site in patch.sites]):
+                scores.append(subject.scores(row.inputs[into]))
+    return np.array([float(score) for score in scores])

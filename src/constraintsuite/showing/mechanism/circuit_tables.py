@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from constraintsuite.mechanism.circuits.records import ChanceBand, CircuitReport
-from constraintsuite.mechanism.circuits.settings import FEWEST_RANDOM
+from constraintsuite.mechanism.circuits.records import FEWEST_RANDOM, ChanceBand, CircuitReport
 from constraintsuite.records.figures import CellValue, ColumnKind, say, show
 from constraintsuite.records.tables import Column, Table
 

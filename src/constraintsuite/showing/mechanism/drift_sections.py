@@ -16,8 +16,7 @@ from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.mechanism import drift_tables as tables
-from constraintsuite.showing.mechanism.charts import axis, curves
-from constraintsuite.showing.mechanism.maps import head_map, layer_map
+from constraintsuite.showing.mechanism.drawings import axis, curves, head_map, layer_map
 
 _BEHAVIOUR = (
     "The same suites at every checkpoint. What the last does less well than the best before it was forgotten, though a little "

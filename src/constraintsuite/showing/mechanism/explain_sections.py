@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
-from constraintsuite.mechanism.attending import LOOKING, Look
+from constraintsuite.mechanism.attention import LOOKING, Look
 from constraintsuite.mechanism.circuits.records import CircuitReport
 from constraintsuite.mechanism.effects.groups import CORRECT, EVERY, FAILED, part_of, studied_items
 from constraintsuite.mechanism.effects.records import ALL
 from constraintsuite.mechanism.effects.summary import SiteSummary
-from constraintsuite.mechanism.explain.records import Explained
+from constraintsuite.mechanism.explain.folder import Explained
 from constraintsuite.mechanism.sites import parse_site
 from constraintsuite.metrics.intervals import connected_components
 from constraintsuite.records.plots import LevelLine
@@ -21,11 +21,9 @@ from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.showing.mechanism import explain_tables as tables
-from constraintsuite.showing.mechanism.charts import axis, curves
 from constraintsuite.showing.mechanism.circuit_tables import circuit_tables, verdict_lines
-from constraintsuite.showing.mechanism.explain_asked import asked_lines
-from constraintsuite.showing.mechanism.explain_trust import trust_lines
-from constraintsuite.showing.mechanism.maps import head_map, layer_map
+from constraintsuite.showing.mechanism.drawings import axis, curves, head_map, layer_map
+from constraintsuite.showing.mechanism.explain_remarks import asked_lines, trust_lines
 
 _METHODS = {
     "exact": "Exact patches: activations of one run put into the other.",

@@ -9,7 +9,7 @@ from math import isclose
 from constraintsuite.mechanism.effects.groups import CORRECT, EVERY, FAILED
 from constraintsuite.mechanism.effects.records import ALL
 from constraintsuite.mechanism.effects.summary import Baseline, SiteSummary, components
-from constraintsuite.mechanism.explain.records import Explained
+from constraintsuite.mechanism.explain.folder import Explained
 from constraintsuite.mechanism.sites import parse_site
 from constraintsuite.records.figures import MISSING, CellValue, ColumnKind, show
 from constraintsuite.records.scores import Interval

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.attending import Look, measure_attention
-from constraintsuite.mechanism.circuits.finding import KIND as CIRCUIT
-from constraintsuite.mechanism.circuits.finding import read_circuit, read_circuits
+from constraintsuite.mechanism.attention import Look, measure_attention
+from constraintsuite.mechanism.circuits.folder import KIND as CIRCUIT
+from constraintsuite.mechanism.circuits.folder import read_circuit, read_circuits
 from constraintsuite.mechanism.contrasts.selection import choose
 from constraintsuite.mechanism.contrasts.tokens import tokenise
-from constraintsuite.mechanism.drift.folder import load_drift
-from constraintsuite.mechanism.explain.folder import load_explained
-from constraintsuite.mechanism.explain.records import Explained
-from constraintsuite.mechanism.subject import load_subject
+from constraintsuite.mechanism.drift.records import load_drift
+from constraintsuite.mechanism.explain.folder import Explained, load_explained
+from constraintsuite.mechanism.loaded_model import load_subject
 from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.display import Display, ShowOptions, join_folders, refusing_others, show_each
 from constraintsuite.showing.mechanism.drift_sections import drift_sections

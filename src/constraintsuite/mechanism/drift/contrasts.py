@@ -1,4 +1,4 @@
-"""The contrasts that checkpoints are asked: those of one suite as they are, those of several dealt to halves together."""
+"""How drift is measured, and the contrasts that checkpoints are asked."""
 
 from __future__ import annotations
 
@@ -8,15 +8,36 @@ from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.load import Suite, load_suite
-from constraintsuite.mechanism.contrasts.asides import without_strangers
 from constraintsuite.mechanism.contrasts.from_suite import Contrasts, count_rejected, make_contrasts
-from constraintsuite.mechanism.contrasts.halves import TORN, Linked, deal
-from constraintsuite.mechanism.contrasts.records import ControlKind, MarkedContrast
-from constraintsuite.mechanism.contrasts.selection import choose, keep_apart, keep_kinds
+from constraintsuite.mechanism.contrasts.records import ContrastSide, ControlKind, MarkedContrast
+from constraintsuite.mechanism.contrasts.selection import TORN, Linked, choose, deal, keep_apart, keep_kinds
 from constraintsuite.mechanism.contrasts.tokens import RejectedContrast
-from constraintsuite.mechanism.drift.settings import DriftSettings
+from constraintsuite.mechanism.contrasts.unrelated_pairs import without_strangers
+from constraintsuite.records.examples import SPLITS, Split
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.jsonl import adapter
+
+LIMIT, TOP = 256, 10
+
+
+@dataclass(frozen=True, slots=True)
+class DriftSettings:
+    """What is asked of the checkpoints."""
+
+    splits: tuple[Split, ...] = SPLITS
+    """A model that was trained on a suite should be asked its `test` alone."""
+    sides: tuple[ContrastSide, ...] = ("query",)
+    """Where clean and corrupt differ; what reads a negation in a query need not be what reads one in a text."""
+    independent: bool = False
+    """Only contrasts of which no two share a document."""
+    limit: int | None = LIMIT
+    """Most contrasts, dealt evenly over sides and slices."""
+    top: int = TOP
+    """Sites of a circuit."""
+    seed: int = 0
+    memory: int | None = None
+    """MiB for activations; decides no figure."""
+
 
 _MAIN: tuple[ControlKind, ...] = ("",)
 

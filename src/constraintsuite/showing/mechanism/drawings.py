@@ -1,14 +1,48 @@
-"""Sites as maps: a row a layer; heads, and what a layer has but one of, or roles, side by side."""
+"""Figures with their intervals as plots, and sites as maps: a row per layer, heads or roles side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from constraintsuite.mechanism.contrasts.records import ROLES
 from constraintsuite.mechanism.sites import Site, parse_site
+from constraintsuite.records.figures import ColumnKind, show
+from constraintsuite.records.plots import Axis, AxisScale, LevelLine, Plot, Series, Spot
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.sitemap import MapCell, MapColumns, site_map
 from constraintsuite.reports.drawings.svg import Drawing
+
+Points = Mapping[str, Sequence[tuple[float, Interval]]]
+"""By the name of a curve: where a figure lies, and the figure; what is undefined is left out."""
+
+
+def curves(
+    name: str, title: str, across: Axis, up: Axis, points: Points, levels: Iterable[LevelLine] = ()
+) -> Plot | None:
+    """A plot of the curves that have any point; None if none has."""
+    series = [
+        Series(label, _spots(some, "share" if up.scale == "share" else "number")) for label, some in points.items()
+    ]
+    kept = tuple(one for one in series if one.spots)
+    return Plot(name, title, across, up, kept, tuple(levels)) if kept else None
+
+
+def axis(title: str, scale: AxisScale = "count") -> Axis:
+    """Whole numbers, such as those of checkpoints, layers or sites."""
+    return Axis(title, scale)
+
+
+def _spots(points: Sequence[tuple[float, Interval]], kind: ColumnKind) -> tuple[Spot, ...]:
+    return tuple(
+        Spot(x, figure.value, f"{x:g}: {show(figure, kind)}", bounds=_bounds(figure))
+        for x, figure in points
+        if figure.value is not None
+    )
+
+
+def _bounds(figure: Interval) -> tuple[float, float] | None:
+    return None if figure.low is None or figure.high is None else (figure.low, figure.high)
+
 
 _WHOLE = ("attention", "mlp")
 

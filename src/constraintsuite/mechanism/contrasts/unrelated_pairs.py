@@ -1,4 +1,7 @@
-"""Something else to ask beside a contrast: a patch that only carries a constraint should leave its score alone."""
+"""A text or a query that has nothing to do with a contrast.
+
+A patch that only carries a constraint should leave the score of such an unrelated pair alone.
+"""
 
 from __future__ import annotations
 

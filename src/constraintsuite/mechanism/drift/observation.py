@@ -1,4 +1,4 @@
-"""What one checkpoint shows on its own: what each site would do to each contrast, and what it says at each role."""
+"""What a checkpoint shows: the effect of each site, activations by role, and what values of another checkpoint do to it."""
 
 # ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
 
@@ -7,23 +7,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.mechanism.attribution import attribute_contrasts
-from constraintsuite.mechanism.circuits.running import bare, studied_sites
+from constraintsuite.mechanism.circuits.runner import bare, studied_sites
 from constraintsuite.mechanism.contrasts.records import ROLES, TokenRole
-from constraintsuite.mechanism.contrasts.stacking import RunName, buckets
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.records import DIRECTIONS, FloatArray
-from constraintsuite.mechanism.patching.blocks import ContrastBatch, make_block
-from constraintsuite.mechanism.patching.donors import observe
-from constraintsuite.mechanism.patching.memory import Budget, plan_memory
-from constraintsuite.mechanism.patching.stacking import SitePatch, residual
+from constraintsuite.mechanism.effects.records import DIRECTIONS, FloatArray, PatchDirection
+from constraintsuite.mechanism.loaded_model import Subject
+from constraintsuite.mechanism.patching.batches import INTO, OTHER, ContrastBatch, RunName, buckets, make_block
+from constraintsuite.mechanism.patching.capacity import Budget, plan_memory
+from constraintsuite.mechanism.patching.exact import patched_grid
+from constraintsuite.mechanism.patching.patches import (
+    Donor,
+    Observed,
+    SitePatch,
+    observe,
+    residual,
+    sites_to_keep,
+    twin_donor,
+)
 from constraintsuite.mechanism.sites import Site
-from constraintsuite.mechanism.subject import Subject
 from constraintsuite.models.torch.device import inference
 from constraintsuite.store.files import atomic_writer
 
@@ -110,3 +117,62 @@ def _by_contrast(means: torch.Tensor) -> npt.NDArray[np.float32]:
     """(contrasts, roles, better and worse, width): rows stand two by two."""
     paired: npt.NDArray[np.float32] = means.unflatten(0, (-1, 2)).transpose(1, 2).cpu().numpy()
     return paired
+
+
+CROSSED = 64
+"""Most contrasts in which values of another checkpoint are put in."""
+
+
+class Crossed(NamedTuple):
+    """Margins of the checkpoint that takes."""
+
+    base: FloatArray
+    """Of the run that is patched: (contrasts,)."""
+    donor: FloatArray
+    """Of its other run."""
+    own: FloatArray
+    """With values of its own other run: (patches, contrasts)."""
+    other: FloatArray
+    """With values of the giver's other run."""
+    same: FloatArray
+    """With values of the giver's same run."""
+
+
+def cross_patch(
+    giver: Subject,
+    taker: Subject,
+    contrasts: Sequence[TokenContrast],
+    patches: Sequence[SitePatch],
+    direction: PatchDirection,
+    budget: Budget,
+) -> Crossed:
+    """What each patch with the giver's values does to the taker, on contrasts in the order given."""
+    asked = bare(contrasts)
+    found: list[Crossed] = []
+    order: list[int] = []
+    with inference():
+        for places in buckets(asked, min(budget.kept, 2 * budget.stacked)):
+            block = make_block(taker, [asked[i] for i in places])
+            found.append(_cross(giver, taker, block, patches, direction, budget))
+            order += places
+    back = np.argsort(order)
+    return Crossed(*(np.concatenate(parts, axis=-1)[..., back] for parts in zip(*found, strict=True)))
+
+
+def _cross(
+    giver: Subject,
+    taker: Subject,
+    block: ContrastBatch,
+    patches: Sequence[SitePatch],
+    direction: PatchDirection,
+    budget: Budget,
+) -> Crossed:
+    into = INTO[direction]
+    sites = sorted({site for patch in patches for site in patch.sites})
+    kept = sorted({*sites, *sites_to_keep(taker, patches)})
+    runs: dict[RunName, Observed] = {run: observe(taker, block, run, kept if run == into else sites) for run in OTHER}
+    given: dict[RunName, Observed] = {run: observe(giver, block, run, sites) for run in OTHER}
+    own = twin_donor(block, into, runs)
+    donors = (own, twin_donor(block, into, given), Donor(own.where, given[into].seen.__getitem__))
+    grids = [patched_grid(taker, block, donor, patches, budget, runs, (direction, "exact")) for donor in donors]
+    return Crossed(grids[0].margin_base, grids[0].margin_donor, *(grid.margin_patched for grid in grids))

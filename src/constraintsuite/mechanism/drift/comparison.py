@@ -1,4 +1,4 @@
-"""Two checkpoints side by side: which sites matter, how rows lie, and what can be read off them."""
+"""Figures of one checkpoint, and of two side by side: which sites matter, how rows lie, and what can be read off them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,8 @@ from functools import partial
 import numpy as np
 
 from constraintsuite.mechanism.contrasts.records import MarkedContrast, TokenRole
-from constraintsuite.mechanism.drift import rankings
-from constraintsuite.mechanism.drift.cka import FEWEST, cka_interval
-from constraintsuite.mechanism.drift.crossing import Crossed
-from constraintsuite.mechanism.drift.observing import POOLED, RUNS, Observation
-from constraintsuite.mechanism.drift.probing import fit_line, told_apart, usable
+from constraintsuite.mechanism.drift import similarity
+from constraintsuite.mechanism.drift.observation import POOLED, RUNS, Crossed, Observation
 from constraintsuite.mechanism.drift.records import (
     Alignment,
     Crossing,
@@ -23,9 +20,10 @@ from constraintsuite.mechanism.drift.records import (
     Probe,
     Reliability,
 )
+from constraintsuite.mechanism.drift.similarity import FEWEST, cka_interval, fit_line, told_apart, usable
 from constraintsuite.mechanism.effects.agreement import spearman
 from constraintsuite.mechanism.effects.records import DIRECTIONS, BoolArray, FloatArray, PatchDirection
-from constraintsuite.mechanism.patching.stacking import SitePatch, residual
+from constraintsuite.mechanism.patching.patches import SitePatch, residual
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.metrics.intervals import IntArray, clipped, symmetric
 from constraintsuite.metrics.ranking import chance_overlap, rank_biased_overlap
@@ -106,7 +104,7 @@ def importance(effects: FloatArray) -> FloatArray:
 def circuit_of(seen: Observation, direction: PatchDirection, ground: DriftContext) -> list[Site]:
     """The sites that matter most on the half find, the strongest first; what is said of them comes from the other half."""
     strength = importance(seen.effects[DIRECTIONS.index(direction)][ground.find])
-    return [ground.sites[place] for place in rankings.order_of(strength)[: ground.top].tolist()]
+    return [ground.sites[place] for place in similarity.order_of(strength)[: ground.top].tolist()]
 
 
 def likeness_of(
@@ -117,10 +115,10 @@ def likeness_of(
     count, top = len(ground.sites), ground.top
 
     def shared(a: FloatArray, b: FloatArray) -> float:
-        return rankings.jaccard(rankings.top_sites(a, top), rankings.top_sites(b, top))
+        return similarity.jaccard(similarity.top_sites(a, top), similarity.top_sites(b, top))
 
     def overlap(a: FloatArray, b: FloatArray) -> float | None:
-        return rank_biased_overlap(rankings.order_of(a).tolist(), rankings.order_of(b).tolist())
+        return rank_biased_overlap(similarity.order_of(a).tolist(), similarity.order_of(b).tolist())
 
     for number, direction in enumerate(DIRECTIONS):
         columns = np.concatenate([one.effects[number], other.effects[number]], axis=1)
@@ -135,10 +133,10 @@ def likeness_of(
             rbo_chance=chance_overlap(count),
             jaccard=figure(shared),
             jaccard_across=ground.compare(halves, _across(shared), parts=4),
-            jaccard_chance=rankings.chance_jaccard(count, top),
+            jaccard_chance=similarity.chance_jaccard(count, top),
             jaccard_p=_sharing_p(one.effects[number], other.effects[number], ground),
-            weighted=figure(rankings.weighted_overlap),
-            moved=figure(lambda a, b: rankings.moved_mass(a, b, layers), most=float(layers.max())),
+            weighted=figure(similarity.weighted_overlap),
+            moved=figure(lambda a, b: similarity.moved_mass(a, b, layers), most=float(layers.max())),
         )
 
 
@@ -217,10 +215,10 @@ def _sharing_p(one: FloatArray, other: FloatArray, ground: DriftContext) -> floa
     """Of circuits that were chosen on different halves, both ways: the larger p, as of fewer that are shared."""
     find, count, top = ground.find, len(ground.sites), ground.top
     mine, theirs = (
-        [rankings.top_sites(importance(effects[half]), top) for half in (find, ~find)] for effects in (one, other)
+        [similarity.top_sites(importance(effects[half]), top) for half in (find, ~find)] for effects in (one, other)
     )
     shared = min(len(mine[0] & theirs[1]), len(mine[1] & theirs[0]))
-    return rankings.chance_of_sharing(count, top, shared)
+    return similarity.chance_of_sharing(count, top, shared)
 
 
 def _across(of: _Likening) -> Callable[[FloatArray, FloatArray, FloatArray, FloatArray], float | None]:

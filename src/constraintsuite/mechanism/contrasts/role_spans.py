@@ -1,4 +1,4 @@
-"""Roles painted over the characters of a text, and the marks that come of it."""
+"""Roles given to the characters of a text, and the marks that come of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reranker under study: the untouched model of Hugging Face, and where its sites are."""
+"""A reranker under study: the untouched Hugging Face model in memory, and where its sites are."""
 
 # ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
 
@@ -7,14 +7,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism import FAMILIES
 from constraintsuite.mechanism.families.base import FamilyPooling, ModelFamily
-from constraintsuite.mechanism.outcomes import InvariantResult
+from constraintsuite.mechanism.hook_points import Tap, head_part, module_path, side_of
 from constraintsuite.mechanism.sites import EMBEDDINGS, OF_A_HEAD, Site, SiteKind
-from constraintsuite.mechanism.taps import Tap, head_part, module_path, side_of
 from constraintsuite.models.base import Pair
 from constraintsuite.models.cross import CrossSettings, choose_label
 from constraintsuite.models.naming import parse_model
@@ -27,6 +26,21 @@ from constraintsuite.models.weights import find_weights
 
 if TYPE_CHECKING:
     import torch
+
+
+@dataclass(frozen=True, slots=True)
+class InvariantResult:
+    """An invariant that holds of a model, or does not apply to it."""
+
+    number: int
+    """As in the specification."""
+    name: str
+    status: Literal["passed", "not applicable"]
+    difference: float | None
+    """The largest that was seen, as a share of the score where that is above 1."""
+    detail: str
+    """What was allowed, or why it does not apply."""
+
 
 Tensors = dict[str, "torch.Tensor"]
 """`input_ids`, `attention_mask`, and `token_type_ids` where the model takes them."""

@@ -1,15 +1,19 @@
-"""How many tokens fit: the setting is in MiB, and what a token takes is read off the model's own shapes."""
+"""What the machine at hand can take: how many tokens fit into memory, and how many passes it makes per second."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import time
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.patching.stacking import SitePatch, sites_to_keep
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast
+from constraintsuite.mechanism.loaded_model import Subject
+from constraintsuite.mechanism.patching.batches import make_block
+from constraintsuite.mechanism.patching.patches import SitePatch, sites_to_keep
 from constraintsuite.mechanism.sites import Site
-from constraintsuite.mechanism.subject import Subject
+from constraintsuite.models.torch.device import inference
 
 if TYPE_CHECKING:
     import torch
@@ -121,3 +125,37 @@ def _width(subject: Subject, site: Site, longest: int) -> int:
         return given
     hidden: int = subject.model.config.hidden_size
     return hidden
+
+
+SECONDS = 1.0
+_MOST = 8  # contrasts, from the shortest to the longest
+
+
+def passes_a_second(subject: Subject, contrasts: Sequence[TokenContrast], budget: Budget) -> float:
+    """Forward passes of one row, in batches as large as those of the work."""
+    block = make_block(subject, _sample(contrasts))
+    inputs = block.inputs["clean"]
+    copies = max(1, budget.stacked // inputs["input_ids"].numel())
+    stacked = {name: rows.repeat(copies, 1) for name, rows in inputs.items()}
+
+    def run() -> int:
+        subject.scores(stacked).cpu()  # which waits for a device
+        return len(stacked["input_ids"])
+
+    with inference():
+        return done_a_second(run)
+
+
+def done_a_second(run: Callable[[], int], clock: Callable[[], float] = time.perf_counter) -> float:
+    """How much is done in a second by `run`, which says how much it did; the first time also sets things up, and is not counted."""
+    run()
+    start, done = clock(), 0
+    while not done or clock() - start < SECONDS:
+        done += run()
+    return done / (clock() - start)
+
+
+def _sample(contrasts: Sequence[TokenContrast]) -> list[TokenContrast]:
+    order = sorted(contrasts, key=lambda one: (one.longest, one.contrast.id))
+    step = max(1, len(order) // _MOST)
+    return order[step // 2 :: step][:_MOST]

@@ -1,4 +1,4 @@
-"""Who looks at whom: weights of attention from the tokens of some roles to those of all others, head by head."""
+"""How much attention the tokens of some roles pay to those of all other roles, head by head."""
 
 # ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
 
@@ -13,14 +13,13 @@ import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.contrasts.records import ROLES, TokenRole
-from constraintsuite.mechanism.contrasts.stacking import buckets
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import FloatArray
-from constraintsuite.mechanism.patching.blocks import ContrastBatch, make_block
-from constraintsuite.mechanism.patching.donors import observe
-from constraintsuite.mechanism.patching.memory import plan_memory
+from constraintsuite.mechanism.loaded_model import Subject
+from constraintsuite.mechanism.patching.batches import ContrastBatch, buckets, make_block
+from constraintsuite.mechanism.patching.capacity import plan_memory
+from constraintsuite.mechanism.patching.patches import observe
 from constraintsuite.mechanism.sites import Site
-from constraintsuite.mechanism.subject import Subject
 from constraintsuite.metrics.intervals import connected_components
 from constraintsuite.metrics.resampling import estimate
 from constraintsuite.models.torch.device import inference

@@ -1,25 +1,58 @@
-"""Margins of circuits: their sites are kept as they are in the clean run, and all others are ablated at all positions."""
+"""Circuits: drawn at random, and run on contrasts with everything else ablated."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+import random
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import combinations, product
+from math import comb, prod
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from constraintsuite.errors import UserError
+from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.mechanism.ablation import AblationReplacement, ablate_contrasts, prepare_ablation
-from constraintsuite.mechanism.circuits.records import CircuitAblation
-from constraintsuite.mechanism.circuits.watching import Watch
+from constraintsuite.mechanism.circuits.records import ChanceMatch, CircuitAblation
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import FloatArray, Grid
+from constraintsuite.mechanism.loaded_model import Subject
+from constraintsuite.mechanism.patching.capacity import Budget
 from constraintsuite.mechanism.patching.exact import patch_contrasts
-from constraintsuite.mechanism.patching.memory import Budget
-from constraintsuite.mechanism.patching.stacking import SitePatch
+from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import Site
-from constraintsuite.mechanism.subject import Subject
 from constraintsuite.store.files import atomic_writer, sha256_text
+
+
+class Watch:
+    """Passes on what is counted to the step that is under way; outside of steps nobody listens."""
+
+    def __init__(self, reporter: Reporter | None = None) -> None:
+        self._reporter = reporter or Silent()
+        self._advance = _ignore
+
+    @contextmanager
+    def step(self, title: str, total: int) -> Iterator[None]:
+        """Count until the block ends."""
+        with self._reporter.track(title, total) as advance:
+            self._advance = advance
+            try:
+                yield
+            finally:
+                self._advance = _ignore
+
+    def count(self, items: int) -> None:
+        """So many more are done."""
+        self._advance(items)
+
+
+def _ignore(items: int = 1) -> None:
+    """Nobody watches."""
+
 
 Circuit = frozenset[Site]
 EMPTY: Circuit = frozenset()
@@ -154,3 +187,66 @@ def make_bench(
     if ablation != "twin":
         replacement = prepare_ablation(subject, ablation, contrasts, sites, budget, seed)
     return CircuitRunner(subject, tuple(sorted(sites)), ablation, replacement, budget, folder, watch or Watch())
+
+
+_GROUPS: dict[ChanceMatch, Callable[[Site], str]] = {
+    "layer": lambda site: str(site.layer),
+    "kind": lambda site: site.kind,
+}
+
+
+class Drawn(NamedTuple):
+    """Random circuits, all different, and how many there are besides the one they are like."""
+
+    circuits: tuple[Circuit, ...]
+    possible: int
+
+
+def curve_sizes(sites: int) -> list[int]:
+    """1, 2, 3, 5, 8, 13, … and all but none: sizes in steps that grow with what is there already."""
+    sizes = [1, 2]
+    while sizes[-1] < sites:
+        sizes.append(sizes[-1] + sizes[-2])
+    return [size for size in sizes if size < sites]
+
+
+def asked_sizes(sites: int, size: int | None) -> list[int]:
+    """Those of the curve, and the one that a user asks for."""
+    if size is not None and size >= sites:
+        raise UserError(f"--size {size}: a circuit has fewer sites than the model, which has {sites}.")
+    return sorted({*curve_sizes(sites), *([size] if size else [])})
+
+
+def random_circuits(
+    circuit: Circuit, sites: Sequence[Site], match: ChanceMatch, count: int, chance: random.Random
+) -> Drawn:
+    """At most `count` other circuits with as many sites of each layer or of each kind; where there are fewer, all of them."""
+    group = _GROUPS[match]
+    wanted = Counter(group(site) for site in circuit)
+    pools = [[site for site in sites if group(site) == name] for name in sorted(wanted)]
+    counts = [wanted[name] for name in sorted(wanted)]
+    possible = prod(comb(len(pool), count_) for pool, count_ in zip(pools, counts, strict=True)) - 1
+    if possible <= count:
+        every = (frozenset(some) for some in _every(pools, counts))
+        return Drawn(tuple(one for one in every if one != circuit), possible)
+    found: dict[Circuit, None] = {}
+    while len(found) < count:
+        drawn = frozenset(site for pool, n in zip(pools, counts, strict=True) for site in chance.sample(pool, n))
+        if drawn != circuit:
+            found[drawn] = None
+    return Drawn(tuple(found), possible)
+
+
+def random_parts(circuit: Sequence[Site], count: int, chance: random.Random) -> list[Circuit]:
+    """At most `count` different parts of a circuit, of any size from 1 up; where there are fewer, all of them."""
+    if 2 ** len(circuit) - 1 <= count:
+        return [frozenset(some) for n in range(1, len(circuit) + 1) for some in combinations(circuit, n)]
+    found: dict[Circuit, None] = {}
+    while len(found) < count:
+        found[frozenset(chance.sample(circuit, chance.randint(1, len(circuit))))] = None
+    return list(found)
+
+
+def _every(pools: Sequence[Sequence[Site]], counts: Sequence[int]) -> Iterator[list[Site]]:
+    for parts in product(*(combinations(pool, n) for pool, n in zip(pools, counts, strict=True))):
+        yield [site for part in parts for site in part]

@@ -1,15 +1,14 @@
-"""How good a circuit is: faithful, complete, minimal, and better than chance. Ratios of means, never means of ratios."""
+"""How good a circuit is: faithful, complete, minimal, specific, and better than chance. Ratios of means, never means of ratios."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from constraintsuite.execution.shards import keyed_random
-from constraintsuite.mechanism.circuits.choosing import random_circuits, random_parts
 from constraintsuite.mechanism.circuits.ranking import cluster_numbers
 from constraintsuite.mechanism.circuits.records import (
     MATCHES,
@@ -17,11 +16,13 @@ from constraintsuite.mechanism.circuits.records import (
     ChanceCircuits,
     ChanceMatch,
     Completeness,
+    ControlEffect,
     CurvePoint,
     Member,
     MemberRemoval,
 )
-from constraintsuite.mechanism.circuits.running import EMPTY, Circuit, CircuitRunner
+from constraintsuite.mechanism.circuits.runner import EMPTY, Circuit, CircuitRunner, random_circuits, random_parts
+from constraintsuite.mechanism.contrasts.records import ControlKind
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import FloatArray
 from constraintsuite.mechanism.sites import Site
@@ -197,3 +198,44 @@ def _mean_absolute(gaps: FloatArray, jury: Jury) -> Interval:
 
     columns = np.concatenate([gaps, jury.scale[None]]).T
     return estimate_statistic(columns, statistic, jury.clusters, rng=np.random.default_rng(jury.seed))
+
+
+def compare_controls(circuit: Circuit, main: Jury, controls: Mapping[ControlKind, Jury]) -> list[ControlEffect]:
+    """What the circuit does to the contrasts that are studied, and then to each kind of controls."""
+    studied = _carried(circuit, main)
+    found = [_effect("", main, studied, main, studied)]
+    found += [_effect(kind, jury, _carried(circuit, jury), main, studied) for kind, jury in sorted(controls.items())]
+    return found
+
+
+def _effect(kind: ControlKind, jury: Jury, carried: FloatArray, main: Jury, studied: FloatArray) -> ControlEffect:
+    difference, both = _difference(np.abs(studied), np.abs(carried), (main, jury), jury.seed)
+    return ControlEffect(
+        kind,
+        len(carried),
+        len(np.unique(jury.clusters)),
+        total=jury.mean(jury.scale),
+        carried=jury.mean(carried),
+        size=jury.mean(np.abs(carried)),
+        difference=difference if kind else Interval(0.0, 0.0, 0.0, len(carried)),
+        paired_clusters=both,
+    )
+
+
+def _carried(circuit: Circuit, jury: Jury) -> FloatArray:
+    difference: FloatArray = jury.margins([circuit])[0] - jury.empty
+    return difference
+
+
+def _difference(one: FloatArray, other: FloatArray, juries: Sequence[Jury], seed: int) -> tuple[Interval, int]:
+    """The difference of two means; a cluster is drawn with all its contrasts of both groups."""
+    clusters = cluster_numbers([each.contrast for jury in juries for each in jury.contrasts])
+    first = np.arange(len(clusters)) < len(one)
+    values = np.concatenate([one, other])
+    columns = np.stack([np.where(first, values, 0), first, np.where(first, 0, values), ~first], axis=1)
+
+    def statistic(sums: FloatArray) -> FloatArray:
+        return sums[:, 0] / sums[:, 1] - sums[:, 2] / sums[:, 3]
+
+    found = estimate_statistic(columns.astype(np.float64), statistic, clusters, rng=np.random.default_rng(seed))
+    return found, len(np.intersect1d(clusters[first], clusters[~first]))

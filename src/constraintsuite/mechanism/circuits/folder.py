@@ -1,4 +1,4 @@
-"""Find a circuit in the effects of an explain folder; what is said of it is an artifact inside that folder."""
+"""The folder of a circuit, inside an explain folder: made and read."""
 
 from __future__ import annotations
 
@@ -11,20 +11,17 @@ from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter, Silent
-from constraintsuite.mechanism.circuits.plan import CircuitPlan, plan_circuit
+from constraintsuite.mechanism.circuits.plan import CircuitPlan, passes_a_second, plan_circuit
 from constraintsuite.mechanism.circuits.ranking import SiteEffects, site_effects
-from constraintsuite.mechanism.circuits.records import CircuitReport
-from constraintsuite.mechanism.circuits.running import make_bench, studied_sites
+from constraintsuite.mechanism.circuits.records import CircuitReport, CircuitSettings
+from constraintsuite.mechanism.circuits.runner import Watch, make_bench, studied_sites
 from constraintsuite.mechanism.circuits.search import search_circuit
-from constraintsuite.mechanism.circuits.settings import CircuitSettings
-from constraintsuite.mechanism.circuits.trial import passes_a_second
-from constraintsuite.mechanism.circuits.watching import Watch
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
 from constraintsuite.mechanism.explain.folder import load_effects, load_explained
 from constraintsuite.mechanism.explain.source import KIND as EXPLAIN
-from constraintsuite.mechanism.patching.memory import Budget, peak_mib, plan_memory
+from constraintsuite.mechanism.loaded_model import Subject, load_subject
+from constraintsuite.mechanism.patching.capacity import Budget, peak_mib, plan_memory
 from constraintsuite.mechanism.sites import Site
-from constraintsuite.mechanism.subject import Subject, load_subject
 from constraintsuite.models.torch.device import describe_device
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.files import write_text
