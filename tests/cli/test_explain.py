@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from constraintsuite.cli.compare import compare
 from constraintsuite.cli.drift import drift
 from constraintsuite.cli.explain import COMMANDS, explain
-from constraintsuite.cli.mechanism.analysing import ablate, patch
+from constraintsuite.cli.mechanism.analyses import ablate, patch
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.experiment import OpenOptions
 from constraintsuite.experiments.gate import default_policy
@@ -22,8 +22,7 @@ from constraintsuite.mechanism.contrasts.records import SIDES
 from constraintsuite.mechanism.effects.records import ABLATIONS, DIRECTIONS
 from constraintsuite.mechanism.explain.experiment import LEADING, open_explain
 from constraintsuite.mechanism.explain.folder import load_explained
-from constraintsuite.mechanism.explain.plan import RANDOM, TOP
-from constraintsuite.mechanism.explain.settings import COMPONENTS, parse_kinds
+from constraintsuite.mechanism.explain.request import COMPONENTS, RANDOM, TOP, parse_kinds
 from constraintsuite.showing.display import ShowOptions
 from constraintsuite.showing.report import write_shown_report
 from mechanism.drift.moving import AFTER, BEFORE, make_checkpoints, make_soup_suite

@@ -14,8 +14,7 @@ from constraintsuite.mechanism.contrasts.files import write_contrasts
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.effects.summary import SiteSummary
 from constraintsuite.mechanism.explain.folder import Explained, load_explained
-from constraintsuite.mechanism.explain.run import attribute, patch
-from constraintsuite.mechanism.explain.settings import AnalysisScope
+from constraintsuite.mechanism.explain.request import AnalysisScope
 from constraintsuite.records.formats.text import text_parts
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Remarks
@@ -25,6 +24,7 @@ from constraintsuite.showing.mechanism.drawings import head_map
 from constraintsuite.showing.mechanism.explain_remarks import trust_lines
 from constraintsuite.showing.mechanism.explain_sections import ShownAnalysis, explain_sections, remarks_of
 from constraintsuite.showing.report import write_shown_report
+from mechanism.analyses import attribute, patch
 from mechanism.planted import make_planted, planted_contrasts
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from constraintsuite.mechanism.circuits.ranking import random_twin, without_rounding
-from constraintsuite.mechanism.loaded_model import Subject
+from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.metrics.significance import max_t
 
 
@@ -16,7 +16,7 @@ def test_rounding_is_no_effect() -> None:
     assert found.p[1] < 0.001
 
 
-def test_a_random_twin_has_the_shape_and_nothing_of_the_weights(planted: Subject) -> None:
+def test_a_random_twin_has_the_shape_and_nothing_of_the_weights(planted: LoadedModel) -> None:
     before = {name: weight.clone() for name, weight in planted.model.named_parameters()}
     state = torch.random.get_rng_state()
     twin = random_twin(planted, 3)

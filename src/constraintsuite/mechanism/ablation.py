@@ -22,7 +22,7 @@ from constraintsuite.execution.shards import stable_hash
 from constraintsuite.mechanism.contrasts.records import HALVES, ROLES, ContrastHalf, MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import Roles, TokenContrast, TokenPair, TokenRow
 from constraintsuite.mechanism.effects.records import AblationKind, EffectMethod, Grid
-from constraintsuite.mechanism.loaded_model import Subject
+from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.patching.batches import PADDED, ContrastBatch, buckets, make_block
 from constraintsuite.mechanism.patching.capacity import Budget
 from constraintsuite.mechanism.patching.exact import join, patched_grid
@@ -85,7 +85,7 @@ def refuse_mean_of_patterns(kind: AblationKind, sites: Collection[Site]) -> None
 
 
 def prepare_ablation(
-    subject: Subject,
+    subject: LoadedModel,
     kind: AblationKind,
     contrasts: Sequence[TokenContrast],
     sites: Collection[Site],
@@ -101,7 +101,7 @@ def prepare_ablation(
 
 
 def ablate_contrasts(
-    subject: Subject,
+    subject: LoadedModel,
     contrasts: Sequence[TokenContrast],
     patches: Sequence[SitePatch],
     replacement: AblationReplacement,
@@ -121,7 +121,7 @@ def ablate_contrasts(
 
 
 def _ablate(
-    subject: Subject,
+    subject: LoadedModel,
     block: ContrastBatch,
     patches: Sequence[SitePatch],
     kind: AblationKind,
@@ -136,7 +136,7 @@ def _ablate(
 
 
 def _donor(
-    subject: Subject,
+    subject: LoadedModel,
     block: ContrastBatch,
     base: Observed,
     kind: AblationKind,
@@ -158,7 +158,7 @@ def _donor(
 
 
 def role_means(
-    subject: Subject, contrasts: Sequence[TokenContrast], sites: Collection[Site], budget: Budget
+    subject: LoadedModel, contrasts: Sequence[TokenContrast], sites: Collection[Site], budget: Budget
 ) -> dict[Site, torch.Tensor]:
     """The mean of each site over the tokens of each role in the clean runs: (roles, width)."""
     import torch

@@ -15,7 +15,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.mechanism.contrasts.records import ROLES, TokenRole
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import FloatArray
-from constraintsuite.mechanism.loaded_model import Subject
+from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.patching.batches import ContrastBatch, buckets, make_block
 from constraintsuite.mechanism.patching.capacity import plan_memory
 from constraintsuite.mechanism.patching.patches import observe
@@ -43,7 +43,7 @@ class Look:
     share: Interval
 
 
-def measure_attention(subject: Subject, contrasts: Sequence[TokenContrast], *, seed: int = 0) -> list[Look]:
+def measure_attention(subject: LoadedModel, contrasts: Sequence[TokenContrast], *, seed: int = 0) -> list[Look]:
     """Of all heads, as means over contrasts; clusters are resampled."""
     if not contrasts:
         raise UserError("Where heads look is measured over contrasts that are no controls, and there are none.")

@@ -18,7 +18,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import Grid, PatchDirection
 from constraintsuite.mechanism.hooks import Edit, SiteTensors, capturing, replacing, tracing, watching
-from constraintsuite.mechanism.loaded_model import Subject, Tensors
+from constraintsuite.mechanism.loaded_model import LoadedModel, Tensors
 from constraintsuite.mechanism.patching.batches import (
     INTO,
     OTHER,
@@ -48,7 +48,7 @@ class _Traced(NamedTuple):
 
 
 def attribute_contrasts(
-    subject: Subject,
+    subject: LoadedModel,
     contrasts: Sequence[TokenContrast],
     patches: Sequence[SitePatch],
     directions: Sequence[PatchDirection],
@@ -71,7 +71,7 @@ def attribute_contrasts(
 
 
 def attribute_block(
-    subject: Subject,
+    subject: LoadedModel,
     block: ContrastBatch,
     patches: Sequence[SitePatch],
     directions: Sequence[PatchDirection],
@@ -100,7 +100,7 @@ def _carrier(site: Site) -> Site:
 
 
 def _trace(
-    subject: Subject, block: ContrastBatch, runs: Collection[RunName], sites: Collection[Site], steps: int
+    subject: LoadedModel, block: ContrastBatch, runs: Collection[RunName], sites: Collection[Site], steps: int
 ) -> dict[RunName, _Traced]:
     """Runs that are patched, all in one pass; where gradients are taken along the way, only what is seen."""
     if steps:
@@ -116,7 +116,7 @@ def _trace(
     }
 
 
-def _look(subject: Subject, block: ContrastBatch, run: RunName, sites: Collection[Site]) -> dict[RunName, _Traced]:
+def _look(subject: LoadedModel, block: ContrastBatch, run: RunName, sites: Collection[Site]) -> dict[RunName, _Traced]:
     """A run that only gives."""
     import torch
 
@@ -126,7 +126,7 @@ def _look(subject: Subject, block: ContrastBatch, run: RunName, sites: Collectio
 
 
 def _along_the_way(
-    subject: Subject,
+    subject: LoadedModel,
     block: ContrastBatch,
     runs: Sequence[RunName],
     sites: Collection[Site],
@@ -158,7 +158,7 @@ def _along_the_way(
 
 
 def _grid(
-    subject: Subject,
+    subject: LoadedModel,
     block: ContrastBatch,
     patches: Sequence[SitePatch],
     direction: PatchDirection,
@@ -193,7 +193,7 @@ def _grid(
 
 
 def _by_place(
-    subject: Subject,
+    subject: LoadedModel,
     sites: Sequence[Site],
     base: _Traced,
     given: _Traced,
@@ -247,7 +247,9 @@ def _rows(seen: SiteTensors, part: slice) -> SiteTensors:
     return {site: tensor[part] for site, tensor in seen.items()}
 
 
-def _refuse_infinite(subject: Subject, block: ContrastBatch, runs: Collection[RunName], scores: torch.Tensor) -> None:
+def _refuse_infinite(
+    subject: LoadedModel, block: ContrastBatch, runs: Collection[RunName], scores: torch.Tensor
+) -> None:
     if not bool(scores.isfinite().all()):
         with watching(subject):
             subject.scores(_together(block, runs))
@@ -255,7 +257,7 @@ def _refuse_infinite(subject: Subject, block: ContrastBatch, runs: Collection[Ru
 
 
 def _name_fault(
-    subject: Subject, block: ContrastBatch, runs: Mapping[RunName, _Traced], estimates: SiteTensors
+    subject: LoadedModel, block: ContrastBatch, runs: Mapping[RunName, _Traced], estimates: SiteTensors
 ) -> NoReturn:
     """Says which score, or else which gradients, made an estimate infinite or none at all."""
     for run, traced in runs.items():

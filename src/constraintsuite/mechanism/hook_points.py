@@ -16,13 +16,13 @@ from constraintsuite.mechanism.sites import Site
 if TYPE_CHECKING:
     import torch
 
-    from constraintsuite.mechanism.loaded_model import Subject
+    from constraintsuite.mechanism.loaded_model import LoadedModel
 
 _THREE = ("query", "key", "value")
 
 
 @dataclass(frozen=True)
-class Tap:
+class HookPoint:
     """What enters a module or what it gives, seen as equal parts side by side, and which of them is the site."""
 
     module: torch.nn.Module
@@ -87,7 +87,7 @@ _GATE = "constraintsuite_gate"
 
 
 @contextmanager
-def weights_in_sight(subject: Subject) -> Iterator[None]:
+def weights_in_sight(subject: LoadedModel) -> Iterator[None]:
     """Inside, attention is computed step by step and its weights pass `subject.gates`; scores agree to rounding."""
     model = subject.model
     own = model.config._attn_implementation

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.hook_points import Tap, weights_in_sight
-from constraintsuite.mechanism.loaded_model import Subject
+from constraintsuite.mechanism.hook_points import HookPoint, weights_in_sight
+from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.sites import EMBEDDINGS, Site
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Edit:
 
 
 @contextmanager
-def capturing(subject: Subject, sites: Iterable[Site]) -> Iterator[SiteTensors]:
+def capturing(subject: LoadedModel, sites: Iterable[Site]) -> Iterator[SiteTensors]:
     """Fills what passed the sites during the last forward pass of the block; gradients flow through it."""
     seen: SiteTensors = {}
     with ExitStack() as hooks:
@@ -46,17 +46,17 @@ def capturing(subject: Subject, sites: Iterable[Site]) -> Iterator[SiteTensors]:
 
 
 @contextmanager
-def replacing(subject: Subject, edits: Sequence[Edit]) -> Iterator[None]:
+def replacing(subject: LoadedModel, edits: Sequence[Edit]) -> Iterator[None]:
     """Forward passes see other values at the edits' sites; where two edits meet in one place, the later one stays."""
     with ExitStack() as hooks:
         for group in by_module(subject, [edit.site for edit in edits], hooks):
-            mine = [(tap, edits[number]) for tap, _, number in group]
+            mine = [(point, edits[number]) for point, _, number in group]
             hooks.enter_context(hooked(group[0][0], _writing(mine)))
         yield
 
 
 @contextmanager
-def watching(subject: Subject) -> Iterator[None]:
+def watching(subject: LoadedModel) -> Iterator[None]:
     """Names the first site at which a number was infinite or none at all, when the block ends.
 
     It looks at embeddings, heads, attention, feed-forward parts and residuals; nothing is waited for before the end.
@@ -65,8 +65,8 @@ def watching(subject: Subject) -> Iterator[None]:
 
     found: list[tuple[Sequence[Site], torch.Tensor]] = []
 
-    def check(sites: Sequence[Site], tap: Tap) -> TensorHook:
-        return lambda passing: found.append((sites, torch.isfinite(tap.open(passing)).all(dim=(0, 2, 3))))
+    def check(sites: Sequence[Site], point: HookPoint) -> TensorHook:
+        return lambda passing: found.append((sites, torch.isfinite(point.open(passing)).all(dim=(0, 2, 3))))
 
     with ExitStack() as hooks:
         for group in by_module(subject, subject.sites({"embeddings", "head", "attention", "mlp", "residual"}), hooks):
@@ -79,7 +79,7 @@ def watching(subject: Subject) -> Iterator[None]:
 
 
 @contextmanager
-def starting_above(subject: Subject, layer: int, residual: torch.Tensor) -> Iterator[None]:
+def starting_above(subject: LoadedModel, layer: int, residual: torch.Tensor) -> Iterator[None]:
     """Forward passes begin with what block `layer` gave (-1: the embeddings); the blocks up to it are passed over.
 
     Rows and positions of the inputs must be those of `residual`: masks and what is pooled are still taken from the inputs.
@@ -95,7 +95,7 @@ def starting_above(subject: Subject, layer: int, residual: torch.Tensor) -> Iter
 
 
 @contextmanager
-def starting_within(subject: Subject, layer: int, residual: torch.Tensor, heads: torch.Tensor) -> Iterator[None]:
+def starting_within(subject: LoadedModel, layer: int, residual: torch.Tensor, heads: torch.Tensor) -> Iterator[None]:
     """Forward passes begin behind the heads of block `layer`: `residual` is what enters it, `heads` what all its heads read.
 
     `heads` is (rows, positions, heads x width), what `Site(layer, "head")` captures. Queries, keys, values and patterns of
@@ -113,16 +113,16 @@ def starting_within(subject: Subject, layer: int, residual: torch.Tensor, heads:
         yield
 
 
-TapGroup = list[tuple[Tap, Site, int]]
+HookGroup = list[tuple[HookPoint, Site, int]]
 """Taps of one side of one module, each with its site and the site's place in the order that was asked for."""
 
 
-def by_module(subject: Subject, sites: Iterable[Site], stack: ExitStack) -> list[TapGroup]:
+def by_module(subject: LoadedModel, sites: Iterable[Site], stack: ExitStack) -> list[HookGroup]:
     """Sites by the module that they are reached at; weights of attention are brought in sight on the stack if need be."""
-    groups: dict[tuple[int, str], TapGroup] = defaultdict(list)
+    groups: dict[tuple[int, str], HookGroup] = defaultdict(list)
     for number, site in enumerate(sites):
-        tap = subject.tap(site)
-        groups[id(tap.module), tap.side].append((tap, site, number))
+        point = subject.hook_point(site)
+        groups[id(point.module), point.side].append((point, site, number))
     if any(site.kind == "pattern" for group in groups.values() for _, site, _ in group):
         stack.enter_context(weights_in_sight(subject))
     return list(groups.values())
@@ -133,8 +133,8 @@ TensorHook = Callable[["torch.Tensor"], "torch.Tensor | None"]
 
 
 @contextmanager
-def hooked(tap: Tap, passing: TensorHook) -> Iterator[None]:
-    """Lets `passing` see what enters the tap's module or leaves it; of several tensors, the first."""
+def hooked(point: HookPoint, passing: TensorHook) -> Iterator[None]:
+    """Lets `passing` see what enters the point's module or leaves it; of several tensors, the first."""
     used = False
 
     def start(_module: torch.nn.Module, _given: tuple[Any, ...]) -> None:
@@ -143,7 +143,7 @@ def hooked(tap: Tap, passing: TensorHook) -> Iterator[None]:
 
     def look(tensor: torch.Tensor) -> torch.Tensor | None:
         nonlocal used
-        if used and tap.within is not None:
+        if used and point.within is not None:
             return None
         used = True
         return passing(tensor)
@@ -159,10 +159,10 @@ def hooked(tap: Tap, passing: TensorHook) -> Iterator[None]:
             return None
         return (changed, *result[1:]) if several else changed
 
-    module = tap.module
-    hooks = [module.register_forward_pre_hook(before) if tap.side == "input" else module.register_forward_hook(after)]
-    if tap.within is not None:
-        hooks.append(tap.within.register_forward_pre_hook(start))
+    module = point.module
+    hooks = [module.register_forward_pre_hook(before) if point.side == "input" else module.register_forward_hook(after)]
+    if point.within is not None:
+        hooks.append(point.within.register_forward_pre_hook(start))
     try:
         yield
     finally:
@@ -170,21 +170,21 @@ def hooked(tap: Tap, passing: TensorHook) -> Iterator[None]:
             hook.remove()
 
 
-def _keeping(seen: SiteTensors, group: TapGroup) -> TensorHook:
+def _keeping(seen: SiteTensors, group: HookGroup) -> TensorHook:
     def keep(passing: torch.Tensor) -> None:
-        for tap, site, _ in group:
-            seen[site] = tap.open(passing)[:, tap.number]
+        for point, site, _ in group:
+            seen[site] = point.open(passing)[:, point.number]
 
     return keep
 
 
-def _writing(edits: Sequence[tuple[Tap, Edit]]) -> TensorHook:
+def _writing(edits: Sequence[tuple[HookPoint, Edit]]) -> TensorHook:
     import torch
 
     def write(passing: torch.Tensor) -> torch.Tensor:
         changed = passing.clone(memory_format=torch.contiguous_format)
-        for tap, edit in edits:
-            part = tap.open(changed)[:, tap.number]
+        for point, edit in edits:
+            part = point.open(changed)[:, point.number]
             part[edit.rows] = edit.values.where(edit.where[..., None], part[edit.rows])
         return changed
 
@@ -192,7 +192,7 @@ def _writing(edits: Sequence[tuple[Tap, Edit]]) -> TensorHook:
 
 
 @contextmanager
-def _passed_over(subject: Subject, layer: int, given: torch.Tensor | None) -> Iterator[None]:
+def _passed_over(subject: LoadedModel, layer: int, given: torch.Tensor | None) -> Iterator[None]:
     """A block that gives what is `given`, or else what it was given itself."""
     bare = subject.bare_blocks
 
@@ -229,7 +229,7 @@ def _all_embeddings(values: torch.Tensor) -> Edit:
 class Trace:
     """What passed the sites in the last forward pass of the block, and how the scores depend on it."""
 
-    _groups: list[TapGroup]
+    _groups: list[HookGroup]
     _passed: dict[int, torch.Tensor] = field(default_factory=dict)  # by group, whole: a part of it leads to no score
 
     def values(self) -> SiteTensors:
@@ -248,14 +248,14 @@ class Trace:
 
     def _cut(self, whole: dict[int, torch.Tensor]) -> SiteTensors:
         return {
-            site: tap.open(tensor)[:, tap.number].detach()
+            site: point.open(tensor)[:, point.number].detach()
             for number, tensor in whole.items()
-            for tap, site, _ in self._groups[number]
+            for point, site, _ in self._groups[number]
         }
 
 
 @contextmanager
-def tracing(subject: Subject, sites: Iterable[Site]) -> Iterator[Trace]:
+def tracing(subject: LoadedModel, sites: Iterable[Site]) -> Iterator[Trace]:
     """Forward passes of the block can be asked for gradients, which begin at the embeddings: the weights have none.
 
     Within `replacing`, the replaced values are what is traced.
@@ -267,7 +267,7 @@ def tracing(subject: Subject, sites: Iterable[Site]) -> Iterator[Trace]:
 
     with ExitStack() as hooks:
         hooks.enter_context(torch.enable_grad())
-        hooks.enter_context(hooked(subject.tap(EMBEDDINGS), begin))
+        hooks.enter_context(hooked(subject.hook_point(EMBEDDINGS), begin))
         trace = Trace(by_module(subject, sites, hooks))
         for number, group in enumerate(trace._groups):
             hooks.enter_context(hooked(group[0][0], _tracing(trace._passed, number)))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.hooks import Edit, capturing, replacing, watching
-from constraintsuite.mechanism.loaded_model import InvariantResult, Subject, Tensors
+from constraintsuite.mechanism.loaded_model import InvariantResult, LoadedModel, Tensors
 from constraintsuite.mechanism.patching.patches import (
     Donor,
     Observed,
@@ -44,7 +44,7 @@ _SAMPLES: tuple[tuple[Pair, Pair], ...] = (
 class ModelTrial:
     """Two short pairs of unequal length, and what the model makes of them."""
 
-    subject: Subject
+    subject: LoadedModel
     folder: Path
     trust: bool
 
@@ -95,7 +95,7 @@ class Invariant:
     must_differ: bool = False
 
 
-def check_invariants(subject: Subject, folder: Path, *, trust: bool = False) -> tuple[InvariantResult, ...]:
+def check_invariants(subject: LoadedModel, folder: Path, *, trust: bool = False) -> tuple[InvariantResult, ...]:
     """All of them in order; one that does not hold refuses the model."""
     import torch
 
@@ -171,7 +171,7 @@ def _against_the_library(trial: ModelTrial) -> float:
     return _apart(subject.scores(trial.both), given.reshape(len(trial.pairs), -1)[:, subject.label].to(subject.device))
 
 
-def _kinds(subject: Subject) -> list[SiteKind]:
+def _kinds(subject: LoadedModel) -> list[SiteKind]:
     return [kind for kind in KINDS if kind != "pattern" or subject.family.pattern != "none"]
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism import FAMILIES
 from constraintsuite.mechanism.families.base import FamilyPooling, ModelFamily
-from constraintsuite.mechanism.hook_points import Tap, head_part, module_path, side_of
+from constraintsuite.mechanism.hook_points import HookPoint, head_part, module_path, side_of
 from constraintsuite.mechanism.sites import EMBEDDINGS, OF_A_HEAD, Site, SiteKind
 from constraintsuite.models.base import Pair
 from constraintsuite.models.cross import CrossSettings, choose_label
@@ -47,7 +47,7 @@ Tensors = dict[str, "torch.Tensor"]
 
 
 @dataclass(frozen=True)
-class Subject:
+class LoadedModel:
     """A classifier with one score, and the family that says where its sites are."""
 
     name: str
@@ -112,26 +112,26 @@ class Subject:
                     found.append(Site(layer, kind))
         return found
 
-    def tap(self, site: Site) -> Tap:
+    def hook_point(self, site: Site) -> HookPoint:
         """Where a site is reached; a `pattern` passes there only within `pattern.weights_in_sight`."""
         family = self.family
         if site.kind == "embeddings":
-            return Tap(self._embeddings, "output")
+            return HookPoint(self._embeddings, "output")
         if not 0 <= site.layer < self.layers:
             raise UserError(f"{site}: {self.name} has {self.layers} layers.")
         block = self.blocks[site.layer]
         if site.kind == "residual":
-            return Tap(block, "output")
+            return HookPoint(block, "output")
         if site.kind == "pattern" and family.pattern == "interface":
-            return Tap(self.gates[site.layer], "output", self.heads, self._checked(site), weights=True)
+            return HookPoint(self.gates[site.layer], "output", self.heads, self._checked(site), weights=True)
         module = block.get_submodule(module_path(family, site))
         if site.kind not in OF_A_HEAD:
-            return Tap(module, "output")
+            return HookPoint(module, "output")
         self._checked(site)
         place = head_part(family, site, self._count(site.kind))
         again = family.shared and site.kind in ("query", "key")
         weights = site.kind == "pattern"
-        return Tap(module, side_of(site), *place, weights=weights, within=block if again else None)
+        return HookPoint(module, side_of(site), *place, weights=weights, within=block if again else None)
 
     def inputs(self, pairs: Sequence[Pair]) -> Tensors:
         """Pairs as the model takes them, padded to the longest, on its device."""
@@ -170,7 +170,7 @@ class Subject:
         return site.head
 
 
-def load_subject(name: str) -> Subject:
+def load_model(name: str) -> LoadedModel:
     """The model of a string such as `cross:FOLDER`, in fp32.
 
     A family whose sites are not known is refused, and so is a model of which an invariant does not hold.
@@ -196,7 +196,7 @@ def load_subject(name: str) -> Subject:
         weight.requires_grad_(False)
     model.config.use_cache = False  # nothing is generated, so keys need not be kept
     label = choose_label(settings.label, model.config.id2label, model.config.num_labels, name)
-    subject = Subject(name, classifier, label, family, fingerprint_of("subject", folder, settings))
+    subject = LoadedModel(name, classifier, label, family, fingerprint_of("subject", folder, settings))
     subject = replace(subject, bare_blocks=_gives_bare_tensors(subject))
     return replace(subject, invariants=check_invariants(subject, folder.path, trust=settings.trust))
 
@@ -215,7 +215,7 @@ def _family(folder: ModelFolder) -> ModelFamily:
     return FAMILIES.load(kind)
 
 
-def _gives_bare_tensors(subject: Subject) -> bool:
+def _gives_bare_tensors(subject: LoadedModel) -> bool:
     """Asked of the first block; versions of the library differ."""
     import torch
 

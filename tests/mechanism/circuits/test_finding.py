@@ -18,12 +18,12 @@ from constraintsuite.mechanism.circuits.runner import CircuitRunner, make_bench,
 from constraintsuite.mechanism.contrasts.files import write_contrasts
 from constraintsuite.mechanism.contrasts.tokens import tokenise
 from constraintsuite.mechanism.explain.folder import load_explained
-from constraintsuite.mechanism.explain.run import attribute, patch
-from constraintsuite.mechanism.explain.settings import AnalysisScope
+from constraintsuite.mechanism.explain.request import AnalysisScope
 from constraintsuite.mechanism.explain.verify import verify
-from constraintsuite.mechanism.loaded_model import load_subject
+from constraintsuite.mechanism.loaded_model import load_model
 from constraintsuite.mechanism.patching.capacity import plan_memory
 from constraintsuite.store.workspace import Workspace
+from mechanism.analyses import attribute, patch
 from mechanism.planted import PLANTED, make_planted, planted_contrasts
 
 FEW = CircuitSettings(chance=20, band=2, parts=3, random_models=2, random_contrasts=4)
@@ -223,7 +223,7 @@ def test_what_a_killed_search_was_writing_is_taken_away(patched: Path, monkeypat
 
 
 def test_a_trial_counts_passes_of_a_second(patched: Path, source: tuple[Path, str]) -> None:
-    subject = load_subject(source[1])
+    subject = load_model(source[1])
     contrasts = list(tokenise(planted_contrasts(8), subject.classifier.tokenization).contrasts)
     sites = studied_sites(subject)
     budget = plan_memory(subject, sites, None, max(one.longest for one in contrasts))

@@ -79,7 +79,7 @@ def test_a_dry_run_refuses_what_the_run_would(
 ) -> None:
     shutil.copytree(ground / "first", tmp_path / "second")
     change(tmp_path / "second")
-    monkeypatch.setattr(measuring, "load_subject", None)
+    monkeypatch.setattr(measuring, "load_model", None)
     named = name_checkpoints([str(ground / "first"), str(tmp_path / "second")])
     with pytest.raises(UserError, match=f"^Checkpoint second: .*{words}"):
         plan_work(named, [ground / "suite"], DriftSettings(top=3))

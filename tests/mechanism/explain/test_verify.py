@@ -8,11 +8,11 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
-from constraintsuite.mechanism.explain.run import patch
-from constraintsuite.mechanism.explain.settings import AnalysisScope
+from constraintsuite.mechanism.explain.request import AnalysisScope
 from constraintsuite.mechanism.explain.verify import verify
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish
 from constraintsuite.store.revisions import Revision
+from mechanism.analyses import patch
 from mechanism.explain.given import WIDE, Given
 from mechanism.planted import make_planted
 

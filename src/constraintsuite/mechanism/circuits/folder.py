@@ -19,7 +19,7 @@ from constraintsuite.mechanism.circuits.search import search_circuit
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
 from constraintsuite.mechanism.explain.folder import load_effects, load_explained
 from constraintsuite.mechanism.explain.source import KIND as EXPLAIN
-from constraintsuite.mechanism.loaded_model import Subject, load_subject
+from constraintsuite.mechanism.loaded_model import LoadedModel, load_model
 from constraintsuite.mechanism.patching.capacity import Budget, peak_mib, plan_memory
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.models.torch.device import describe_device
@@ -39,7 +39,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 class _Work(NamedTuple):
     """Ready to begin."""
 
-    subject: Subject
+    subject: LoadedModel
     contrasts: tuple[TokenContrast, ...]
     sites: list[Site]
     effects: SiteEffects
@@ -125,7 +125,7 @@ def _prepare(folder: Path, settings: CircuitSettings, memory: int | None) -> _Wo
     """Load the model and the effects; what can be refused is refused here."""
     artifact = Artifact.open(folder, EXPLAIN)
     rows, contrasts = load_effects(folder)
-    subject = load_subject(artifact.manifest.settings["model"])
+    subject = load_model(artifact.manifest.settings["model"])
     if subject.fingerprint != artifact.manifest.inputs["subject"]:
         raise UserError(
             f"{folder}: its effects are of {subject.name} as it was, or with other versions of its libraries. "

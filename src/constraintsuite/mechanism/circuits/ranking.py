@@ -29,7 +29,7 @@ from constraintsuite.mechanism.effects.records import (
     PatchDirection,
     PatchEffects,
 )
-from constraintsuite.mechanism.loaded_model import Subject
+from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.patching.capacity import Budget
 from constraintsuite.mechanism.patching.exact import patch_contrasts
 from constraintsuite.mechanism.patching.patches import SitePatch
@@ -48,7 +48,7 @@ def without_rounding(effects: FloatArray, floor: float) -> FloatArray:
     return np.where(np.abs(effects) <= floor, 0.0, effects)
 
 
-def random_twin(subject: Subject, seed: int) -> Subject:
+def random_twin(subject: LoadedModel, seed: int) -> LoadedModel:
     """A subject of the same shape and tokens whose weights were drawn, never trained."""
     import torch
 
@@ -196,7 +196,7 @@ class Strength(NamedTuple):
 
 
 def effects_of(
-    subject: Subject,
+    subject: LoadedModel,
     contrasts: Sequence[TokenContrast],
     sites: Sequence[Site],
     direction: PatchDirection,
@@ -222,7 +222,7 @@ def effects_of(
 
 
 def compare_untrained(
-    subject: Subject,
+    subject: LoadedModel,
     contrasts: Sequence[TokenContrast],
     studied: SiteEffects,
     models: int,

@@ -20,7 +20,7 @@ from constraintsuite.mechanism.ablation import AblationReplacement, ablate_contr
 from constraintsuite.mechanism.circuits.records import ChanceMatch, CircuitAblation
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import FloatArray, Grid
-from constraintsuite.mechanism.loaded_model import Subject
+from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.patching.capacity import Budget
 from constraintsuite.mechanism.patching.exact import patch_contrasts
 from constraintsuite.mechanism.patching.patches import SitePatch
@@ -74,7 +74,7 @@ class CircuitMargins(NamedTuple):
 class CircuitRunner:
     """A subject, the sites that can be kept or ablated, and how they are ablated."""
 
-    subject: Subject
+    subject: LoadedModel
     sites: tuple[Site, ...]
     ablation: CircuitAblation
     replacement: AblationReplacement | None
@@ -144,7 +144,7 @@ class CircuitRunner:
         return tuple(site for site in self.sites if site not in circuit)
 
 
-def studied_sites(subject: Subject) -> list[Site]:
+def studied_sites(subject: LoadedModel) -> list[Site]:
     """What a circuit can be made of: heads and MLPs."""
     return subject.sites({"head", "mlp"})
 
@@ -172,7 +172,7 @@ def remembered(file: Path | None, make: Callable[[], FloatArray]) -> FloatArray:
 
 
 def make_bench(
-    subject: Subject,
+    subject: LoadedModel,
     sites: Collection[Site],
     contrasts: Sequence[TokenContrast],
     ablation: CircuitAblation,

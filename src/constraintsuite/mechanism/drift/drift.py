@@ -27,7 +27,7 @@ from constraintsuite.mechanism.drift.records import KIND, RESULTS, RUNS, Checkpo
 from constraintsuite.mechanism.drift.similarity import FEWEST
 from constraintsuite.mechanism.drift.steps import CheckpointWalk, walk
 from constraintsuite.mechanism.effects.records import DIRECTIONS
-from constraintsuite.mechanism.loaded_model import Subject, load_subject
+from constraintsuite.mechanism.loaded_model import LoadedModel, load_model
 from constraintsuite.models.torch.device import describe_device
 from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, read_manifest
 from constraintsuite.store.files import write_text
@@ -124,7 +124,7 @@ def measure_drift(
         if space.finished is not None:
             return space.finished
         with about(checkpoints[0].label):
-            first = load_subject(checkpoints[0].model)
+            first = load_model(checkpoints[0].model)
         tokens = _tokenise(chosen, first)
         found = _measure(checkpoints, chosen, tokens.contrasts, first, out, settings, reporter)
         write_contrasts(out / CONTRASTS, [one.contrast for one in tokens.contrasts])
@@ -139,7 +139,7 @@ def _measure(
     checkpoints: Sequence[Checkpoint],
     chosen: Chosen,
     contrasts: tuple[TokenContrast, ...],
-    first: Subject,
+    first: LoadedModel,
     out: Path,
     settings: DriftSettings,
     reporter: Reporter,
@@ -169,13 +169,13 @@ def _measure(
     )
 
 
-def _ground(first: Subject, contrasts: Sequence[TokenContrast], settings: DriftSettings) -> DriftContext:
+def _ground(first: LoadedModel, contrasts: Sequence[TokenContrast], settings: DriftSettings) -> DriftContext:
     plain = tuple(one.contrast for one in contrasts)
     sites = tuple(studied_sites(first))
     return DriftContext(sites, plain, cluster_numbers(plain), _DRAWS, settings.top, settings.seed)
 
 
-def _tokenise(chosen: Chosen, first: Subject) -> Tokenised:
+def _tokenise(chosen: Chosen, first: LoadedModel) -> Tokenised:
     tokens = tokenise(chosen.contrasts, first.classifier.tokenization)
     _refuse_few(Counter(one.contrast.half for one in tokens.contrasts))
     return tokens

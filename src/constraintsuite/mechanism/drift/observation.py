@@ -17,7 +17,7 @@ from constraintsuite.mechanism.circuits.runner import bare, studied_sites
 from constraintsuite.mechanism.contrasts.records import ROLES, TokenRole
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import DIRECTIONS, FloatArray, PatchDirection
-from constraintsuite.mechanism.loaded_model import Subject
+from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.patching.batches import INTO, OTHER, ContrastBatch, RunName, buckets, make_block
 from constraintsuite.mechanism.patching.capacity import Budget, plan_memory
 from constraintsuite.mechanism.patching.exact import patched_grid
@@ -56,13 +56,13 @@ class Observation:
     worse, width)."""
 
 
-def plan(subject: Subject, contrasts: Sequence[TokenContrast], mib: int | None) -> Budget:
+def plan(subject: LoadedModel, contrasts: Sequence[TokenContrast], mib: int | None) -> Budget:
     """How much fits into memory, for all that drift looks at."""
     sites = [*studied_sites(subject), *layers_of(subject)]
     return plan_memory(subject, sites, mib, max(one.longest for one in contrasts))
 
 
-def observe_checkpoint(subject: Subject, contrasts: Sequence[TokenContrast], budget: Budget) -> Observation:
+def observe_checkpoint(subject: LoadedModel, contrasts: Sequence[TokenContrast], budget: Budget) -> Observation:
     """Everything that one checkpoint alone can tell."""
     asked = bare(contrasts)
     patches = [SitePatch((site,)) for site in studied_sites(subject)]
@@ -84,12 +84,12 @@ def load_observation(path: Path) -> Observation:
         return Observation(**{field.name: arrays[field.name] for field in fields(Observation)})
 
 
-def layers_of(subject: Subject) -> list[Site]:
+def layers_of(subject: LoadedModel) -> list[Site]:
     """What enters the first block, and what each gives."""
     return [residual(layer) for layer in range(-1, subject.layers)]
 
 
-def _pool(subject: Subject, contrasts: Sequence[TokenContrast], budget: Budget) -> npt.NDArray[np.float32]:
+def _pool(subject: LoadedModel, contrasts: Sequence[TokenContrast], budget: Budget) -> npt.NDArray[np.float32]:
     sites = layers_of(subject)
     width: int = subject.model.config.hidden_size
     pooled = np.full((len(sites), len(POOLED), len(RUNS), len(contrasts), 2, width), np.nan, dtype=np.float32)
@@ -139,8 +139,8 @@ class Crossed(NamedTuple):
 
 
 def cross_patch(
-    giver: Subject,
-    taker: Subject,
+    giver: LoadedModel,
+    taker: LoadedModel,
     contrasts: Sequence[TokenContrast],
     patches: Sequence[SitePatch],
     direction: PatchDirection,
@@ -160,8 +160,8 @@ def cross_patch(
 
 
 def _cross(
-    giver: Subject,
-    taker: Subject,
+    giver: LoadedModel,
+    taker: LoadedModel,
     block: ContrastBatch,
     patches: Sequence[SitePatch],
     direction: PatchDirection,

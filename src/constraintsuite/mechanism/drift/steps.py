@@ -25,7 +25,7 @@ from constraintsuite.mechanism.drift.observation import (
 from constraintsuite.mechanism.drift.records import CheckpointStep, CircuitChange, Crossing, HeadChange, PartChange
 from constraintsuite.mechanism.drift.weights import against_others, head_changes, part_changes
 from constraintsuite.mechanism.effects.records import DIRECTIONS, PatchDirection
-from constraintsuite.mechanism.loaded_model import Subject, load_subject
+from constraintsuite.mechanism.loaded_model import LoadedModel, load_model
 from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.store.files import write_text
@@ -38,7 +38,7 @@ Circuits = dict[PatchDirection, list[Site]]
 class CheckpointWalk:
     """From the first checkpoint on, over contrasts in the tokens that all checkpoints share."""
 
-    first: Subject
+    first: LoadedModel
     labels: tuple[str, ...]
     contrasts: tuple[TokenContrast, ...]
     ground: DriftContext
@@ -59,7 +59,7 @@ class CheckpointWalk:
             return self._kept(number, lambda: self._later(number, model, circuits))
 
     def _later(self, number: int, model: str, circuits: Circuits) -> CheckpointStep:
-        second = load_subject(model)
+        second = load_model(model)
         first, seen = self._load(0), self._observe(number, second)
         others = {0: first} | ({number - 1: self._load(number - 1)} if number > 1 else {})
         pairs = [((self.labels[place], self.labels[number]), other) for place, other in others.items()]
@@ -93,7 +93,7 @@ class CheckpointWalk:
             tuple(comparison.probes_of(label, first, seen, ground)),
         )
 
-    def _crossings(self, pair: tuple[str, str], second: Subject, circuits: Circuits) -> Iterator[Crossing]:
+    def _crossings(self, pair: tuple[str, str], second: LoadedModel, circuits: Circuits) -> Iterator[Crossing]:
         places = crossed_places(self.ground)
         asked, clusters = [self.contrasts[place] for place in places], self.ground.clusters[places]
         budget = plan(second, asked, self.mib)
@@ -102,7 +102,7 @@ class CheckpointWalk:
             crossed = cross_patch(self.first, second, asked, patches, direction, budget)
             yield from comparison.crossings_of(pair, direction, patches, crossed, clusters, self.ground.chance())
 
-    def _observe(self, number: int, subject: Subject) -> Observation:
+    def _observe(self, number: int, subject: LoadedModel) -> Observation:
         if not self._observed(number).is_file():
             budget = plan(subject, self.contrasts, self.mib)
             save_observation(self._observed(number), observe_checkpoint(subject, self.contrasts, budget))

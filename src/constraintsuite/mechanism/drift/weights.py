@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from constraintsuite.mechanism.loaded_model import Subject
+from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.metrics.resampling import estimate
 from constraintsuite.records.scores import Interval
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import torch
 
 
-def head_changes(first: Subject, second: Subject) -> dict[Site, float]:
+def head_changes(first: LoadedModel, second: LoadedModel) -> dict[Site, float]:
     """Of each head's own queries, keys and values, and its share of the projection behind; shared keys count for each."""
     return {
         head: _relative(zip(_head_weights(first, head), _head_weights(second, head), strict=True))
@@ -27,7 +27,7 @@ def head_changes(first: Subject, second: Subject) -> dict[Site, float]:
     }
 
 
-def part_changes(first: Subject, second: Subject) -> dict[str, float]:
+def part_changes(first: LoadedModel, second: LoadedModel) -> dict[str, float]:
     """Of the embeddings, and of all weights of each block."""
     whole = {"embeddings": tuple(subject.model.get_submodule(subject.family.embeddings) for subject in (first, second))}
     whole |= {f"L{layer}": pair for layer, pair in enumerate(zip(first.blocks, second.blocks, strict=True))}
@@ -48,13 +48,13 @@ def against_others(changes: Mapping[Site, float], circuit: Collection[Site], rng
     return interval
 
 
-def _head_weights(subject: Subject, head: Site) -> Iterator[torch.Tensor]:
+def _head_weights(subject: LoadedModel, head: Site) -> Iterator[torch.Tensor]:
     shared = len([site for site in subject.sites({"key"}) if site.layer == 0])
     group = head.head * shared // subject.heads
     parts = (Site(head.layer, "query", head.head), Site(head.layer, "key", group), Site(head.layer, "value", group))
-    for tap in map(subject.tap, parts):
-        yield tap.module.weight[tap.part]
-    behind = subject.tap(head)
+    for point in map(subject.hook_point, parts):
+        yield point.module.weight[point.part]
+    behind = subject.hook_point(head)
     yield behind.module.weight[:, behind.part]
 
 

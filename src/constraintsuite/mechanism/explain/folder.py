@@ -22,7 +22,7 @@ from constraintsuite.store.jsonl import adapter, describe
 
 
 @dataclass(frozen=True)
-class SubjectFacts:
+class ModelFacts:
     """The model that was looked into."""
 
     name: str
@@ -49,7 +49,7 @@ class Explained:
 
     artifact: Artifact
     contrasts: tuple[MarkedContrast, ...]
-    subject: SubjectFacts
+    subject: ModelFacts
     summary: EffectSummary
     comparison: AttributionCheck | None
     """Of exact patches that an attribution chose."""
@@ -68,7 +68,7 @@ def load_explained(path: Path) -> Explained:
     return Explained(
         artifact,
         tuple(read_contrasts(path / CONTRASTS)),
-        _read(path / SUBJECT, SubjectFacts),
+        _read(path / SUBJECT, ModelFacts),
         _read(path / SUMMARY, EffectSummary),
         _read(path / COMPARISON, AttributionCheck) if COMPARISON in artifact.manifest.files else None,
     )

@@ -12,7 +12,7 @@ from constraintsuite.mechanism.contrasts.files import CONTRASTS, read_contrasts,
 from constraintsuite.mechanism.contrasts.from_suite import count_rejected, read_suite
 from constraintsuite.mechanism.contrasts.records import SIDES, MarkedContrast
 from constraintsuite.mechanism.contrasts.selection import keep_apart, keep_kinds
-from constraintsuite.mechanism.explain.settings import AnalysisScope
+from constraintsuite.mechanism.explain.request import AnalysisScope
 from constraintsuite.records.examples import SPLITS, Split
 from constraintsuite.store.artifact import Artifact, read_manifest
 from constraintsuite.store.files import sha256_of

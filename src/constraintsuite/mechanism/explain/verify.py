@@ -16,11 +16,11 @@ from constraintsuite.mechanism.contrasts.tokens import tokenise
 from constraintsuite.mechanism.effects.agreement import compare
 from constraintsuite.mechanism.effects.records import PatchEffects, read_effects
 from constraintsuite.mechanism.effects.summary import summarise_effects
+from constraintsuite.mechanism.explain.analysis import rows_by_side, rows_within
 from constraintsuite.mechanism.explain.folder import BESIDE, Explained, load_effects, load_explained
-from constraintsuite.mechanism.explain.plan import rows_by_side, rows_within
-from constraintsuite.mechanism.explain.settings import AnalysisScope
+from constraintsuite.mechanism.explain.request import AnalysisScope
 from constraintsuite.mechanism.explain.source import KIND
-from constraintsuite.mechanism.loaded_model import load_subject
+from constraintsuite.mechanism.loaded_model import load_model
 from constraintsuite.mechanism.patching.exact import patch_one_by_one
 from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import parse_site
@@ -127,7 +127,7 @@ def _run_again(explained: Explained, rows: PatchEffects, count: int, seed: int) 
     exact = np.flatnonzero(rows.method == "exact")
     if not len(exact):
         return []  # estimates and ablations: their rows and figures were looked at above
-    subject = load_subject(explained.subject.name)
+    subject = load_model(explained.subject.name)
     if subject.fingerprint != explained.subject.fingerprint:
         raise UserError(
             f"{subject.name}: it is not the model that was looked into, or its libraries are of other versions, so its patches "

@@ -17,7 +17,7 @@ from constraintsuite.mechanism.contrasts.alignment import IntArray
 from constraintsuite.mechanism.contrasts.records import ROLES, TokenRole
 from constraintsuite.mechanism.contrasts.tokens import Roles, TokenContrast, TokenPair, TokenRow
 from constraintsuite.mechanism.effects.records import ALL, PatchDirection
-from constraintsuite.mechanism.loaded_model import Subject, Tensors
+from constraintsuite.mechanism.loaded_model import LoadedModel, Tensors
 from constraintsuite.models.tokenization import Padding, TokenBatch
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def checked_role(name: str) -> TokenRole:
 
 
 def make_block(
-    subject: Subject, contrasts: Sequence[TokenContrast], pairs: Sequence[TokenPair] | None = None
+    subject: LoadedModel, contrasts: Sequence[TokenContrast], pairs: Sequence[TokenPair] | None = None
 ) -> ContrastBatch:
     """The contrasts as rows on the subject's device; `pairs` are other rows in place of their own, as many and in order."""
     rows = tuple(pair for contrast in contrasts for pair in contrast.pairs) if pairs is None else tuple(pairs)
@@ -230,7 +230,7 @@ def make_block(
     return ContrastBatch(tuple(contrasts), rows, stacked, inputs)
 
 
-def _inputs(subject: Subject, stacked: Stack, run: RunName) -> Tensors:
+def _inputs(subject: LoadedModel, stacked: Stack, run: RunName) -> Tensors:
     import torch
 
     tokens = stacked.run(run).tokens

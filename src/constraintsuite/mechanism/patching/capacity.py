@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.loaded_model import Subject
+from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.patching.batches import make_block
 from constraintsuite.mechanism.patching.patches import SitePatch, sites_to_keep
 from constraintsuite.mechanism.sites import Site
@@ -49,7 +49,7 @@ class _Costs:
     traced: int
 
 
-def plan_memory(subject: Subject, sites: Collection[Site], mib: int | None, longest: int) -> Budget:
+def plan_memory(subject: LoadedModel, sites: Collection[Site], mib: int | None, longest: int) -> Budget:
     """Half of the memory for what is kept of a block, half for a pass over it, or as a single contrast needs it.
 
     The weights are not counted. `longest` is the longest row's tokens; too little for a contrast of three such pairs is a
@@ -69,7 +69,7 @@ def plan_memory(subject: Subject, sites: Collection[Site], mib: int | None, long
     )
 
 
-def refuse_untraced(subject: Subject, sites: Collection[Site], budget: Budget, rows: int, longest: int) -> None:
+def refuse_untraced(subject: LoadedModel, sites: Collection[Site], budget: Budget, rows: int, longest: int) -> None:
     """Refuse to trace so many rows of a contrast at once if they do not fit."""
     if rows * longest > budget.traced:
         need = rows * longest * _costs(subject, sites, longest).traced
@@ -91,7 +91,7 @@ def peak_mib(device: torch.device) -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
 
 
-def _costs(subject: Subject, sites: Collection[Site], longest: int) -> _Costs:
+def _costs(subject: LoadedModel, sites: Collection[Site], longest: int) -> _Costs:
     every = {*sites, *sites_to_keep(subject, [SitePatch((site,)) for site in sites])}
     seen = _NUMBER * sum(_width(subject, site, longest) for site in _whole(every))
     given, weights = _block_bytes(subject, longest, patterns=any(site.kind == "pattern" for site in sites))
@@ -99,7 +99,7 @@ def _costs(subject: Subject, sites: Collection[Site], longest: int) -> _Costs:
     return _Costs(2 * seen, 2 * given + weights, subject.layers * (given + weights) + 2 * seen)
 
 
-def _block_bytes(subject: Subject, longest: int, *, patterns: bool) -> tuple[int, int]:
+def _block_bytes(subject: LoadedModel, longest: int, *, patterns: bool) -> tuple[int, int]:
     """What a token's projections give in a block, and its rows of attention weights where those are computed step by step."""
     import torch  # noqa: PLC0415 - takes seconds
 
@@ -113,15 +113,15 @@ def _whole(sites: Collection[Site]) -> set[Site]:
     return {Site(site.layer, site.kind) for site in sites}
 
 
-def _width(subject: Subject, site: Site, longest: int) -> int:
+def _width(subject: LoadedModel, site: Site, longest: int) -> int:
     if site.kind == "pattern":
         return subject.heads * longest
     if site.kind == "head":
-        width: int = subject.tap(site).module.in_features
+        width: int = subject.hook_point(site).module.in_features
         return width
     if site.kind in ("query", "key", "value", "attention", "mlp"):
         of_a_head = site.kind not in ("attention", "mlp")
-        given: int = subject.tap(replace(site, head=0 if of_a_head else -1)).module.out_features
+        given: int = subject.hook_point(replace(site, head=0 if of_a_head else -1)).module.out_features
         return given
     hidden: int = subject.model.config.hidden_size
     return hidden
@@ -131,7 +131,7 @@ SECONDS = 1.0
 _MOST = 8  # contrasts, from the shortest to the longest
 
 
-def passes_a_second(subject: Subject, contrasts: Sequence[TokenContrast], budget: Budget) -> float:
+def passes_a_second(subject: LoadedModel, contrasts: Sequence[TokenContrast], budget: Budget) -> float:
     """Forward passes of one row, in batches as large as those of the work."""
     block = make_block(subject, _sample(contrasts))
     inputs = block.inputs["clean"]

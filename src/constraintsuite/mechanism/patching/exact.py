@@ -12,7 +12,7 @@ import numpy as np
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import EffectMethod, Grid, PatchDirection
 from constraintsuite.mechanism.hooks import Edit, capturing, replacing
-from constraintsuite.mechanism.loaded_model import Subject
+from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.patching.batches import (
     INTO,
     OTHER,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 def patch_contrasts(
-    subject: Subject,
+    subject: LoadedModel,
     contrasts: Sequence[TokenContrast],
     patches: Sequence[SitePatch],
     directions: Sequence[PatchDirection],
@@ -60,7 +60,7 @@ def patch_contrasts(
 
 
 def patch_block(
-    subject: Subject,
+    subject: LoadedModel,
     block: ContrastBatch,
     patches: Sequence[SitePatch],
     directions: Sequence[PatchDirection],
@@ -86,7 +86,7 @@ def patch_block(
 
 
 def patched_grid(
-    subject: Subject,
+    subject: LoadedModel,
     block: ContrastBatch,
     donor: Donor,
     patches: Sequence[SitePatch],
@@ -120,7 +120,12 @@ def patched_grid(
 
 
 def stage_of(
-    subject: Subject, block: ContrastBatch, into: RunName, base: Observed, donor: Donor, patches: Sequence[SitePatch]
+    subject: LoadedModel,
+    block: ContrastBatch,
+    into: RunName,
+    base: Observed,
+    donor: Donor,
+    patches: Sequence[SitePatch],
 ) -> PatchableRun:
     """A run of a block, ready to be patched."""
     import torch
@@ -178,7 +183,7 @@ def _numbers(scores: torch.Tensor) -> FloatArray:
 
 
 def patch_one_by_one(
-    subject: Subject, contrast: TokenContrast, patches: Sequence[SitePatch], direction: PatchDirection
+    subject: LoadedModel, contrast: TokenContrast, patches: Sequence[SitePatch], direction: PatchDirection
 ) -> FloatArray:
     """The margin of a contrast under each patch."""
     rows = [make_block(subject, [contrast], [pair]) for pair in (contrast.better, contrast.worse)]
@@ -187,7 +192,7 @@ def patch_one_by_one(
 
 
 def _scores_one_by_one(
-    subject: Subject, row: ContrastBatch, patches: Sequence[SitePatch], direction: PatchDirection
+    subject: LoadedModel, row: ContrastBatch, patches: Sequence[SitePatch], direction: PatchDirection
 ) -> FloatArray:
     """The score of a single row under each patch; what is put in is seen once."""
     import torch

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.effects.records import ALL
 from constraintsuite.mechanism.hooks import (
+    HookGroup,
     SiteTensors,
-    TapGroup,
     by_module,
     capturing,
     hooked,
@@ -23,7 +23,7 @@ from constraintsuite.mechanism.hooks import (
     starting_within,
     watching,
 )
-from constraintsuite.mechanism.loaded_model import Subject, Tensors
+from constraintsuite.mechanism.loaded_model import LoadedModel, Tensors
 from constraintsuite.mechanism.patching.batches import OTHER, ContrastBatch, RunName, carried
 from constraintsuite.mechanism.sites import EMBEDDINGS, Site
 from constraintsuite.models.torch.firsttoken import ARCHITECTURES, first_token_only
@@ -50,7 +50,7 @@ class Donor:
     """(rows, positions, width of the site); of a pattern, (rows, queries, keys)."""
 
 
-def observe(subject: Subject, block: ContrastBatch, run: RunName, sites: Iterable[Site]) -> Observed:
+def observe(subject: LoadedModel, block: ContrastBatch, run: RunName, sites: Iterable[Site]) -> Observed:
     """The scores of a run and what passes some sites in it."""
     with capturing(subject, sites) as seen:
         scores = subject.scores(block.inputs[run])
@@ -112,7 +112,7 @@ class Start(NamedTuple):
 class PatchableRun:
     """A run that is about to be patched: its inputs, how it is without, who gives, and the places of each role."""
 
-    subject: Subject
+    subject: LoadedModel
     inputs: Tensors
     base: Observed
     donor: Donor
@@ -125,7 +125,7 @@ class PatchableRun:
         return len(self.base.scores)
 
 
-def start_of(subject: Subject, patch: SitePatch) -> Start:
+def start_of(subject: LoadedModel, patch: SitePatch) -> Start:
     """The highest place that a forward pass with this patch can begin at."""
     lowest = min(site.layer for site in patch.sites)
     kinds = {site.kind for site in patch.sites if site.layer == lowest}
@@ -139,7 +139,7 @@ def start_of(subject: Subject, patch: SitePatch) -> Start:
     return Start("within", lowest, patterns)
 
 
-def sites_to_keep(subject: Subject, patches: Collection[SitePatch]) -> set[Site]:
+def sites_to_keep(subject: LoadedModel, patches: Collection[SitePatch]) -> set[Site]:
     """What must be seen of the run that is patched, so that the blocks below need not be computed again."""
     kept = set()
     for start in {start_of(subject, patch) for patch in patches}:
@@ -155,7 +155,7 @@ def residual(layer: int) -> Site:
     return EMBEDDINGS if layer < 0 else Site(layer, "residual")
 
 
-def batches(subject: Subject, patches: Sequence[SitePatch], at_once: int) -> Iterator[list[int]]:
+def batches(subject: LoadedModel, patches: Sequence[SitePatch], at_once: int) -> Iterator[list[int]]:
     """Places of patches that share a start, at most so many at once, from below upwards."""
     starts = [start_of(subject, patch) for patch in patches]
     order = sorted(range(len(patches)), key=lambda i: (starts[i], i))
@@ -189,7 +189,7 @@ def stacked_scores(stage: PatchableRun, patches: Sequence[SitePatch]) -> torch.T
         return subject.scores(inputs).unflatten(0, (count, stage.rows))
 
 
-def _last_layer_is_free(subject: Subject, patches: Sequence[SitePatch]) -> bool:
+def _last_layer_is_free(subject: LoadedModel, patches: Sequence[SitePatch]) -> bool:
     """Whether the last layer need only be computed for the token that is read: nothing is patched there."""
     config, last = subject.model.config, subject.layers - 1
     alike = config.model_type in ARCHITECTURES and not config.is_decoder and config._attn_implementation == "sdpa"
@@ -229,13 +229,13 @@ def _copies(tensor: torch.Tensor, count: int) -> torch.Tensor:
 class _Writer:
     """Puts the donor's values into what passes a module, in the copies whose patches say so."""
 
-    def __init__(self, stage: PatchableRun, patches: Sequence[SitePatch], group: TapGroup) -> None:
+    def __init__(self, stage: PatchableRun, patches: Sequence[SitePatch], group: HookGroup) -> None:
         import torch
 
         self._shape = (len(patches), stage.rows)
         self._tap = group[0][0]
         sites, device = [site for _, site, _ in group], stage.base.scores.device
-        self._numbers = [tap.number for tap, _, _ in group]
+        self._numbers = [point.number for point, _, _ in group]
         self._values = torch.stack(
             [stage.donor.values(site) for site in sites], dim=1
         )  # (rows, sites, positions, width)

@@ -13,7 +13,7 @@ from constraintsuite.mechanism.contrasts.selection import choose
 from constraintsuite.mechanism.contrasts.tokens import tokenise
 from constraintsuite.mechanism.drift.records import load_drift
 from constraintsuite.mechanism.explain.folder import Explained, load_explained
-from constraintsuite.mechanism.loaded_model import load_subject
+from constraintsuite.mechanism.loaded_model import load_model
 from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.display import Display, ShowOptions, join_folders, refusing_others, show_each
 from constraintsuite.showing.mechanism.drift_sections import drift_sections
@@ -58,7 +58,7 @@ def show_drift(path: Path) -> Display:
 
 
 def _look(explained: Explained) -> Sequence[Look]:
-    subject = load_subject(explained.subject.name)
+    subject = load_model(explained.subject.name)
     if subject.fingerprint != explained.subject.fingerprint:
         raise UserError(
             f"{explained.artifact.path}: it is of {subject.name} as it was, or with other versions of its libraries. Run "

@@ -1,15 +1,17 @@
-"""What is looked at, and on what."""
+"""What `csuite explain` is asked: which analysis, of which model, at which sites, on which contrasts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.contrasts.records import CONTROL_KINDS, ROLES, SIDES, ContrastSide, ControlKind
-from constraintsuite.mechanism.effects.records import ALL, DIRECTIONS, PatchDirection
+from constraintsuite.mechanism.effects.records import ABLATIONS, ALL, DIRECTIONS, AblationKind, PatchDirection
 from constraintsuite.mechanism.sites import KINDS, SiteKind
 from constraintsuite.records.examples import SPLITS, Split
 
@@ -28,8 +30,9 @@ _PLURALS = {
     "patterns": "pattern",
     "residuals": "residual",
 }
-_WRITTEN = {"head": "heads"}
-"""As help and documents have it."""
+"""Plurals that help and users write for kinds of sites."""
+TOP, RANDOM = 0.2, 0.1
+"""Shares of all places that are patched exactly: the strongest by a guide, and some of the rest."""
 
 
 class AnalysisScope(BaseModel):
@@ -60,11 +63,30 @@ class AnalysisScope(BaseModel):
         return roles
 
 
+@dataclass(frozen=True)
+class AnalysisRequest:
+    """One analysis as it is asked for: small, hashable, and sent to workers as it is."""
+
+    analysis: AnalysisKind
+    source: Path
+    """A suite, a file of contrasts, or an earlier explain folder."""
+    model: str
+    scope: AnalysisScope
+    steps: int = 0
+    """Of integrated gradients, for `attribute`; 0 for plain attribution patching."""
+    guide: Path | None = None
+    """For `patch`: the attribution folder that chooses the `top` share of the places, to which a `random` share is added."""
+    top: float = TOP
+    random: float = RANDOM
+    kinds: tuple[AblationKind, ...] = ABLATIONS
+    """What `ablate` puts in place of the values that it removes."""
+
+
 def parse_kinds(names: Sequence[str]) -> tuple[SiteKind, ...]:
-    """Kinds of sites as they are written: `heads` and `head` alike, each once."""
+    """Read the kinds of sites as a user writes them: `heads` and `head` alike, each once."""
     found = [_PLURALS.get(name, name) for name in names]
-    for name, kind in zip(names, found, strict=True):
-        if kind not in KINDS:
-            known = ", ".join(_WRITTEN.get(one, one) for one in KINDS)
-            raise UserError(f"{name!r} is no kind of site. Known: {known}.")
+    unknown = next((name for name, kind in zip(names, found, strict=True) if kind not in KINDS), None)
+    if unknown is not None:
+        known = ", ".join("heads" if kind == "head" else kind for kind in KINDS)
+        raise UserError(f"{unknown!r} is no kind of site. Known: {known}.")
     return cast(tuple[SiteKind, ...], tuple(dict.fromkeys(found)))  # all are known

@@ -5,30 +5,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraintsuite.cli.mechanism.scoping import scoped
-from constraintsuite.cli.options import dry_run_option, engine_options, guide_option, json_option
+from constraintsuite.cli.mechanism.scope_options import directions_option, make_scope, scope_options
+from constraintsuite.cli.options import Command, combine, dry_run_option, engine_options, guide_option, json_option
 from constraintsuite.cli.output import count_lines, emit
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
-    from constraintsuite.execution.engine import Engine
     from constraintsuite.mechanism.effects.records import AblationKind
+    from constraintsuite.mechanism.explain.analysis import AnalysisForecast
     from constraintsuite.mechanism.explain.folder import Explained
-    from constraintsuite.mechanism.explain.forecast import AnalysisForecast
-    from constraintsuite.mechanism.explain.settings import AnalysisScope
-    from constraintsuite.mechanism.explain.work import AnalysisWork
+    from constraintsuite.mechanism.explain.request import AnalysisKind, AnalysisRequest
     from constraintsuite.store.artifact import Artifact
+
+_run_options = combine(dry_run_option, json_option, engine_options(models=True))
+
+
+def _share_option(name: str, default: float, words: str) -> Callable[[Command], Command]:
+    return click.option(name, type=click.FloatRange(0, 1), default=default, show_default=True, help=words)
 
 
 @click.command()
-@scoped("every")
+@scope_options
+@directions_option
 @click.option(
     "--steps",
     type=click.IntRange(min=0),
@@ -36,80 +41,34 @@ if TYPE_CHECKING:
     show_default=True,
     help="Steps of integrated gradients; with 0, attribution patching.",
 )
-@dry_run_option
-@json_option
-@engine_options(models=True)
-def attribute(
-    source: Path, model: str, out: Path, scope: AnalysisScope, steps: int, dry_run: bool, as_json: bool, engine: Engine
-) -> None:
+@_run_options
+def attribute(steps: int, **given: Any) -> None:  # noqa: ANN401 - options of every analysis
     """Estimate what every site and role of a reranker (cross:FOLDER) does to the contrasts of SOURCE: a suite, or a file of contrasts.
 
     Attribution patching takes a few passes, however many sites there are; `csuite explain patch --guide` says how far the
     estimates can be trusted.
     """
-    from constraintsuite.execution.progress import Terminal
-    from constraintsuite.mechanism.explain.forecast import forecast_attribution
-    from constraintsuite.mechanism.explain.run import attribute as work
-    from constraintsuite.mechanism.explain.work import prepare
-
-    if dry_run:
-        begun = prepare(source, model, scope)
-        _tell_forecast(forecast_attribution(begun, len(scope.directions), steps), begun, as_json)
-        return
-    _tell(work(source, model, out, scope, Terminal(), steps=steps, engine=engine), as_json)
+    _explain("attribute", given, roles="every", steps=steps)
 
 
 @click.command()
-@scoped("all")
+@scope_options
+@directions_option
 @guide_option
-@click.option(
-    "--top",
-    type=click.FloatRange(0, 1),
-    default=0.2,
-    show_default=True,
-    help="With --guide: patch this share of the sites, the strongest.",
-)
-@click.option(
-    "--random",
-    type=click.FloatRange(0, 1),
-    default=0.1,
-    show_default=True,
-    help="With --guide: also patch this share, chosen at random.",
-)
-@dry_run_option
-@json_option
-@engine_options(models=True)
-def patch(  # noqa: PLR0913, PLR0917 - one parameter an option
-    source: Path,
-    model: str,
-    out: Path,
-    scope: AnalysisScope,
-    guide: Path | None,
-    top: float,
-    random: float,
-    dry_run: bool,
-    as_json: bool,
-    engine: Engine,
-) -> None:
+@_share_option("--top", 0.2, "With --guide: patch this share of the sites, the strongest.")
+@_share_option("--random", 0.1, "With --guide: also patch this share, chosen at random.")
+@_run_options
+def patch(guide: Path | None, top: float, random: float, **given: Any) -> None:  # noqa: ANN401 - options of every analysis
     """Put activations of one run of each contrast of SOURCE into the other, site by site, and see what it does.
 
     Denoising puts clean values into the corrupt run (are they sufficient?), noising corrupt ones into the clean run (are they
     necessary?).
     """
-    from constraintsuite.execution.progress import Terminal
-    from constraintsuite.mechanism.explain.forecast import forecast_patches
-    from constraintsuite.mechanism.explain.plan import plan_patches
-    from constraintsuite.mechanism.explain.run import patch as work
-
-    if dry_run:
-        begun, _ = plan_patches(source, model, scope, guide, top, random)
-        _tell_forecast(forecast_patches(begun, len(scope.directions)), begun, as_json)
-        return
-    _tell(work(source, model, out, scope, Terminal(), guide=guide, top=top, random=random, engine=engine), as_json)
+    _explain("patch", given, guide=guide, top=top, random=random)
 
 
 @click.command()
-@scoped("all", direction="noising")
+@scope_options
 @click.option(
     "--kind",
     "kinds",
@@ -118,41 +77,37 @@ def patch(  # noqa: PLR0913, PLR0917 - one parameter an option
     show_default="all three",
     help="What takes the place of the removed values; repeatable.",
 )
-@dry_run_option
-@json_option
-@engine_options(models=True)
-def ablate(
-    source: Path,
-    model: str,
-    out: Path,
-    scope: AnalysisScope,
-    kinds: tuple[AblationKind, ...],
-    dry_run: bool,
-    as_json: bool,
-    engine: Engine,
-) -> None:
+@_run_options
+def ablate(kinds: tuple[AblationKind, ...], **given: Any) -> None:  # noqa: ANN401 - options of every analysis
     """Take sites away from the clean runs of SOURCE: is the margin still there?
 
     In their place stands what they say about another Y (resample), their mean over the role (mean), or nothing (zero).
     """
-    from constraintsuite.execution.progress import Terminal
     from constraintsuite.mechanism.effects.records import ABLATIONS
-    from constraintsuite.mechanism.explain.forecast import forecast_ablation
-    from constraintsuite.mechanism.explain.plan import plan_ablation
-    from constraintsuite.mechanism.explain.run import ablate as work
 
-    chosen = kinds or ABLATIONS
-    if dry_run:
-        plan = plan_ablation(source, model, scope, chosen)
-        _tell_forecast(forecast_ablation(plan), plan.work, as_json)
+    _explain("ablate", given, kinds=kinds or ABLATIONS)
+
+
+def _explain(analysis: AnalysisKind, given: dict[str, Any], *, roles: str = "all", **own: Any) -> None:  # noqa: ANN401
+    """Run an analysis, or say what it would cost, from the options that all share and `own` ones."""
+    from constraintsuite.execution.progress import Terminal
+    from constraintsuite.mechanism.explain.request import AnalysisRequest
+    from constraintsuite.mechanism.explain.run import run_analysis
+
+    scope = make_scope(given, roles, "noising")
+    request = AnalysisRequest(analysis, given["source"], given["model"], scope, **own)
+    if given["dry_run"]:
+        _print_forecast(request, given["as_json"])
         return
-    _tell(work(source, model, out, scope, Terminal(), kinds=chosen, engine=engine), as_json)
+    _print_result(run_analysis(request, given["out"], Terminal(), given["engine"]), given["as_json"])
 
 
-def _tell_forecast(forecast: AnalysisForecast, begun: AnalysisWork, as_json: bool) -> None:
+def _print_forecast(request: AnalysisRequest, as_json: bool) -> None:
+    from constraintsuite.mechanism.explain.analysis import load_analysis
     from constraintsuite.mechanism.patching.capacity import passes_a_second
 
-    speed = passes_a_second(begun.subject, begun.contrasts, begun.budget)
+    analysis = load_analysis(request)
+    forecast, speed = analysis.forecast(), passes_a_second(analysis.subject, analysis.contrasts, analysis.budget)
     record = {**asdict(forecast), "passes_a_second": speed, "seconds": forecast.passes / speed}
     emit(record, as_json, _forecast_lines(forecast, speed))
 
@@ -169,7 +124,7 @@ def _forecast_lines(forecast: AnalysisForecast, speed: float) -> Iterator[str]:
     yield f"About {duration}: a trial of one second made {speed:,.0f} passes a second here."
 
 
-def _tell(artifact: Artifact, as_json: bool) -> None:
+def _print_result(artifact: Artifact, as_json: bool) -> None:
     from constraintsuite.mechanism.explain.folder import load_explained
 
     explained = load_explained(artifact.path)
@@ -217,5 +172,5 @@ def _too_few(artifact: Artifact) -> Iterator[str]:
     if limit is None or found >= limit:
         return
     left = [f"  {count:,} {in_words(reason)}" for reason, count in artifact.manifest.rejects.items()]
-    told = "Left out:" if left else "There are no more of these sides, splits and controls."
-    yield "\n".join([f"{found:,} contrasts, and not {limit:,} as --limit says. {told}", *left])
+    why = "Left out:" if left else "There are no more of these sides, splits and controls."
+    yield "\n".join([f"{found:,} contrasts, and not {limit:,} as --limit says. {why}", *left])
