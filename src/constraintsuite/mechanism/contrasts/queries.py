@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from constraintsuite.mechanism.contrasts.alignment import changed_stretches
 from constraintsuite.mechanism.contrasts.records import Marked
-from constraintsuite.mechanism.contrasts.role_spans import Painting, folded, word_spans
+from constraintsuite.mechanism.contrasts.role_spans import RoleSpans, folded, word_spans
 from constraintsuite.records.examples import Example
 from constraintsuite.records.text import Span
 from constraintsuite.store.yaml_files import read_package_yaml
@@ -19,8 +19,8 @@ from constraintsuite.text.editing import starts_with_vowel_sound
 from constraintsuite.text.mentions import find_forms, fold
 
 
-class TwinWords(BaseModel):
-    """The words of `data/twins.yaml`."""
+class OppositeWords(BaseModel):
+    """The words of `data/opposites.yaml`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     counterparts: dict[str, str]
@@ -36,9 +36,11 @@ class TwinWords(BaseModel):
 
 
 @cache
-def twin_words() -> TwinWords:
+def opposite_words() -> OppositeWords:
     """The words, checked."""
-    return TwinWords.model_validate(read_package_yaml("constraintsuite.mechanism.contrasts", "data", "twins.yaml"))
+    return OppositeWords.model_validate(
+        read_package_yaml("constraintsuite.mechanism.contrasts", "data", "opposites.yaml")
+    )
 
 
 class OppositeQueries(NamedTuple):
@@ -49,7 +51,7 @@ class OppositeQueries(NamedTuple):
     change: str
 
 
-def opposite_twin(example: Example) -> OppositeQueries | None:
+def opposite_queries(example: Example) -> OppositeQueries | None:
     """The query and a twin that asks for the opposite; None if there is none in other words."""
     query = example.query
     replaced = _replace_cue(example)
@@ -70,10 +72,10 @@ def mark_queries(one: str, other: str, forms: Sequence[str]) -> tuple[Marked, Ma
 
 def mark_query(query: str, cues: Sequence[Span], forms: Sequence[str]) -> Marked:
     """A query with its cues and the mentions of Y, which go before."""
-    painting = Painting(query, "q_topic")
-    painting.paint(cues, "q_cue")
-    painting.paint(find_forms(query, forms), "q_y")
-    return painting.marked()
+    spans = RoleSpans(query, "q_topic")
+    spans.paint(cues, "q_cue")
+    spans.paint(find_forms(query, forms), "q_y")
+    return spans.marked()
 
 
 def y_forms(example: Example) -> list[str]:
@@ -110,7 +112,7 @@ def _replace_cue(example: Example) -> tuple[str, str] | None:
     if not mentions or not places:
         return None
     nearest = min(places, key=lambda place: min(gap(place, mention) for mention in mentions))
-    words = twin_words()
+    words = opposite_words()
     new = _some(example, mentions) if cue == words.determiner else words.counterparts.get(cue)
     if new is None:
         return None
@@ -124,7 +126,7 @@ def gap(one: Span, other: Span) -> int:
 
 def _some(example: Example, mentions: Sequence[Span]) -> str:
     """What "no" becomes: the article of one countable thing, which the opposite query or a text shows, or "some"."""
-    words = twin_words()
+    words = opposite_words()
     article = rf"(?<!\w)(?:{'|'.join(map(re.escape, words.articles))}) $"
     countable = any(
         re.search(article, text[: mention.start], re.IGNORECASE)

@@ -13,7 +13,7 @@ from constraintsuite.text.mentions import fold
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
-class Painting:
+class RoleSpans:
     """A text whose characters get roles; what is painted later covers what was painted before."""
 
     def __init__(self, text: str, rest: TokenRole) -> None:

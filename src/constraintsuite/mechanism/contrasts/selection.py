@@ -19,7 +19,7 @@ from constraintsuite.mechanism.contrasts.records import (
     MarkedContrast,
 )
 from constraintsuite.mechanism.contrasts.tokens import RejectedContrast, Tokenised, tokenise
-from constraintsuite.mechanism.contrasts.unrelated_pairs import without_strangers
+from constraintsuite.mechanism.contrasts.unrelated_pairs import keep_halves_apart
 from constraintsuite.metrics.intervals import connected_components
 from constraintsuite.models.tokenization import Tokenization
 from constraintsuite.records.examples import Example
@@ -167,7 +167,7 @@ def keep_apart(contrasts: Sequence[MarkedContrast], seed: int) -> tuple[list[Mar
     kept = [replace(contrast, half=half) for contrast in some if (half := halves[contrast.id]) is not None]
     left = [RejectedContrast(one.id, "shares_a_document") for one in contrasts if one.id not in chosen]
     torn = [RejectedContrast(one.id, TORN) for one in some if halves[one.id] is None]
-    return without_strangers(kept, seed), [*left, *torn]
+    return keep_halves_apart(kept, seed), [*left, *torn]
 
 
 def _side_and_kind(contrast: MarkedContrast) -> str:

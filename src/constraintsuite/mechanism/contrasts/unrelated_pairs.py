@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from constraintsuite.execution.shards import keyed_random
-from constraintsuite.mechanism.contrasts.records import ContrastHalf, Marked, MarkedContrast, MarkedPair
+from constraintsuite.mechanism.contrasts.records import ContrastHalf, ContrastSide, Marked, MarkedContrast, MarkedPair
 from constraintsuite.records.examples import Example
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.text.mentions import find_forms
@@ -27,7 +27,17 @@ class _Other(NamedTuple):
     terms: frozenset[str]
 
 
-class Asides:
+def unrelated_pair(other: str | None, side: ContrastSide, query: Marked, text: Marked) -> MarkedPair | None:
+    """The pair of a run that is unrelated to its contrast: another text under its query, or its text under another query.
+
+    It is the side on which the runs of the contrast differ that stays; None where there is no other text or query.
+    """
+    if not other:
+        return None
+    return MarkedPair(query, Marked(other)) if side == "query" else MarkedPair(Marked(other), text)
+
+
+class UnrelatedPairs:
     """Texts and topics of a suite, by half, so that no document is read in both."""
 
     def __init__(self, examples: Sequence[Example], halves: dict[str, ContrastHalf | None], seed: int) -> None:
@@ -69,8 +79,8 @@ class Asides:
         )
 
 
-def without_strangers(contrasts: Sequence[MarkedContrast], seed: int) -> list[MarkedContrast]:
-    """The contrasts, where a text aside is one that the other half asks about, with another of their own half, or none."""
+def keep_halves_apart(contrasts: Sequence[MarkedContrast], seed: int) -> list[MarkedContrast]:
+    """The contrasts, each with an unrelated text that no contrast of the other half asks about; with none where there is none."""
     read: dict[str, set[ContrastHalf]] = defaultdict(set)
     for contrast in contrasts:
         for pair in (contrast.better, contrast.worse, contrast.better_corrupt, contrast.worse_corrupt):
@@ -97,12 +107,8 @@ def _with_text_of(pool: Sequence[_Other], contrast: MarkedContrast, seed: int) -
     names = sorted({one.text[m.start : m.end] for one in marked for m in one.marks if m.role in ("q_y", "d_y")})
     others = [other for other in pool if other.text not in {pair.text.text for pair in pairs}]
     text = _draw(others, contrast.id, seed, lambda other: _is_beside(other, asked, names))
-    aside = None if text is None else Marked(text)
-    return replace(
-        contrast,
-        aside=None if aside is None else MarkedPair(clean, aside),
-        aside_corrupt=None if aside is None else MarkedPair(corrupt, aside),
-    )
+    aside, aside_corrupt = (unrelated_pair(text, "query", query, query) for query in (clean, corrupt))
+    return replace(contrast, aside=aside, aside_corrupt=aside_corrupt)
 
 
 def _names(example: Example) -> list[str]:

@@ -12,7 +12,7 @@ from constraintsuite.mechanism.contrasts.from_suite import Contrasts, count_reje
 from constraintsuite.mechanism.contrasts.records import ContrastSide, ControlKind, MarkedContrast
 from constraintsuite.mechanism.contrasts.selection import TORN, Linked, choose, deal, keep_apart, keep_kinds
 from constraintsuite.mechanism.contrasts.tokens import RejectedContrast
-from constraintsuite.mechanism.contrasts.unrelated_pairs import without_strangers
+from constraintsuite.mechanism.contrasts.unrelated_pairs import keep_halves_apart
 from constraintsuite.records.examples import SPLITS, Split
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.jsonl import adapter
@@ -114,6 +114,6 @@ def _deal(contrasts: Sequence[MarkedContrast], seed: int) -> tuple[list[MarkedCo
     """Halves over all suites at once: of each for itself, a document that two have could be in find here and in check there."""
     halves = deal([Linked(one.id, one.clusters, one.split) for one in contrasts], seed)
     kept = [replace(one, half=half) for one in contrasts if (half := halves[one.id]) is not None]
-    return without_strangers(kept, seed), [
+    return keep_halves_apart(kept, seed), [
         RejectedContrast(one.id, TORN) for one in contrasts if halves[one.id] is None
     ]
