@@ -108,16 +108,17 @@ def ablate_contrasts(
     budget: Budget,
 ) -> Grid:
     """What taking away each site does to the clean run of each contrast."""
-    found: list[tuple[list[int], Grid]] = []
+    found: list[tuple[list[int], list[Grid]]] = []
     for half in HALVES:
         mine = [place for place, one in enumerate(contrasts) if one.contrast.half == half]
         pairs = [_pairs(contrasts[place], replacement) for place in mine]
         means = replacement.means.get(half, {})
-        for places in buckets([contrasts[i] for i in mine], min(budget.kept, 2 * budget.stacked), pairs):
+        for places in buckets([contrasts[i] for i in mine], budget.block, pairs):
             some, stacked = [contrasts[mine[i]] for i in places], [pair for i in places for pair in pairs[i]]
             block = make_block(subject, some, stacked)
-            found.append(([mine[i] for i in places], _ablate(subject, block, patches, replacement.kind, means, budget)))
-    return join(found)
+            grid = _ablate(subject, block, patches, replacement.kind, means, budget)
+            found.append(([mine[i] for i in places], [grid]))
+    return join(found)[0]
 
 
 def _ablate(
@@ -165,7 +166,7 @@ def role_means(
 
     order, sums, count = sorted(sites), dict[Site, "torch.Tensor"](), torch.zeros(len(ROLES), device=subject.device)
     with inference():
-        for places in buckets(contrasts, min(budget.kept, 2 * budget.stacked)):
+        for places in buckets(contrasts, budget.block):
             some = [contrasts[i] for i in places]
             block = make_block(subject, some, [pair for one in some for pair in (one.better, one.worse)])
             seen = observe(subject, block, "clean", order).seen

@@ -16,7 +16,7 @@ from constraintsuite.mechanism.contrasts.records import ROLES, TokenRole
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import FloatArray
 from constraintsuite.mechanism.loaded_model import LoadedModel
-from constraintsuite.mechanism.patching.batches import ContrastBatch, buckets, make_block
+from constraintsuite.mechanism.patching.batches import ContrastBatch, blocks_of
 from constraintsuite.mechanism.patching.capacity import plan_memory
 from constraintsuite.mechanism.patching.patches import observe
 from constraintsuite.mechanism.sites import Site
@@ -52,8 +52,7 @@ def measure_attention(subject: LoadedModel, contrasts: Sequence[TokenContrast], 
     budget = plan_memory(subject, sites, None, max(one.longest for one in asked))
     shares = np.full((len(asked), len(sites), len(LOOKING), len(ROLES)), np.nan)
     with inference():
-        for places in buckets(asked, min(budget.kept, 2 * budget.stacked)):
-            block = make_block(subject, [asked[i] for i in places])
+        for places, block in blocks_of(subject, asked, budget.block):
             seen = observe(subject, block, "clean", sites).seen
             for number, site in enumerate(sites):
                 shares[places, number] = _by_contrast(_shares(block, seen[site]))

@@ -16,18 +16,16 @@ import numpy as np
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.records import Grid, PatchDirection
-from constraintsuite.mechanism.hooks import Edit, SiteTensors, capturing, replacing, tracing, watching
+from constraintsuite.mechanism.effects.records import FloatArray, Grid, PatchDirection
+from constraintsuite.mechanism.hooks import Edit, SiteTensors, capturing, refuse_infinite, replacing, tracing
 from constraintsuite.mechanism.loaded_model import LoadedModel, Tensors
 from constraintsuite.mechanism.patching.batches import (
     INTO,
     OTHER,
     ContrastBatch,
-    FloatArray,
     RunName,
-    buckets,
+    blocks_of,
     carried,
-    make_block,
 )
 from constraintsuite.mechanism.patching.capacity import Budget, refuse_untraced
 from constraintsuite.mechanism.patching.exact import join
@@ -63,11 +61,10 @@ def attribute_contrasts(
     sites = {site for patch in patches for site in patch.sites}
     longest = max(contrasts, key=lambda one: len(one.pairs) * one.longest)
     refuse_untraced(subject, sites, budget, len(OTHER) * len(longest.pairs), longest.longest)
-    found: list[tuple[list[int], list[Grid]]] = []
-    for places in buckets(contrasts, budget.traced):
-        block = make_block(subject, [contrasts[i] for i in places])
-        found.append((places, attribute_block(subject, block, patches, directions, steps=steps)))
-    return [join([(places, grids[i]) for places, grids in found]) for i in range(len(directions))]
+    blocks = blocks_of(subject, contrasts, budget.traced)
+    return join(
+        [(places, attribute_block(subject, block, patches, directions, steps=steps)) for places, block in blocks]
+    )
 
 
 def attribute_block(
@@ -90,7 +87,7 @@ def attribute_block(
             runs |= {run: runs[run]._replace(gradients=mean[run]) for run in bases}
         grids = [_grid(subject, block, patches, direction, runs) for direction in directions]
         for run, traced in runs.items():  # last, as a device must be waited for
-            _refuse_infinite(subject, block, [run], traced.scores)
+            refuse_infinite(subject, traced.scores, run, block.inputs[run])
         return grids
 
 
@@ -151,7 +148,7 @@ def _along_the_way(
         between = torch.lerp(base, there, (step + 0.5) / steps)
         with replacing(subject, [Edit(EMBEDDINGS, rows, between, where)]), tracing(subject, sites) as trace:
             scores = subject.scores(inputs)
-            _refuse_infinite(subject, block, runs, scores)
+            refuse_infinite(subject, scores, " or ".join(runs), inputs)
             gradients = trace.gradients(scores)
         total = {site: gradient / steps + total.get(site, 0) for site, gradient in gradients.items()}
     return {run: _rows(total, part) for run, part in _parts(block, runs).items()}
@@ -176,20 +173,10 @@ def _grid(
     changes = _summed(estimates, places, of_site, of_role)
     if not np.isfinite(changes).all():
         _name_fault(subject, block, runs, dict(zip(sites, estimates, strict=True)))
-    touched = places & where.cpu().numpy()
-    reached, aside = block.touches(touched)[of_role], block.touches_aside(touched)[of_role]
+    touched = (places & where.cpu().numpy())[of_role]
     scores, donor = (run.scores.cpu().numpy().astype(np.float64) for run in (base, given))
-    return Grid(
-        tuple(contrast.contrast.id for contrast in block.contrasts),
-        tuple((str(patch.sites[0]), patch.role) for patch in patches),
-        direction,
-        "attribution",
-        block.margins(scores),
-        block.margins(donor),
-        np.where(reached, block.margins(scores + changes), np.nan),
-        block.asides(scores),
-        np.where(aside, block.asides(scores + changes), np.nan),
-    )
+    names = [(str(patch.sites[0]), patch.role) for patch in patches]
+    return block.grid(names, (direction, "attribution"), scores, donor, scores + changes, touched)
 
 
 def _by_place(
@@ -247,20 +234,11 @@ def _rows(seen: SiteTensors, part: slice) -> SiteTensors:
     return {site: tensor[part] for site, tensor in seen.items()}
 
 
-def _refuse_infinite(
-    subject: LoadedModel, block: ContrastBatch, runs: Collection[RunName], scores: torch.Tensor
-) -> None:
-    if not bool(scores.isfinite().all()):
-        with watching(subject):
-            subject.scores(_together(block, runs))
-        raise UserError(f"{subject.name}: a score of the {' or '.join(runs)} run is infinite or no number.")
-
-
 def _name_fault(
     subject: LoadedModel, block: ContrastBatch, runs: Mapping[RunName, _Traced], estimates: SiteTensors
 ) -> NoReturn:
     """Says which score, or else which gradients, made an estimate infinite or none at all."""
     for run, traced in runs.items():
-        _refuse_infinite(subject, block, [run], traced.scores)
+        refuse_infinite(subject, traced.scores, run, block.inputs[run])
     broken = ", ".join(str(site) for site, values in estimates.items() if not bool(values.isfinite().all()))
     raise UserError(f"{subject.name}: gradients at {broken} are infinite or not numbers.")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.hook_points import HookPoint, weights_in_sight
-from constraintsuite.mechanism.loaded_model import LoadedModel
+from constraintsuite.mechanism.loaded_model import LoadedModel, Tensors
 from constraintsuite.mechanism.sites import EMBEDDINGS, Site
 
 if TYPE_CHECKING:
@@ -76,6 +76,14 @@ def watching(subject: LoadedModel) -> Iterator[None]:
         broken = [str(site) for site, whole in zip(sites, fine.tolist(), strict=True) if not whole]
         if broken:
             raise UserError(f"{subject.name}: numbers at {', '.join(broken)} are infinite or not numbers.")
+
+
+def refuse_infinite(subject: LoadedModel, scores: torch.Tensor, run: str, inputs: Tensors) -> None:
+    """Raise a UserError if a score of a run is infinite or no number; it names the first site at which that is so."""
+    if not bool(scores.isfinite().all()):
+        with watching(subject):
+            subject.scores(inputs)
+        raise UserError(f"{subject.name}: a score of the {run} run is infinite or no number.")
 
 
 @contextmanager

@@ -7,25 +7,21 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import ValidationError
-
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.mechanism.circuits.plan import CircuitPlan, passes_a_second, plan_circuit
 from constraintsuite.mechanism.circuits.ranking import SiteEffects, site_effects
-from constraintsuite.mechanism.circuits.records import CircuitReport, CircuitSettings
-from constraintsuite.mechanism.circuits.runner import Watch, make_bench, studied_sites
+from constraintsuite.mechanism.circuits.records import CircuitAblation, CircuitReport, CircuitSettings
+from constraintsuite.mechanism.circuits.runner import CircuitRunner, Watch, make_bench, studied_sites
 from constraintsuite.mechanism.circuits.search import search_circuit
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
-from constraintsuite.mechanism.explain.folder import load_effects, load_explained
+from constraintsuite.mechanism.explain.folder import load_effects, load_explained, read_record, write_record
 from constraintsuite.mechanism.explain.source import KIND as EXPLAIN
 from constraintsuite.mechanism.loaded_model import LoadedModel, load_model
 from constraintsuite.mechanism.patching.capacity import Budget, peak_mib, plan_memory
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.models.torch.device import describe_device
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin
-from constraintsuite.store.files import write_text
-from constraintsuite.store.jsonl import adapter, describe
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import claim
 
@@ -45,6 +41,11 @@ class _Work(NamedTuple):
     effects: SiteEffects
     budget: Budget
     origin: ArtifactOrigin
+
+    def runner(self, ablation: CircuitAblation, seed: int, folder: Path | None, watch: Watch) -> CircuitRunner:
+        """Runs circuits, and keeps what was run in a folder."""
+        given = (self.subject, self.sites, self.contrasts, ablation, self.budget, seed)
+        return make_bench(*given, folder=folder, watch=watch)
 
 
 def find_circuit(
@@ -67,18 +68,9 @@ def find_circuit(
     ) as space:
         if space.finished is not None:
             return read_circuit(out)
-        bench = make_bench(
-            work.subject,
-            work.sites,
-            work.contrasts,
-            settings.ablation,
-            work.budget,
-            settings.seed,
-            folder=space.stages,
-            watch=Watch(told),
-        )
+        bench = work.runner(settings.ablation, settings.seed, space.stages, Watch(told))
         report = search_circuit(bench, work.contrasts, work.effects, settings)
-        write_text(out / REPORT, adapter(CircuitReport).dump_json(report, indent=2).decode() + "\n")
+        write_record(out / REPORT, report)
         device = work.subject.device
         machine = {
             "device": describe_device(device),
@@ -95,17 +87,14 @@ def plan_search(folder: Path, settings: CircuitSettings, memory: int | None = No
     plan = plan_circuit(load_explained(folder), settings)
     work = _prepare(folder, settings, memory)
     # The corrupt twin stands for all ablations: the others would first have to be prepared.
-    bench = make_bench(work.subject, work.sites, work.contrasts, "twin", work.budget, settings.seed)
+    bench = work.runner("twin", settings.seed, None, Watch())
     return plan, passes_a_second(bench, work.contrasts, settings.seed)
 
 
 def read_circuit(path: Path) -> CircuitReport:
     """A finished circuit; one that was changed since is a UserError."""
     Artifact.open(path, KIND)
-    try:
-        return adapter(CircuitReport).validate_json((path / REPORT).read_bytes())
-    except ValidationError as error:
-        raise UserError(f"{path / REPORT}: {describe(error)} Was it written by another version?") from None
+    return read_record(path / REPORT, CircuitReport)
 
 
 def read_circuits(folder: Path) -> dict[str, CircuitReport]:

@@ -34,53 +34,39 @@ class Call(NamedTuple):
     rows: int = _BARE
 
     @property
+    def runs(self) -> int:
+        """Runs of one circuit on one contrast."""
+        return self.circuits * self.contrasts
+
+    @property
     def passes(self) -> int:
         """Forward passes of one row."""
         lots = ceil(self.circuits / AT_ONCE)
         return self.rows * self.contrasts * (self.circuits + _RUNS * lots)
 
 
-@dataclass(frozen=True, slots=True)
-class CircuitSearchPlan:
-    """From the sizes of a curve and the contrasts of each half and control."""
+def search_steps(
+    sizes: int, find: int, check: int, controls: Sequence[int], settings: CircuitSettings, size: int = 1
+) -> dict[str, list[Call]]:
+    """The steps of a search by title, from the sizes of its curve, the contrasts of each half and kind of controls.
 
-    sizes: int
-    find: int
-    check: int
-    controls: tuple[int, ...]
-    settings: CircuitSettings
-
-    def margins(self) -> list[Call]:
-        """Both halves, with all and with nothing kept."""
-        return [Call(_KEPT, self.find), Call(_KEPT, self.check)]
-
-    def curve(self) -> list[Call]:
-        """Each size on both halves, beside random circuits, and the area."""
-        band = [Call(self.settings.band, self.check)] * self.sizes
-        return [
-            Call(self.sizes, self.find),
-            Call(self.sizes + 1, self.check, _WHOLE),
-            *band,
-            Call(self.sizes, self.check),
-        ]
-
-    def chance(self) -> list[Call]:
-        """The circuit beside random ones."""
-        return [Call(1, self.check), *[Call(self.settings.chance, self.check)] * len(MATCHES)]
-
-    def completeness(self, size: int) -> list[Call]:
-        """Circuit and model without the same members; those that hurt most are sought one by one."""
-        greedy = min(GREEDY, size)
-        parts = min(self.settings.parts, 2**size - 1) + greedy
-        return [*(Call(2 * (size - gone), self.find) for gone in range(greedy)), Call(2 * parts, self.check)]
-
-    def members(self, size: int) -> list[Call]:
-        """The circuit without each."""
-        return [Call(size + 1, self.check)]
-
-    def specificity(self) -> list[Call]:
-        """The circuit on what is studied, and on each kind of controls."""
-        return [Call(1, self.check), *(Call(count, some) for some in self.controls for count in (_KEPT, 1))]
+    Completeness and members depend on `size`, the sites of the circuit that is found.
+    """
+    greedy = min(GREEDY, size)
+    parts = min(settings.parts, 2**size - 1) + greedy
+    band = [Call(settings.band, check)] * sizes
+    return {
+        # Both halves, with all and with nothing kept.
+        "margins": [Call(_KEPT, find), Call(_KEPT, check)],
+        # Each size on both halves, beside random circuits, and the area.
+        "curve": [Call(sizes, find), Call(sizes + 1, check, _WHOLE), *band, Call(sizes, check)],
+        "random circuits": [Call(1, check), *[Call(settings.chance, check)] * len(MATCHES)],
+        # Circuit and model without the same members; those that hurt most are sought one by one.
+        "completeness": [*(Call(2 * (size - gone), find) for gone in range(greedy)), Call(2 * parts, check)],
+        "members": [Call(size + 1, check)],
+        # The circuit on what is studied, and on each kind of controls.
+        "controls": [Call(1, check), *(Call(count, some) for some in controls for count in (_KEPT, 1))],
+    }
 
 
 def refuse_none(contrasts: int, half: ContrastHalf, settings: CircuitSettings) -> None:
@@ -92,17 +78,6 @@ def refuse_none(contrasts: int, half: ContrastHalf, settings: CircuitSettings) -
         )
 
 
-def count_runs(calls: Sequence[Call]) -> int:
-    """Of a circuit on a contrast."""
-    return sum(call.circuits * call.contrasts for call in calls)
-
-
-def count_passes(calls: Sequence[Call]) -> int:
-    """Forward passes of one row."""
-    return sum(call.passes for call in calls)
-
-
-_ROWS = 2  # better and worse
 _TRACED = 4  # a forward and a backward pass of the run that is patched, a forward of the other
 
 
@@ -140,19 +115,25 @@ def plan_circuit(explained: Explained, settings: CircuitSettings) -> CircuitPlan
     for half in HALVES:
         refuse_none(halves[half], half, settings)
     find, check = (_at_most(settings.limit, halves[half]) for half in HALVES)
-    course = CircuitSearchPlan(len(sizes), find, check, tuple(_controls(explained, settings)), settings)
+    controls = _controls(explained, settings)
     patched = sites + 2 if _method(explained, settings, sites) == "exact" else _TRACED
     asked = settings.random_models * _at_most(settings.random_contrasts, check)
-    least, most = (count_passes([*course.completeness(size), *course.members(size)]) for size in ends)
+    least, most = (
+        {
+            title: sum(call.passes for call in calls)
+            for title, calls in search_steps(len(sizes), find, check, controls, settings, size).items()
+        }
+        for size in ends
+    )
     return CircuitPlan(
         sites=sites,
         contrasts=find + check,
         sizes=ends,
-        curve=count_passes([*course.margins(), *course.curve()]),
-        chance=count_passes(course.chance()),
-        controls=count_passes(course.specificity()),
-        untrained=_ROWS * asked * patched,
-        members=(least, most),
+        curve=least["margins"] + least["curve"],
+        chance=least["random circuits"],
+        controls=least["controls"],
+        untrained=_BARE * asked * patched,
+        members=(least["completeness"] + least["members"], most["completeness"] + most["members"]),
     )
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.execution.progress import Advance, Reporter, Silent
 from constraintsuite.mechanism.ablation import AblationReplacement, ablate_contrasts, prepare_ablation
 from constraintsuite.mechanism.circuits.records import ChanceMatch, CircuitAblation
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
@@ -33,21 +33,15 @@ class Watch:
 
     def __init__(self, reporter: Reporter | None = None) -> None:
         self._reporter = reporter or Silent()
-        self._advance = _ignore
+        self.count: Advance = _ignore
+        """Tells how many more runs are done."""
 
     @contextmanager
     def step(self, title: str, total: int) -> Iterator[None]:
-        """Count until the block ends."""
-        with self._reporter.track(title, total) as advance:
-            self._advance = advance
-            try:
-                yield
-            finally:
-                self._advance = _ignore
-
-    def count(self, items: int) -> None:
-        """So many more are done."""
-        self._advance(items)
+        """Count runs until the block ends."""
+        with self._reporter.track(title, total) as self.count:
+            yield
+        self.count = _ignore
 
 
 def _ignore(items: int = 1) -> None:

@@ -27,11 +27,10 @@ from constraintsuite.mechanism.drift.records import KIND, RESULTS, RUNS, Checkpo
 from constraintsuite.mechanism.drift.similarity import FEWEST
 from constraintsuite.mechanism.drift.steps import CheckpointWalk, walk
 from constraintsuite.mechanism.effects.records import DIRECTIONS
+from constraintsuite.mechanism.explain.folder import write_record
 from constraintsuite.mechanism.loaded_model import LoadedModel, load_model
 from constraintsuite.models.torch.device import describe_device
 from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, read_manifest
-from constraintsuite.store.files import write_text
-from constraintsuite.store.jsonl import adapter
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import claim
 
@@ -128,7 +127,7 @@ def measure_drift(
         tokens = _tokenise(chosen, first)
         found = _measure(checkpoints, chosen, tokens.contrasts, first, out, settings, reporter)
         write_contrasts(out / CONTRASTS, [one.contrast for one in tokens.contrasts])
-        write_text(out / RESULTS, adapter(CheckpointDrift).dump_json(found, indent=1).decode() + "\n")
+        write_record(out / RESULTS, found, indent=1)
         counts = {"checkpoints": len(checkpoints), "suites": len(chosen.suites), "contrasts": found.contrasts}
         cut = Counter(f"tokens: {one.reason}" for one in tokens.rejected)
         place = {"device": describe_device(first.device)}

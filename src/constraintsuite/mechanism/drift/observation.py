@@ -18,7 +18,13 @@ from constraintsuite.mechanism.contrasts.records import ROLES, TokenRole
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import DIRECTIONS, FloatArray, PatchDirection
 from constraintsuite.mechanism.loaded_model import LoadedModel
-from constraintsuite.mechanism.patching.batches import INTO, OTHER, ContrastBatch, RunName, buckets, make_block
+from constraintsuite.mechanism.patching.batches import (
+    INTO,
+    OTHER,
+    ContrastBatch,
+    RunName,
+    blocks_of,
+)
 from constraintsuite.mechanism.patching.capacity import Budget, plan_memory
 from constraintsuite.mechanism.patching.exact import patched_grid
 from constraintsuite.mechanism.patching.patches import (
@@ -94,8 +100,7 @@ def _pool(subject: LoadedModel, contrasts: Sequence[TokenContrast], budget: Budg
     width: int = subject.model.config.hidden_size
     pooled = np.full((len(sites), len(POOLED), len(RUNS), len(contrasts), 2, width), np.nan, dtype=np.float32)
     with inference():
-        for places in buckets(contrasts, min(budget.kept, 2 * budget.stacked)):
-            block = make_block(subject, [contrasts[i] for i in places])
+        for places, block in blocks_of(subject, contrasts, budget.block):
             for number, run in enumerate(RUNS):
                 seen = observe(subject, block, run, sites).seen
                 for layer, site in enumerate(sites):
@@ -151,8 +156,7 @@ def cross_patch(
     found: list[Crossed] = []
     order: list[int] = []
     with inference():
-        for places in buckets(asked, min(budget.kept, 2 * budget.stacked)):
-            block = make_block(taker, [asked[i] for i in places])
+        for places, block in blocks_of(taker, asked, budget.block):
             found.append(_cross(giver, taker, block, patches, direction, budget))
             order += places
     back = np.argsort(order)

@@ -10,15 +10,12 @@ from dataclasses import dataclass, fields
 from itertools import chain
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from constraintsuite.errors import UserError
 from constraintsuite.experiments.compare import PairedDifference
 from constraintsuite.mechanism.contrasts.records import ContrastSide, TokenRole
 from constraintsuite.mechanism.effects.records import PatchDirection
+from constraintsuite.mechanism.explain.folder import read_record
 from constraintsuite.records.scores import Interval
 from constraintsuite.store.artifact import Artifact
-from constraintsuite.store.jsonl import adapter, describe
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,8 +240,4 @@ RUNS = "runs"
 def load_drift(path: Path) -> CheckpointDrift:
     """The figures of a finished drift; one that was changed since is a UserError."""
     Artifact.open(path, KIND)
-    try:
-        drift: CheckpointDrift = adapter(CheckpointDrift).validate_json((path / RESULTS).read_bytes())
-    except ValidationError as error:
-        raise UserError(f"{path / RESULTS}: {describe(error)} Was it written by another version?") from None
-    return drift
+    return read_record(path / RESULTS, CheckpointDrift)

@@ -49,6 +49,10 @@ class Grid:
     aside_patched: FloatArray
 
 
+ARRAYS = ("margin_base", "margin_donor", "margin_patched", "aside_base", "aside_patched")
+"""The fields of a grid that are arrays, contrasts last."""
+
+
 @dataclass(frozen=True, eq=False)
 class PatchEffects:
     """Rows of effects as columns of equal length."""

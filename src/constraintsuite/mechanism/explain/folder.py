@@ -18,6 +18,7 @@ from constraintsuite.mechanism.effects.summary import EffectSummary
 from constraintsuite.mechanism.explain.source import KIND
 from constraintsuite.mechanism.loaded_model import InvariantResult
 from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, describe
 
 
@@ -68,9 +69,9 @@ def load_explained(path: Path) -> Explained:
     return Explained(
         artifact,
         tuple(read_contrasts(path / CONTRASTS)),
-        _read(path / SUBJECT, ModelFacts),
-        _read(path / SUMMARY, EffectSummary),
-        _read(path / COMPARISON, AttributionCheck) if COMPARISON in artifact.manifest.files else None,
+        read_record(path / SUBJECT, ModelFacts),
+        read_record(path / SUMMARY, EffectSummary),
+        read_record(path / COMPARISON, AttributionCheck) if COMPARISON in artifact.manifest.files else None,
     )
 
 
@@ -80,10 +81,16 @@ def load_effects(path: Path) -> tuple[PatchEffects, list[MarkedContrast]]:
     return read_effects(path), read_contrasts(path / CONTRASTS)
 
 
-def _read(file: Path, kind: type[T]) -> T:
+def read_record(file: Path, kind: type[T]) -> T:
+    """The record of a JSON file; one that is missing or does not fit is a UserError."""
     try:
         return adapter(kind).validate_json(file.read_bytes())
     except OSError as error:
         raise UserError(f"{file}: {error.strerror}. Run the command again.") from None
     except ValidationError as error:
         raise UserError(f"{file}: {describe(error)} Was it written by another version?") from None
+
+
+def write_record(file: Path, record: object, *, indent: int = 2) -> None:
+    """Write a record as a JSON file, to be read with `read_record`."""
+    write_text(file, adapter(type(record)).dump_json(record, indent=indent).decode() + "\n")

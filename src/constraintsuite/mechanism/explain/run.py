@@ -33,6 +33,7 @@ from constraintsuite.mechanism.explain.folder import (
     SUMMARY,
     AttributionCheck,
     ModelFacts,
+    write_record,
 )
 from constraintsuite.mechanism.explain.request import AnalysisRequest
 from constraintsuite.mechanism.explain.source import KIND, ContrastSource
@@ -43,7 +44,7 @@ from constraintsuite.models.held import naming_node
 from constraintsuite.models.sending import with_whole_paths
 from constraintsuite.models.torch.device import describe_device
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin
-from constraintsuite.store.files import sha256_text, write_text
+from constraintsuite.store.files import sha256_text
 from constraintsuite.store.jsonl import adapter
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Workspace, claim
@@ -195,11 +196,11 @@ def _run(
         raise UserError(f"{out}: none of the patches could change anything in any contrast. Name other --roles.")
     asked = [one for one in plan.source.contrasts if one.id not in left.contrasts]
     write_contrasts(out / CONTRASTS, asked)
-    _write(out / SUBJECT, plan.subject)
-    _write(out / SUMMARY, summarise_effects(rows, asked, space.origin.seed))
+    write_record(out / SUBJECT, plan.subject)
+    write_record(out / SUMMARY, summarise_effects(rows, asked, space.origin.seed))
     if guide is not None:
         found = compare(guide.estimates, rows_by_side(rows, asked), guide.choice)
-        _write(out / COMPARISON, AttributionCheck(guide.choice, tuple(found)))
+        write_record(out / COMPARISON, AttributionCheck(guide.choice, tuple(found)))
     counts = {"contrasts": len(asked), "patches": plan.patches, "rows": len(rows)}
     rejects = {**plan.source.rejects, **({UNWORKABLE: len(left.contrasts)} if left.contrasts else {})}
     place = dict(plan.place)
@@ -250,7 +251,3 @@ def _refuse_many(poison: Mapping[str, Sequence[Poison]], lost: Sequence[Poison],
 
 def _outcome(folder: Path, shard: str) -> Path:
     return folder / f"{shard}.outcome.json"
-
-
-def _write(file: Path, record: object) -> None:
-    write_text(file, adapter(type(record)).dump_json(record, indent=2).decode() + "\n")

@@ -16,7 +16,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.mechanism.contrasts.alignment import IntArray
 from constraintsuite.mechanism.contrasts.records import ROLES, TokenRole
 from constraintsuite.mechanism.contrasts.tokens import Roles, TokenContrast, TokenPair, TokenRow
-from constraintsuite.mechanism.effects.records import ALL, PatchDirection
+from constraintsuite.mechanism.effects.records import ALL, BoolArray, EffectMethod, FloatArray, Grid, PatchDirection
 from constraintsuite.mechanism.loaded_model import LoadedModel, Tensors
 from constraintsuite.models.tokenization import Padding, TokenBatch
 
@@ -136,8 +136,6 @@ def _rows(given: Sequence[tuple[TokenRow, TokenRow, IntArray]], width: int, padd
     return Rows(TokenBatch(ids, mask, types), roles, partners)
 
 
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 INTO: dict[PatchDirection, RunName] = {"denoising": "corrupt", "noising": "clean"}
 """The run that is patched; what is put in comes from the other."""
 OTHER: dict[RunName, RunName] = {"clean": "corrupt", "corrupt": "clean"}
@@ -202,6 +200,30 @@ class ContrastBatch:
         found: BoolArray = rows[..., np.where(self._has_aside, self._firsts + 2, 0)] & self._has_aside
         return found
 
+    def grid(
+        self,
+        patches: Sequence[tuple[str, str]],
+        kind: tuple[PatchDirection, EffectMethod],
+        base: FloatArray,
+        donor: FloatArray | None,
+        patched: FloatArray,
+        touched: BoolArray,
+    ) -> Grid:
+        """Effects from scores: of the run that is patched and of the donor (rows,), and with each patch (patches, rows).
+
+        `touched` says which places each patch changes: (patches, rows, positions).
+        """
+        return Grid(
+            tuple(contrast.contrast.id for contrast in self.contrasts),
+            tuple(patches),
+            *kind,
+            self.margins(base),
+            np.full(len(self.contrasts), np.nan) if donor is None else self.margins(donor),
+            np.where(self.touches(touched), self.margins(patched), np.nan),
+            self.asides(base),
+            np.where(self.touches_aside(touched), self.asides(patched), np.nan),
+        )
+
     def places(self, role: str, into: RunName) -> BoolArray:
         """Places of a run that a role names: `all`, one of ROLES, or `@7`: (rows, positions)."""
         numbers = self._numbers[into]
@@ -228,6 +250,14 @@ def make_block(
     stacked = stack(rows, subject.classifier.tokenization.padding)
     inputs = {run: _inputs(subject, stacked, run) for run in OTHER}
     return ContrastBatch(tuple(contrasts), rows, stacked, inputs)
+
+
+def blocks_of(
+    subject: LoadedModel, contrasts: Sequence[TokenContrast], most_tokens: int
+) -> Iterator[tuple[list[int], ContrastBatch]]:
+    """The contrasts in blocks of at most so many tokens, each with the places of its contrasts; see `buckets`."""
+    for places in buckets(contrasts, most_tokens):
+        yield places, make_block(subject, [contrasts[i] for i in places])
 
 
 def _inputs(subject: LoadedModel, stacked: Stack, run: RunName) -> Tensors:

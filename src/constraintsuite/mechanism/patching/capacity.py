@@ -38,6 +38,11 @@ class Budget:
     traced: int
     """Of a forward pass whose gradients are asked for."""
 
+    @property
+    def block(self) -> int:
+        """Of a block of contrasts whose activations are kept while copies of it are run."""
+        return min(self.kept, 2 * self.stacked)
+
 
 @dataclass(frozen=True)
 class _Costs:

@@ -5,21 +5,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.records import EffectMethod, Grid, PatchDirection
+from constraintsuite.mechanism.effects.records import ARRAYS, EffectMethod, FloatArray, Grid, PatchDirection
 from constraintsuite.mechanism.hooks import Edit, capturing, replacing
 from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.patching.batches import (
     INTO,
     OTHER,
     ContrastBatch,
-    FloatArray,
     RunName,
-    buckets,
+    blocks_of,
     carried,
     make_block,
 )
@@ -52,11 +52,8 @@ def patch_contrasts(
     budget: Budget,
 ) -> list[Grid]:
     """What each patch does to each contrast, one grid a direction."""
-    found: list[tuple[list[int], list[Grid]]] = []
-    for places in buckets(contrasts, min(budget.kept, 2 * budget.stacked)):
-        block = make_block(subject, [contrasts[i] for i in places])
-        found.append((places, patch_block(subject, block, patches, directions, budget)))
-    return [join([(places, grids[i]) for places, grids in found]) for i in range(len(directions))]
+    blocks = blocks_of(subject, contrasts, budget.block)
+    return join([(places, patch_block(subject, block, patches, directions, budget)) for places, block in blocks])
 
 
 def patch_block(
@@ -95,28 +92,17 @@ def patched_grid(
     kind: tuple[PatchDirection, EffectMethod],
 ) -> Grid:
     """The patches of one direction, from a donor, on rows whose runs were observed."""
-    direction, method = kind
-    into = INTO[direction]
+    into = INTO[kind[0]]
     base, given = runs[into], runs.get(OTHER[into])
     stage = stage_of(subject, block, into, base, donor, patches)
     scores = np.full((len(patches), stage.rows), np.nan)
-    places = _reached(stage, patches)
-    reached, aside = block.touches(places), block.touches_aside(places)
-    doing = [i for i in range(len(patches)) if reached[i].any()]
+    touched = _touched(stage, patches)
+    doing = [i for i, reached in enumerate(block.touches(touched)) if reached.any()]
     for numbers, some in _run(stage, [patches[i] for i in doing], budget):
         scores[np.array(doing)[numbers]] = some
-    missing = np.full(len(block.contrasts), np.nan)
-    return Grid(
-        tuple(contrast.contrast.id for contrast in block.contrasts),
-        tuple((" + ".join(map(str, patch.sites)), patch.role) for patch in patches),
-        direction,
-        method,
-        block.margins(_numbers(base.scores)),
-        missing if given is None else block.margins(_numbers(given.scores)),
-        np.where(reached, block.margins(scores), np.nan),
-        block.asides(_numbers(base.scores)),
-        np.where(aside, block.asides(scores), np.nan),
-    )
+    names = [(" + ".join(map(str, patch.sites)), patch.role) for patch in patches]
+    donated = None if given is None else _numbers(given.scores)
+    return block.grid(names, kind, _numbers(base.scores), donated, scores, touched)
 
 
 def stage_of(
@@ -135,7 +121,7 @@ def stage_of(
     return PatchableRun(subject, block.inputs[into], base, donor, places)
 
 
-def _reached(stage: PatchableRun, patches: Sequence[SitePatch]) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def _touched(stage: PatchableRun, patches: Sequence[SitePatch]) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
     """Which places each patch changes: (patches, rows, positions)."""
     by_role = {role: (places & stage.donor.where).cpu().numpy() for role, places in stage.places.items()}
     return np.stack([by_role[patch.role] for patch in patches])
@@ -154,27 +140,15 @@ def _run(stage: PatchableRun, patches: Sequence[SitePatch], budget: Budget) -> I
         yield numbers, found
 
 
-def join(parts: Sequence[tuple[Sequence[int], Grid]]) -> Grid:
-    """Grids of several blocks as one, each contrast at its place."""
+def join(parts: Sequence[tuple[Sequence[int], Sequence[Grid]]]) -> list[Grid]:
+    """Grids of several blocks, as many of each, as one each; every contrast stands at its place."""
     order = np.argsort(np.concatenate([places for places, _ in parts]))
-    first = parts[0][1]
-
-    def together(name: str) -> FloatArray:
-        values: FloatArray = np.concatenate([getattr(grid, name) for _, grid in parts], axis=-1)[..., order]
-        return values
-
-    names = [name for _, grid in parts for name in grid.contrasts]
-    return Grid(
-        tuple(names[i] for i in order),
-        first.patches,
-        first.direction,
-        first.method,
-        together("margin_base"),
-        together("margin_donor"),
-        together("margin_patched"),
-        together("aside_base"),
-        together("aside_patched"),
-    )
+    joined = []
+    for grids in zip(*(grids for _, grids in parts), strict=True):
+        names = [name for grid in grids for name in grid.contrasts]
+        arrays = {name: np.concatenate([getattr(grid, name) for grid in grids], axis=-1)[..., order] for name in ARRAYS}
+        joined.append(replace(grids[0], contrasts=tuple(names[i] for i in order), **arrays))
+    return joined
 
 
 def _numbers(scores: torch.Tensor) -> FloatArray:

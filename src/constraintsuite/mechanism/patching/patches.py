@@ -19,6 +19,7 @@ from constraintsuite.mechanism.hooks import (
     by_module,
     capturing,
     hooked,
+    refuse_infinite,
     starting_above,
     starting_within,
     watching,
@@ -54,10 +55,7 @@ def observe(subject: LoadedModel, block: ContrastBatch, run: RunName, sites: Ite
     """The scores of a run and what passes some sites in it."""
     with capturing(subject, sites) as seen:
         scores = subject.scores(block.inputs[run])
-    if not bool(scores.isfinite().all()):
-        with watching(subject):
-            subject.scores(block.inputs[run])
-        raise UserError(f"{subject.name}: a score of the {run} run is infinite or no number.")
+    refuse_infinite(subject, scores, run, block.inputs[run])
     return Observed(scores, seen)
 
 

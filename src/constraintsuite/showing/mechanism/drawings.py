@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from constraintsuite.mechanism.contrasts.records import ROLES
-from constraintsuite.mechanism.sites import Site, parse_site
+from constraintsuite.mechanism.sites import parse_site
 from constraintsuite.records.figures import ColumnKind, show
 from constraintsuite.records.plots import Axis, AxisScale, LevelLine, Plot, Series, Spot
 from constraintsuite.records.scores import Interval
+from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.drawings.sitemap import MapCell, MapColumns, site_map
 from constraintsuite.reports.drawings.svg import Drawing
 
@@ -16,28 +17,31 @@ Points = Mapping[str, Sequence[tuple[float, Interval]]]
 """By the name of a curve: where a figure lies, and the figure; what is undefined is left out."""
 
 
-def curves(
-    name: str, title: str, across: Axis, up: Axis, points: Points, levels: Iterable[LevelLine] = ()
-) -> Plot | None:
-    """A plot of the curves that have any point; None if none has."""
+def draw_curves(
+    name: str,
+    title: str,
+    across: str,
+    up: str,
+    points: Points,
+    levels: Iterable[LevelLine] = (),
+    *,
+    scale: AxisScale = "linear",
+) -> list[Drawing]:
+    """A plot of the curves that have any point, over whole numbers such as those of checkpoints; empty if none has."""
+    kind: ColumnKind = "share" if scale == "share" else "number"
     series = [
-        Series(label, _spots(some, "share" if up.scale == "share" else "number")) for label, some in points.items()
+        Series(
+            label,
+            tuple(
+                Spot(x, figure.value, f"{x:g}: {show(figure, kind)}", bounds=_bounds(figure))
+                for x, figure in some
+                if figure.value is not None
+            ),
+        )
+        for label, some in points.items()
     ]
     kept = tuple(one for one in series if one.spots)
-    return Plot(name, title, across, up, kept, tuple(levels)) if kept else None
-
-
-def axis(title: str, scale: AxisScale = "count") -> Axis:
-    """Whole numbers, such as those of checkpoints, layers or sites."""
-    return Axis(title, scale)
-
-
-def _spots(points: Sequence[tuple[float, Interval]], kind: ColumnKind) -> tuple[Spot, ...]:
-    return tuple(
-        Spot(x, figure.value, f"{x:g}: {show(figure, kind)}", bounds=_bounds(figure))
-        for x, figure in points
-        if figure.value is not None
-    )
+    return [draw_plot(Plot(name, title, Axis(across, "count"), Axis(up, scale), kept, tuple(levels)))] if kept else []
 
 
 def _bounds(figure: Interval) -> tuple[float, float] | None:
@@ -63,11 +67,14 @@ def head_map(
     layers = sorted({site.layer for site in sites})
     heads = [f"H{head}" for head in sorted({site.head for site in sites if site.kind == "head"})]
     wholes = [kind for kind in _WHOLE if any(site.kind == kind for site in sites)]
-    by_place = {(site.layer, _column(site)): text for site, text in sites.items()}
+    by_place = {
+        (site.layer, f"H{site.head}" if site.kind == "head" else site.kind): text for site, text in sites.items()
+    }
 
     def part(columns: Sequence[str], called: str) -> MapColumns:
         rows = [[_cell(by_place.get((layer, column)), values, framed) for column in columns] for layer in layers]
-        return MapColumns([_short(column) for column in columns], rows, called if heads and wholes else "")
+        titles = ["attn" if column == "attention" else column for column in columns]
+        return MapColumns(titles, rows, called if heads and wholes else "")
 
     parts = [part(columns, called) for columns, called in ((heads, "heads"), (wholes, "as a whole")) if columns]
     return site_map(name, title, [f"L{layer}" for layer in layers], parts, note, frame)
@@ -84,7 +91,13 @@ def layer_map(name: str, title: str, values: Mapping[tuple[str, str], Interval],
         [_cell(f"{layer} at {role}" if (layer, role) in values else None, named, ()) for role in roles]
         for layer in layers
     ]
-    return site_map(name, title, [_layer(layer) for layer in layers], [MapColumns(roles, rows)], note)
+    return site_map(
+        name,
+        title,
+        ["emb" if layer == "embeddings" else layer.partition(".")[0] for layer in layers],
+        [MapColumns(roles, rows)],
+        note,
+    )
 
 
 def _cell(text: str | None, values: Mapping[str, Interval | float], framed: Collection[str]) -> MapCell:
@@ -94,15 +107,3 @@ def _cell(text: str | None, values: Mapping[str, Interval | float], framed: Coll
     if isinstance(value, Interval):
         return MapCell(value.value, f"{text} {value}", text in framed)
     return MapCell(value, f"{text} {value:.3g}", text in framed)
-
-
-def _column(site: Site) -> str:
-    return f"H{site.head}" if site.kind == "head" else site.kind
-
-
-def _short(column: str) -> str:
-    return {"attention": "attn"}.get(column, column)
-
-
-def _layer(site: str) -> str:
-    return "emb" if site == "embeddings" else site.partition(".")[0]

@@ -42,7 +42,7 @@ def matrix_table(drift: CheckpointDrift, suite: str) -> Table:
     figures = [one for one in drift.figures if one.suite == suite and one.metric == metric]
     groups = list(dict.fromkeys(one.group for one in figures))
     rows = tuple((label, *(_figure(figures, label, group) for group in groups)) for label in drift.checkpoints)
-    heads = (Column("checkpoint"), *columns(METRICS[metric].kind, *map(_heading, groups)))
+    heads = (Column("checkpoint"), *columns(METRICS[metric].kind, *map(heading_of, groups)))
     caption = f"{suite}: {METRICS[metric].title.lower()} over the splits {', '.join(drift.splits)}; {_RESAMPLED}.{_ALL}"
     return Table(f"behaviour_{suite}", caption, heads, rows)
 
@@ -155,5 +155,6 @@ def _figure(figures: Sequence[CheckpointFigure], label: str, group: str) -> Inte
     return next((one.value for one in figures if (one.checkpoint, one.group) == (label, group)), None)
 
 
-def _heading(group: str) -> str:
+def heading_of(group: str) -> str:
+    """The name of a group for people."""
     return "all" if group == OVERALL else group

@@ -18,11 +18,10 @@ from constraintsuite.records.plots import LevelLine
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock
 from constraintsuite.records.tables import Column, Table
-from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.showing.mechanism import explain_tables as tables
 from constraintsuite.showing.mechanism.circuit_tables import circuit_tables, verdict_lines
-from constraintsuite.showing.mechanism.drawings import axis, curves, head_map, layer_map
+from constraintsuite.showing.mechanism.drawings import draw_curves, head_map, layer_map
 from constraintsuite.showing.mechanism.explain_remarks import asked_lines, trust_lines
 
 _METHODS = {
@@ -204,17 +203,10 @@ def _circuit(name: str, report: CircuitReport) -> Iterator[SectionBlock]:
             if point.chance is not None
         ],
     }
-    plot = curves(
-        f"faithfulness-{name}",
-        f"Faithfulness, {report.ablation} ablation",
-        axis("sites kept"),
-        axis("share of the margin kept", "linear"),
-        points,
-        [LevelLine("the whole model", 1.0, "1")],
-    )
+    title, level = f"Faithfulness, {report.ablation} ablation", LevelLine("the whole model", 1.0, "1")
+    drawings = draw_curves(f"faithfulness-{name}", title, "sites kept", "share of the margin kept", points, [level])
     effects = {one.site: one.effect for one in report.ranking.sites}
     title = f"Effects that rank the sites, {report.ranking.direction} ({report.ranking.method})"
-    drawings = [draw_plot(plot)] if plot is not None else []
     yield Charts((*drawings, head_map(f"circuit-{name}", title, effects, "logits", report.circuit)))
     yield Remarks(tuple(verdict_lines(report)))
     for table in circuit_tables(report):
