@@ -188,7 +188,7 @@ def test_a_page_says_what_was_asked_and_left_out(tmp_path: Path, model: Path) ->
     scope = AnalysisScope(sites=("head",), splits=("test",), sides=("query",), limit=13, seed=3)
     found = attribute(source, f"cross:{model},threads=1", tmp_path / "out", scope, Silent())
     told = " ".join(remarks_of(load_explained(found.path)))
-    for part in ("the split test", "sides query", "at most 13", "seed 3", "12 whose twins differ in the query"):
+    for part in ("the split test", "sides query", "at most 13", "seed 3", "12 that differ in the query"):
         assert part in told
     assert "the same tokens" in told
     assert "same_tokens" not in told

@@ -15,7 +15,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "ablate": (f"{_HERE}.analyses:ablate", "Take sites away: resampled, mean or zero in their place."),
     "circuit": (f"{_HERE}.circuit:circuit", "Find a circuit on one half of the contrasts, judge it on the other."),
     "verify": (
-        f"{_HERE}.verify:verify",
+        f"{_HERE}.analyses:verify",
         "Check an analysis against its hashes and rows; exit code 1 if it is wrong.",
     ),
 }

@@ -67,7 +67,8 @@ def choose_others(contrasts: Sequence[TokenContrast], seed: int) -> dict[str, To
     for one in sorted(
         contrasts, key=lambda one: (stable_hash("resample", str(seed), one.contrast.id), one.contrast.id)
     ):
-        alike[_form(one)].append(one)
+        about = one.contrast
+        alike[about.template, about.side, about.control, about.half].append(one)
     found = {}
     for ring in alike.values():
         for place, one in enumerate(ring):
@@ -189,10 +190,6 @@ def _sample(contrasts: Sequence[TokenContrast], half: ContrastHalf, seed: int) -
     return sorted(main, key=lambda one: (stable_hash("reference", str(seed), one.contrast.id), one.contrast.id))[
         :REFERENCES
     ]
-
-
-def _form(one: TokenContrast) -> tuple[str, ...]:
-    return one.contrast.template, one.contrast.side, one.contrast.control, one.contrast.half
 
 
 def _is_other(one: MarkedContrast, other: MarkedContrast) -> bool:

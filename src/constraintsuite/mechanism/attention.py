@@ -55,7 +55,9 @@ def measure_attention(subject: LoadedModel, contrasts: Sequence[TokenContrast], 
         for places, block in blocks_of(subject, asked, budget.block):
             seen = observe(subject, block, "clean", sites).seen
             for number, site in enumerate(sites):
-                shares[places, number] = _by_contrast(_shares(block, seen[site]))
+                # The mean over those of a contrast's two rows that have the role: (contrasts, looking roles, roles).
+                paired = _shares(block, seen[site]).unflatten(0, (-1, 2)).nanmean(dim=1)
+                shares[places, number] = paired.cpu().numpy().astype(np.float64)
     clusters = connected_components([one.contrast.clusters for one in asked])
     return list(_looks(sites, shares, clusters, np.random.default_rng(seed)))
 
@@ -85,9 +87,3 @@ def _shares(block: ContrastBatch, weights: torch.Tensor) -> torch.Tensor:
     paid = torch.einsum("nfq,nqk,ntk->nft", of, weights, to)
     shares: torch.Tensor = paid / of.sum(dim=2, keepdim=True)
     return shares
-
-
-def _by_contrast(shares: torch.Tensor) -> FloatArray:
-    """The mean over those of a contrast's two rows that have the role: (contrasts, looking roles, roles)."""
-    paired: FloatArray = shares.unflatten(0, (-1, 2)).nanmean(dim=1).cpu().numpy().astype(np.float64)
-    return paired

@@ -19,14 +19,7 @@ from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import FloatArray, Grid, PatchDirection
 from constraintsuite.mechanism.hooks import Edit, SiteTensors, capturing, refuse_infinite, replacing, tracing
 from constraintsuite.mechanism.loaded_model import LoadedModel, Tensors
-from constraintsuite.mechanism.patching.batches import (
-    INTO,
-    OTHER,
-    ContrastBatch,
-    RunName,
-    blocks_of,
-    carried,
-)
+from constraintsuite.mechanism.patching.batches import INTO, OTHER, ContrastBatch, RunName, blocks_of, carried
 from constraintsuite.mechanism.patching.capacity import Budget, refuse_untraced
 from constraintsuite.mechanism.patching.exact import join
 from constraintsuite.mechanism.patching.patches import SitePatch, moved

@@ -34,6 +34,14 @@ class Edit:
     where: torch.Tensor
     """Which positions are replaced: bool (n, positions). Those of a `pattern` are its queries."""
 
+    @classmethod
+    def everywhere(cls, site: Site, values: torch.Tensor) -> Edit:
+        """An edit of all positions of the first rows, as many as there are values."""
+        import torch
+
+        rows = torch.arange(len(values), device=values.device)
+        return cls(site, rows, values, torch.ones(values.shape[:2], dtype=torch.bool, device=values.device))
+
 
 @contextmanager
 def capturing(subject: LoadedModel, sites: Iterable[Site]) -> Iterator[SiteTensors]:
@@ -96,7 +104,7 @@ def starting_above(subject: LoadedModel, layer: int, residual: torch.Tensor) -> 
         raise UserError(f"{subject.name}: the blocks of this family cannot be passed over.")
     with ExitStack() as changes:
         if layer < 0:
-            changes.enter_context(replacing(subject, [_all_embeddings(residual)]))
+            changes.enter_context(replacing(subject, [Edit.everywhere(EMBEDDINGS, residual)]))
         for number in range(layer + 1):
             changes.enter_context(_passed_over(subject, number, residual if number == layer else None))
         yield
@@ -224,13 +232,6 @@ def _computing(module: torch.nn.Module, forward: Callable[..., Any]) -> Iterator
             del module.forward
         else:
             module.forward = own
-
-
-def _all_embeddings(values: torch.Tensor) -> Edit:
-    import torch
-
-    rows = torch.arange(len(values), device=values.device)
-    return Edit(EMBEDDINGS, rows, values, torch.ones(values.shape[:2], dtype=torch.bool, device=values.device))
 
 
 @dataclass(frozen=True)

@@ -14,15 +14,7 @@ from typing import TYPE_CHECKING
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.hooks import Edit, capturing, replacing, watching
 from constraintsuite.mechanism.loaded_model import InvariantResult, LoadedModel, Tensors
-from constraintsuite.mechanism.patching.patches import (
-    Donor,
-    Observed,
-    PatchableRun,
-    SitePatch,
-    batches,
-    sites_to_keep,
-    stacked_scores,
-)
+from constraintsuite.mechanism.patching import patches as patching
 from constraintsuite.mechanism.sites import EMBEDDINGS, KINDS, Site, SiteKind
 from constraintsuite.models.base import Pair
 from constraintsuite.models.torch.loading import loading
@@ -175,14 +167,6 @@ def _kinds(subject: LoadedModel) -> list[SiteKind]:
     return [kind for kind in KINDS if kind != "pattern" or subject.family.pattern != "none"]
 
 
-def _whole(site: Site, values: torch.Tensor) -> Edit:
-    """An edit of all positions of the first row."""
-    import torch
-
-    rows = torch.tensor([0], device=values.device)
-    return Edit(site, rows, values, torch.ones(values.shape[:2], dtype=torch.bool, device=values.device))
-
-
 def _patched_with_itself(trial: ModelTrial) -> float:
     subject = trial.subject
     found = []
@@ -190,7 +174,7 @@ def _patched_with_itself(trial: ModelTrial) -> float:
         sites = subject.sites([kind])
         with capturing(subject, sites) as seen:
             score = subject.scores(trial.short)  # as computed while the sites are in sight
-        with replacing(subject, [_whole(site, seen[site]) for site in sites]):
+        with replacing(subject, [Edit.everywhere(site, seen[site]) for site in sites]):
             found.append(_apart(subject.scores(trial.short), score))
     return max(found)
 
@@ -198,14 +182,14 @@ def _patched_with_itself(trial: ModelTrial) -> float:
 def _all_embeddings(trial: ModelTrial) -> float:
     with capturing(trial.subject, [EMBEDDINGS]) as seen:
         usual = trial.subject.scores(trial.twin)
-    with replacing(trial.subject, [_whole(EMBEDDINGS, seen[EMBEDDINGS])]):
+    with replacing(trial.subject, [Edit.everywhere(EMBEDDINGS, seen[EMBEDDINGS])]):
         return _apart(trial.subject.scores(trial.short), usual)
 
 
 def _unread_positions(trial: ModelTrial) -> float:
     subject, usual = trial.subject, trial.score
     last = Site(subject.layers - 1, "residual")
-    edit = _whole(last, trial.seen(trial.short, [last])[last] + 1.0)
+    edit = Edit.everywhere(last, trial.seen(trial.short, [last])[last] + 1.0)
     edit.where[:, 0] = False
     with replacing(subject, [edit]):
         return _apart(subject.scores(trial.short), usual)
@@ -217,25 +201,25 @@ def _one_by_one(trial: ModelTrial) -> float:
 
     subject = trial.subject
     ends = [subject.sites([kind])[end] for kind in _kinds(subject) for end in (0, -1)]
-    patches = [SitePatch((site,)) for site in dict.fromkeys(ends)]
+    patches = [patching.SitePatch((site,)) for site in dict.fromkeys(ends)]
     donor = trial.seen(trial.twin, ends)
-    kept = trial.seen(trial.short, sorted(sites_to_keep(subject, patches)))
+    kept = trial.seen(trial.short, sorted(patching.sites_to_keep(subject, patches)))
     everywhere = torch.ones_like(trial.short["input_ids"], dtype=torch.bool)
-    stage = PatchableRun(
+    stage = patching.PatchableRun(
         subject,
         trial.short,
-        Observed(trial.score, kept),
-        Donor(everywhere, donor.__getitem__),
+        patching.Observed(trial.score, kept),
+        patching.Donor(everywhere, donor.__getitem__),
         {patch.role: everywhere for patch in patches},
     )
     found = []
-    for numbers in batches(subject, patches, len(patches)):
+    for numbers in patching.batches(subject, patches, len(patches)):
         some = [patches[i] for i in numbers] * 2  # so that none is alone in its batch
         alone = []
         for patch in some:
-            with replacing(subject, [_whole(site, donor[site]) for site in patch.sites]):
+            with replacing(subject, [Edit.everywhere(site, donor[site]) for site in patch.sites]):
                 alone.append(subject.scores(trial.short))
-        found.append(_apart(stacked_scores(stage, some), torch.stack(alone)))
+        found.append(_apart(patching.stacked_scores(stage, some), torch.stack(alone)))
     return max(found)
 
 

@@ -174,7 +174,7 @@ def test_other_contrasts_of_the_same_suite_are_another_drift(
     pairs = [replace(example, clusters=(f"c{n // 2}",)) for n, example in enumerate(soups(40))]
     make_suite(tmp_path / "suite", pairs, ())
     with monkeypatch.context() as stop:
-        stop.setattr(steps.CheckpointWalk, "go_on", None)
+        stop.setattr(steps.CheckpointWalk, "_later", None)
         with pytest.raises(TypeError):
             measure_drift(checkpoints, [tmp_path / "suite"], tmp_path / "out", SETTINGS, Silent())
     with pytest.raises(UserError, match="here lies an unfinished drift"):  # of 40 contrasts, not 20
@@ -187,7 +187,7 @@ def test_one_stopped_just_before_its_end_looks_at_nothing_again(
 ) -> None:
     checkpoints, suite = ground
     with monkeypatch.context() as stop:
-        stop.setattr(measuring, "write_text", None)  # of the results, the last file
+        stop.setattr(measuring, "write_record", None)  # of the results, the last file
         with pytest.raises(TypeError):
             measure_drift(checkpoints, [suite], tmp_path / "out", SETTINGS, Silent())
     monkeypatch.setattr(steps, "observe_checkpoint", None)

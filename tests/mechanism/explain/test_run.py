@@ -102,7 +102,7 @@ def test_memory_decides_nothing(given: Given) -> None:
 def test_a_finished_ablation_needs_no_means(given: Given, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = (given.contrasts, given.model, tmp_path / "a", AnalysisScope(sites=("mlp",), limit=4), Silent())
     made = ablate(*arguments, kinds=["mean"])
-    monkeypatch.setattr("constraintsuite.mechanism.explain.analysis.prepare_ablation", None)
+    monkeypatch.setattr("constraintsuite.mechanism.ablation.prepare_ablation", None)
     assert ablate(*arguments, kinds=["mean"]).manifest == made.manifest
 
 

@@ -1,11 +1,11 @@
-"""`csuite explain attribute`, `patch` and `ablate`: contrasts and a model give an explain folder."""
+"""`csuite explain attribute`, `patch` and `ablate`: contrasts and a model give an explain folder, which `verify` checks."""
 
 # What does the work is imported when there is work to do, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from constraintsuite.cli.mechanism.scope_options import directions_option, make_scope, scope_options
-from constraintsuite.cli.options import Command, combine, dry_run_option, engine_options, guide_option, json_option
+from constraintsuite.cli.options import (
+    combine,
+    dry_run_option,
+    engine_options,
+    guide_option,
+    json_option,
+    valued_option,
+)
 from constraintsuite.cli.output import count_lines, emit
+from constraintsuite.cli.places import FOLDER
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
@@ -27,20 +35,10 @@ if TYPE_CHECKING:
 _run_options = combine(dry_run_option, json_option, engine_options(models=True))
 
 
-def _share_option(name: str, default: float, words: str) -> Callable[[Command], Command]:
-    return click.option(name, type=click.FloatRange(0, 1), default=default, show_default=True, help=words)
-
-
 @click.command()
 @scope_options
 @directions_option
-@click.option(
-    "--steps",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Steps of integrated gradients; with 0, attribution patching.",
-)
+@valued_option("--steps", click.IntRange(min=0), 0, "Steps of integrated gradients; with 0, attribution patching.")
 @_run_options
 def attribute(steps: int, **given: Any) -> None:  # noqa: ANN401 - options of every analysis
     """Estimate what every site and role of a reranker (cross:FOLDER) does to the contrasts of SOURCE: a suite, or a file of contrasts.
@@ -55,8 +53,8 @@ def attribute(steps: int, **given: Any) -> None:  # noqa: ANN401 - options of ev
 @scope_options
 @directions_option
 @guide_option
-@_share_option("--top", 0.2, "With --guide: patch this share of the sites, the strongest.")
-@_share_option("--random", 0.1, "With --guide: also patch this share, chosen at random.")
+@valued_option("--top", click.FloatRange(0, 1), 0.2, "With --guide: patch this share of the sites, the strongest.")
+@valued_option("--random", click.FloatRange(0, 1), 0.1, "With --guide: also patch this share, chosen at random.")
 @_run_options
 def patch(guide: Path | None, top: float, random: float, **given: Any) -> None:  # noqa: ANN401 - options of every analysis
     """Put activations of one run of each contrast of SOURCE into the other, site by site, and see what it does.
@@ -86,6 +84,27 @@ def ablate(kinds: tuple[AblationKind, ...], **given: Any) -> None:  # noqa: ANN4
     from constraintsuite.mechanism.effects.records import ABLATIONS
 
     _explain("ablate", given, kinds=kinds or ABLATIONS)
+
+
+@click.command()
+@click.argument("folder", type=FOLDER)
+@valued_option(
+    "--again", click.IntRange(min=0), 0, "Run this many exact patches once more, one by one, from the tokens up."
+)
+@guide_option
+@json_option
+def verify(folder: Path, again: int, guide: Path | None, as_json: bool) -> None:
+    """Check FOLDER and the circuits in it: bytes, rows, figures, and with --again some effects; exit code 1 if one is wrong.
+
+    With --guide, what FOLDER says of that attribution is checked too.
+    """
+    from constraintsuite.mechanism.explain.verify import verify as check
+
+    faults = check(folder, again=again, guide=guide)
+    lines = faults or [f"{shown(folder)}: in order{_not_repeated(folder) if again else ''}"]
+    emit({"folder": shown(folder), "faults": faults}, as_json, lines)
+    if faults:
+        raise click.exceptions.Exit(1)
 
 
 def _explain(analysis: AnalysisKind, given: dict[str, Any], *, roles: str = "all", **own: Any) -> None:  # noqa: ANN401
@@ -174,3 +193,11 @@ def _too_few(artifact: Artifact) -> Iterator[str]:
     left = [f"  {count:,} {in_words(reason)}" for reason, count in artifact.manifest.rejects.items()]
     why = "Left out:" if left else "There are no more of these sides, splits and controls."
     yield "\n".join([f"{found:,} contrasts, and not {limit:,} as --limit says. {why}", *left])
+
+
+def _not_repeated(folder: Path) -> str:
+    from constraintsuite.mechanism.explain.source import KIND
+    from constraintsuite.store.artifact import Artifact
+
+    analysis = Artifact.open(folder, KIND).manifest.settings.get("analysis")
+    return "" if analysis == "patch" else "; it has no exact patches that could be run again"

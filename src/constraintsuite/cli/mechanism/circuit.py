@@ -20,6 +20,7 @@ from constraintsuite.cli.options import (
     memory_option,
     seed_option,
     side_option,
+    valued_option,
 )
 from constraintsuite.cli.output import count_lines, emit
 from constraintsuite.cli.places import FOLDER
@@ -27,58 +28,25 @@ from constraintsuite.cli.places import FOLDER
 if TYPE_CHECKING:
     from constraintsuite.mechanism.circuits.plan import CircuitPlan
 
-_count = click.IntRange(min=0)
+_COUNT = click.IntRange(min=0)
+_ABLATION = "What all other sites say: what they say in the corrupt run, about another Y, on average, or nothing."
 
 
 @click.command()
 @click.argument("folder", type=FOLDER)
 @side_option
-@click.option(
-    "--ablation",
-    type=click.Choice(["twin", "resample", "mean", "zero"]),
-    default="twin",
-    show_default=True,
-    help="What all other sites say: what they say in the corrupt twin, about another Y, on average, or nothing.",
-)
-@click.option(
-    "--direction",
-    type=click.Choice(["denoising", "noising"]),
-    default="denoising",
-    show_default=True,
-    help="Which effects rank the sites.",
-)
-@click.option("--method", type=click.Choice(["exact", "attribution"]), help="How those effects were found.")
-@click.option(
-    "--threshold",
-    type=click.FloatRange(0, 1, min_open=True),
-    default=0.8,
-    show_default=True,
-    help="Faithfulness to reach.",
-)
-@click.option(
-    "--size", type=click.IntRange(min=1), help="Sites of the circuit, instead of as few as reach --threshold."
-)
-@click.option(
-    "--chance",
-    type=click.IntRange(min=20),
-    default=100,
-    show_default=True,
-    help="Random circuits; p below .05 takes 20.",
-)
-@click.option("--band", type=_count, default=20, show_default=True, help="Random circuits at each point of the curve.")
-@click.option("--parts", type=click.IntRange(min=1), default=50, show_default=True, help="Sets for completeness.")
-@click.option(
-    "--random-models", type=_count, default=20, show_default=True, help="Untrained models; p below .05 takes 20."
-)
-@click.option(
-    "--random-contrasts",
-    type=click.IntRange(min=2),
-    default=64,
-    show_default=True,
-    help="Most contrasts that each untrained model is asked.",
-)
+@valued_option("--ablation", click.Choice(["twin", "resample", "mean", "zero"]), "twin", _ABLATION)
+@valued_option("--direction", click.Choice(["denoising", "noising"]), "denoising", "Which effects rank the sites.")
+@valued_option("--method", click.Choice(["exact", "attribution"]), None, "How those effects were found.")
+@valued_option("--threshold", click.FloatRange(0, 1, min_open=True), 0.8, "Faithfulness to reach.")
+@valued_option("--size", click.IntRange(min=1), None, "Sites of the circuit, instead of as few as reach --threshold.")
+@valued_option("--chance", click.IntRange(min=20), 100, "Random circuits; p below .05 takes 20.")
+@valued_option("--band", _COUNT, 20, "Random circuits at each point of the curve.")
+@valued_option("--parts", click.IntRange(min=1), 50, "Sets for completeness.")
+@valued_option("--random-models", _COUNT, 20, "Untrained models; p below .05 takes 20.")
+@valued_option("--random-contrasts", click.IntRange(min=2), 64, "Most contrasts that each untrained model is asked.")
 @limit_option("CONTRASTS", least=2)
-@click.option("--name", show_default="side and ablation", help="Name of the circuit's folder.")
+@valued_option("--name", click.STRING, None, "Name of the circuit's folder.", shown="side and ablation")
 @seed_option
 @memory_option
 @dry_run_option
@@ -120,7 +88,7 @@ def _cost_lines(plan: CircuitPlan, rate: float) -> Iterator[str]:
 
     least, most = plan.forwards
     small, large = plan.sizes
-    yield (f"{plan.sites} sites, {plan.contrasts:,} contrasts; forward passes of one row, about:")
+    yield f"{plan.sites} sites, {plan.contrasts:,} contrasts; forward passes of one row, about:"
     passes = {
         "curve of sizes, with random circuits": plan.curve,
         "random circuits beside the one found": plan.chance,

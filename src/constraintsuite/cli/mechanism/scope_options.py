@@ -20,6 +20,7 @@ from constraintsuite.cli.options import (
     seed_option,
     sides_option,
     splits_option,
+    valued_option,
 )
 from constraintsuite.cli.places import FolderParameter
 
@@ -28,12 +29,11 @@ if TYPE_CHECKING:
 
 _BOTH = "both"
 _NAMES = ("splits", "sides", "independent", "limit", "seed", "memory")
-directions_option = click.option(
+directions_option = valued_option(
     "--directions",
-    type=click.Choice([_BOTH, "denoising", "noising"]),
-    default=_BOTH,
-    show_default=True,
-    help="Which run is patched: the corrupt one (denoising), or the clean one (noising).",
+    click.Choice([_BOTH, "denoising", "noising"]),
+    _BOTH,
+    "Which run is patched: the corrupt one (denoising), or the clean one (noising).",
 )
 scope_options = combine(
     click.argument("source", type=FolderParameter()),

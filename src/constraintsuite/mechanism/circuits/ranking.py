@@ -136,7 +136,8 @@ def rank_sites(effects: SiteEffects, rng: np.random.Generator) -> SiteRanking:
     halves = [effects.half(name) for name in HALVES]
     clusters = effects.clusters
     tests = [max_t(without_rounding(effects.values[half], effects.floor), clusters[half], rng=rng) for half in halves]
-    means = [_means(effects.values[half], clusters[half], rng) for half in halves]
+    every = [False] * len(effects.sites)
+    means = [estimate(effects.values[half], every, clusters[half], rng=rng) for half in halves]
     strength = np.abs(effects.values[halves[0]].mean(axis=0)) if halves[0].any() else np.zeros(len(effects.sites))
     order = sorted(range(len(effects.sites)), key=lambda i: (-strength[i], i))
     return SiteRanking(
@@ -168,10 +169,6 @@ def _table(
     kept = tuple(contrast for contrast, fine in zip(contrasts, whole.tolist(), strict=True) if fine)
     clean, corrupt = (base, donor) if direction == "noising" else (donor, base)
     return SiteEffects(kept, tuple(sites), values[whole], clean[whole], corrupt[whole], direction, method)
-
-
-def _means(values: FloatArray, clusters: IntArray, rng: np.random.Generator) -> list[Interval]:
-    return estimate(values, [False] * values.shape[1], clusters, rng=rng)
 
 
 def _ranked(site: str, i: int, means: Sequence[Sequence[Interval]], tests: Sequence[MaxT]) -> RankedSite:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from math import comb, prod
 from pathlib import Path
 from typing import NamedTuple
@@ -122,7 +122,10 @@ class CircuitRunner:
     def _run(self, circuits: Sequence[Circuit], contrasts: Sequence[TokenContrast]) -> FloatArray:
         partial = [circuit for circuit in circuits if circuit != self.full]
         # Where only the full model is asked for, the empty circuit is run beside it: its grid has what was there before.
-        grid = self._ablate([SitePatch(self._others(circuit)) for circuit in partial or [EMPTY]], contrasts)
+        grid = self._ablate(
+            [SitePatch(tuple(site for site in self.sites if site not in circuit)) for circuit in partial or [EMPTY]],
+            contrasts,
+        )
         number = {circuit: i for i, circuit in enumerate(partial)}
         margins = [grid.margin_base if c == self.full else grid.margin_patched[number[c]] for c in circuits]
         asides = [grid.aside_base if c == self.full else grid.aside_patched[number[c]] for c in circuits]
@@ -133,9 +136,6 @@ class CircuitRunner:
             return ablate_contrasts(self.subject, contrasts, patches, self.replacement, self.budget)
         (grid,) = patch_contrasts(self.subject, contrasts, patches, ["noising"], self.budget)
         return grid
-
-    def _others(self, circuit: Circuit) -> tuple[Site, ...]:
-        return tuple(site for site in self.sites if site not in circuit)
 
 
 def studied_sites(subject: LoadedModel) -> list[Site]:
@@ -221,7 +221,8 @@ def random_circuits(
     counts = [wanted[name] for name in sorted(wanted)]
     possible = prod(comb(len(pool), count_) for pool, count_ in zip(pools, counts, strict=True)) - 1
     if possible <= count:
-        every = (frozenset(some) for some in _every(pools, counts))
+        choices = product(*(combinations(pool, n) for pool, n in zip(pools, counts, strict=True)))
+        every = (frozenset(chain.from_iterable(parts)) for parts in choices)
         return Drawn(tuple(one for one in every if one != circuit), possible)
     found: dict[Circuit, None] = {}
     while len(found) < count:
@@ -239,8 +240,3 @@ def random_parts(circuit: Sequence[Site], count: int, chance: random.Random) -> 
     while len(found) < count:
         found[frozenset(chance.sample(circuit, chance.randint(1, len(circuit))))] = None
     return list(found)
-
-
-def _every(pools: Sequence[Sequence[Site]], counts: Sequence[int]) -> Iterator[list[Site]]:
-    for parts in product(*(combinations(pool, n) for pool, n in zip(pools, counts, strict=True))):
-        yield [site for part in parts for site in part]

@@ -9,17 +9,8 @@ from contextlib import AbstractContextManager
 import numpy as np
 
 from constraintsuite.execution.shards import stable_hash
+from constraintsuite.mechanism.circuits import quality
 from constraintsuite.mechanism.circuits.plan import refuse_none, search_steps
-from constraintsuite.mechanism.circuits.quality import (
-    Jury,
-    area_under,
-    call_jury,
-    compare_controls,
-    draw_curve,
-    judge_chance,
-    judge_completeness,
-    judge_members,
-)
 from constraintsuite.mechanism.circuits.ranking import SiteEffects, compare_untrained, rank_sites
 from constraintsuite.mechanism.circuits.records import (
     FEWEST_RANDOM,
@@ -64,21 +55,21 @@ def search_circuit(
         return bench.watch.step(title, sum(call.runs for call in calls))
 
     with step("margins"):
-        find, check = (call_jury(bench, half, seed) for half in halves)
+        find, check = (quality.call_jury(bench, half, seed) for half in halves)
     with step("curve"):
-        curve = tuple(draw_curve(order, sizes, find, check, settings.band))
-        area = area_under(order, sizes, check)
+        curve = tuple(quality.draw_curve(order, sizes, find, check, settings.band))
+        area = quality.area_under(order, sizes, check)
     point, reached = choose_point(curve, settings)
     circuit = order[: point.size]
     with step("random circuits"):
-        chance = tuple(judge_chance(frozenset(circuit), check, settings.chance))
+        chance = tuple(quality.judge_chance(frozenset(circuit), check, settings.chance))
     with step("completeness", point.size):
-        completeness = judge_completeness(circuit, find, check, settings.parts)
+        completeness = quality.judge_completeness(circuit, find, check, settings.parts)
     with step("members", point.size):
-        members = tuple(judge_members(circuit, check))
+        members = tuple(quality.judge_members(circuit, check))
     with step("controls"):
-        juries = {kind: call_jury(bench, some, seed) for kind, some in others.items()}
-        controls = tuple(compare_controls(frozenset(circuit), check, juries))
+        juries = {kind: quality.call_jury(bench, some, seed) for kind, some in others.items()}
+        controls = tuple(quality.compare_controls(frozenset(circuit), check, juries))
     untrained = _compare_untrained(bench, check, effects, settings)
     behaviour, p = _behaviour(effects, seed)
     total = check.mean(check.scale)
@@ -180,7 +171,7 @@ def _behaviour(effects: SiteEffects, seed: int) -> tuple[bool, float]:
 
 
 def _compare_untrained(
-    bench: CircuitRunner, check: Jury, effects: SiteEffects, settings: CircuitSettings
+    bench: CircuitRunner, check: quality.Jury, effects: SiteEffects, settings: CircuitSettings
 ) -> RandomModels | None:
     if not settings.random_models:
         return None

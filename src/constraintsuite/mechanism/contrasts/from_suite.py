@@ -8,23 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from constraintsuite.experiments.load import Suite, load_suite
-from constraintsuite.mechanism.contrasts.from_example import (
-    ContrastContext,
-    ContrastOrRejected,
-    document_contrast,
-    entity_contrasts,
-    idiom_contrast,
-    nonflip_contrast,
-    query_contrast,
-)
-from constraintsuite.mechanism.contrasts.records import (
-    HALVES,
-    MarkedContrast,
-)
+from constraintsuite.mechanism.contrasts import from_example
+from constraintsuite.mechanism.contrasts.records import HALVES, MarkedContrast
 from constraintsuite.mechanism.contrasts.selection import TORN, halve
-from constraintsuite.mechanism.contrasts.texts import (
-    AnalysisReader,
-)
+from constraintsuite.mechanism.contrasts.texts import AnalysisReader
 from constraintsuite.mechanism.contrasts.tokens import RejectedContrast
 from constraintsuite.mechanism.contrasts.unrelated_pairs import UnrelatedPairs
 from constraintsuite.records.examples import ADVERSARIAL, SPLITS, Example, Split
@@ -65,11 +52,11 @@ def make_contrasts(suite: Suite, *, seed: int = 0, splits: Collection[Split] = S
     halves = halve([*examples, *controls], seed)
     unrelated = UnrelatedPairs(examples, halves, seed)
     contexts = {
-        example.id: ContrastContext(readers[example.analyser], unrelated, halves[example.id] or HALVES[0])
+        example.id: from_example.ContrastContext(readers[example.analyser], unrelated, halves[example.id] or HALVES[0])
         for example in [*examples, *controls]
     }
     made = list(_make(examples, controls, contexts))
-    found, repeated = _distinct([one for one in made if isinstance(one, MarkedContrast)])
+    found, repeated = drop_repeated([one for one in made if isinstance(one, MarkedContrast)])
     rejected = [one for one in made if isinstance(one, RejectedContrast)]
     return Contrasts(
         tuple(one for one in found if halves[one.example] is not None),
@@ -80,32 +67,28 @@ def make_contrasts(suite: Suite, *, seed: int = 0, splits: Collection[Split] = S
 
 
 def _make(
-    examples: Sequence[Example], controls: Sequence[Example], contexts: Mapping[str, ContrastContext]
-) -> Iterator[ContrastOrRejected]:
+    examples: Sequence[Example], controls: Sequence[Example], contexts: Mapping[str, from_example.ContrastContext]
+) -> Iterator[from_example.ContrastOrRejected]:
     originals = {example.id: example for example in examples}
     for example in examples:
-        yield query_contrast(example, contexts[example.id])
-        yield document_contrast(example, contexts[example.id])
+        yield from_example.query_contrast(example, contexts[example.id])
+        yield from_example.document_contrast(example, contexts[example.id])
     for control in controls:
         if control.control is None:
             continue
         if control.slice == ADVERSARIAL:
-            yield idiom_contrast(control, contexts[control.id])
+            yield from_example.idiom_contrast(control, contexts[control.id])
         else:
-            yield nonflip_contrast(control, originals.get(control.control.original), contexts[control.id])
-    yield from entity_contrasts(examples, contexts)
+            yield from_example.nonflip_contrast(control, originals.get(control.control.original), contexts[control.id])
+    yield from from_example.entity_contrasts(examples, contexts)
 
 
-def _distinct(contrasts: Sequence[MarkedContrast]) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
-    """The contrasts without those that ask a model what another has asked already."""
-    seen: set[tuple[object, ...]] = set()
-    kept: list[MarkedContrast] = []
+def drop_repeated(contrasts: Iterable[MarkedContrast]) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
+    """The contrasts without those that ask a model what another has asked already, and those."""
+    found: dict[tuple[object, ...], MarkedContrast] = {}
     repeated: list[RejectedContrast] = []
     for contrast in contrasts:
         content = (contrast.better, contrast.worse, contrast.better_corrupt, contrast.worse_corrupt)
-        if content in seen:
+        if found.setdefault(content, contrast) is not contrast:
             repeated.append(RejectedContrast(contrast.id, "repeated"))
-        else:
-            seen.add(content)
-            kept.append(contrast)
-    return kept, repeated
+    return list(found.values()), repeated

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -163,11 +163,19 @@ def keep_apart(contrasts: Sequence[MarkedContrast], seed: int) -> tuple[list[Mar
         groups[_side_and_kind(contrast)][contrast.id] = contrast.clusters
     chosen = {name for group in groups.values() for name in apart(group, seed)}
     some = [contrast for contrast in contrasts if contrast.id in chosen]
-    halves = deal([Linked(one.id, one.clusters, one.split, _side_and_kind(one)) for one in some], seed)
-    kept = [replace(contrast, half=half) for contrast in some if (half := halves[contrast.id]) is not None]
     left = [RejectedContrast(one.id, "shares_a_document") for one in contrasts if one.id not in chosen]
-    torn = [RejectedContrast(one.id, TORN) for one in some if halves[one.id] is None]
-    return keep_halves_apart(kept, seed), [*left, *torn]
+    kept, torn = deal_halves(some, seed, _side_and_kind)
+    return kept, [*left, *torn]
+
+
+def deal_halves(
+    contrasts: Sequence[MarkedContrast], seed: int, kind_of: Callable[[MarkedContrast], str] = lambda _: ""
+) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
+    """The contrasts with halves dealt anew, evenly for each kind, and those whose documents fell to both halves."""
+    halves = deal([Linked(one.id, one.clusters, one.split, kind_of(one)) for one in contrasts], seed)
+    kept = [replace(one, half=half) for one in contrasts if (half := halves[one.id]) is not None]
+    torn = [RejectedContrast(one.id, TORN) for one in contrasts if halves[one.id] is None]
+    return keep_halves_apart(kept, seed), torn
 
 
 def _side_and_kind(contrast: MarkedContrast) -> str:

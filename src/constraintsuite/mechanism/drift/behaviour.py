@@ -80,11 +80,7 @@ def asked_of(suite: Suite, splits: Collection[Split]) -> Suite:
 
 
 def compare_behaviour(
-    suites: Mapping[str, Suite],
-    runs: Mapping[str, Mapping[str, Run]],
-    splits: Collection[Split],
-    *,
-    seed: int,
+    suites: Mapping[str, Suite], runs: Mapping[str, Mapping[str, Run]], splits: Collection[Split], *, seed: int
 ) -> Behaviour:
     """By slice and over all main examples of some splits; p-values are corrected over all changes."""
     asked = [_ask(name, asked_of(suite, splits), runs[name]) for name, suite in suites.items()]

@@ -136,7 +136,8 @@ def shared_shape(checkpoints: Sequence[Checkpoint]) -> Shape:
     need_torch("Drift between checkpoints")
     first, *others = [_shape(one) for one in checkpoints]
     for checkpoint, other in zip(checkpoints[1:], others, strict=True):
-        what = next((field.name for field in fields(Shape) if _differ(field.name, first, other)), None)
+        names = [field.name for field in fields(Shape)]
+        what = next((name for name in names if getattr(first, name) != getattr(other, name)), None)
         if what is not None:
             shown = "" if what == "tokenizer" else f" ({getattr(first, what)} and {getattr(other, what)})"
             raise UserError(
@@ -144,10 +145,6 @@ def shared_shape(checkpoints: Sequence[Checkpoint]) -> Shape:
                 "Drift is between checkpoints of one model."
             )
     return first
-
-
-def _differ(name: str, one: Shape, other: Shape) -> bool:
-    return bool(getattr(one, name) != getattr(other, name))
 
 
 def _shape(checkpoint: Checkpoint) -> Shape:

@@ -78,20 +78,20 @@ class DriftContext:
         return clipped(symmetric(found), least, most)
 
 
-def margins_of(checkpoint: str, seen: Observation, ground: DriftContext) -> Margins:
+def margins_of(checkpoint: str, seen: Observation, context: DriftContext) -> Margins:
     """How far apart the two runs are."""
     columns = np.stack([seen.clean, seen.corrupt, seen.clean - seen.corrupt, (seen.clean > 0).astype(float)], axis=1)
-    found = estimate(columns, [False, False, False, True], ground.clusters, rng=ground.chance())
+    found = estimate(columns, [False, False, False, True], context.clusters, rng=context.chance())
     return Margins(checkpoint, *found)
 
 
-def importances_of(checkpoint: str, seen: Observation, ground: DriftContext) -> Iterator[Importance]:
+def importances_of(checkpoint: str, seen: Observation, context: DriftContext) -> Iterator[Importance]:
     """Each site's mean effect, and that as a share of what separates the runs."""
     for direction, effects in zip(DIRECTIONS, seen.effects, strict=True):
         aim = seen.clean - seen.corrupt if direction == "denoising" else seen.corrupt - seen.clean
-        shares = ratios_of_means(effects, _beside(aim, effects), ground.clusters, rng=ground.chance())
-        means = estimate(effects, [False] * len(ground.sites), ground.clusters, rng=ground.chance())
-        for site, effect, recovered in zip(ground.sites, means, shares, strict=True):
+        shares = ratios_of_means(effects, _beside(aim, effects), context.clusters, rng=context.chance())
+        means = estimate(effects, [False] * len(context.sites), context.clusters, rng=context.chance())
+        for site, effect, recovered in zip(context.sites, means, shares, strict=True):
             yield Importance(checkpoint, direction, str(site), effect, recovered)
 
 
@@ -101,18 +101,18 @@ def importance(effects: FloatArray) -> FloatArray:
     return strength
 
 
-def circuit_of(seen: Observation, direction: PatchDirection, ground: DriftContext) -> list[Site]:
+def circuit_of(seen: Observation, direction: PatchDirection, context: DriftContext) -> list[Site]:
     """The sites that matter most on the half find, the strongest first; what is said of them comes from the other half."""
-    strength = importance(seen.effects[DIRECTIONS.index(direction)][ground.find])
-    return [ground.sites[place] for place in similarity.order_of(strength)[: ground.top].tolist()]
+    strength = importance(seen.effects[DIRECTIONS.index(direction)][context.find])
+    return [context.sites[place] for place in similarity.order_of(strength)[: context.top].tolist()]
 
 
 def likeness_of(
-    pair: tuple[str, str], one: Observation, other: Observation, ground: DriftContext
+    pair: tuple[str, str], one: Observation, other: Observation, context: DriftContext
 ) -> Iterator[Likeness]:
     """Whether the same sites matter, in each direction for itself."""
-    layers = np.array([site.layer for site in ground.sites], dtype=np.int64)
-    count, top = len(ground.sites), ground.top
+    layers = np.array([site.layer for site in context.sites], dtype=np.int64)
+    count, top = len(context.sites), context.top
 
     def shared(a: FloatArray, b: FloatArray) -> float:
         return similarity.jaccard(similarity.top_sites(a, top), similarity.top_sites(b, top))
@@ -122,36 +122,36 @@ def likeness_of(
 
     for number, direction in enumerate(DIRECTIONS):
         columns = np.concatenate([one.effects[number], other.effects[number]], axis=1)
-        figure = partial(ground.compare, columns)
-        halves = np.concatenate([_halved(seen.effects[number], ground) for seen in (one, other)], axis=1)
+        figure = partial(context.compare, columns)
+        halves = np.concatenate([_halved(seen.effects[number], context) for seen in (one, other)], axis=1)
         yield Likeness(
             *pair,
             direction,
             spearman=figure(spearman, -1.0),
-            across=ground.compare(halves, _across(spearman), -1.0, parts=4),
+            across=context.compare(halves, _across(spearman), -1.0, parts=4),
             rbo=figure(overlap),
             rbo_chance=chance_overlap(count),
             jaccard=figure(shared),
-            jaccard_across=ground.compare(halves, _across(shared), parts=4),
+            jaccard_across=context.compare(halves, _across(shared), parts=4),
             jaccard_chance=similarity.chance_jaccard(count, top),
-            jaccard_p=_sharing_p(one.effects[number], other.effects[number], ground),
+            jaccard_p=_sharing_p(one.effects[number], other.effects[number], context),
             weighted=figure(similarity.weighted_overlap),
             moved=figure(lambda a, b: similarity.moved_mass(a, b, layers), most=float(layers.max())),
         )
 
 
-def reliability_of(checkpoint: str, seen: Observation, ground: DriftContext) -> Iterator[Reliability]:
+def reliability_of(checkpoint: str, seen: Observation, context: DriftContext) -> Iterator[Reliability]:
     """The ranking of one half against that of the other."""
     for number, direction in enumerate(DIRECTIONS):
-        columns = _halved(seen.effects[number], ground)
-        yield Reliability(checkpoint, direction, ground.compare(columns, spearman, -1.0))
+        columns = _halved(seen.effects[number], context)
+        yield Reliability(checkpoint, direction, context.compare(columns, spearman, -1.0))
 
 
 def alignments_of(
-    pair: tuple[str, str], one: Observation, other: Observation, ground: DriftContext
+    pair: tuple[str, str], one: Observation, other: Observation, context: DriftContext
 ) -> Iterator[Alignment]:
     """Clean rows, better and worse, at each role and layer."""
-    clusters = np.repeat(ground.clusters, 2)
+    clusters = np.repeat(context.clusters, 2)
     clean = RUNS.index("clean")
     for layer, (mine, theirs) in enumerate(zip(one.pooled, other.pooled, strict=True)):
         for number, role in enumerate(POOLED):
@@ -160,23 +160,23 @@ def alignments_of(
             if kept.sum() < FEWEST:
                 continue
             a, b = rows[kept].astype(np.float64), others[kept].astype(np.float64)
-            found = cka_interval(a, b, clusters[kept], ground.chance())
+            found = cka_interval(a, b, clusters[kept], context.chance())
             if found.value is None:
                 continue  # what stands at the beginning is the same in all rows
             yield Alignment(*pair, str(residual(layer - 1)), role, found)
 
 
-def probes_of(checkpoint: str, first: Observation, seen: Observation, ground: DriftContext) -> Iterator[Probe]:
+def probes_of(checkpoint: str, first: Observation, seen: Observation, context: DriftContext) -> Iterator[Probe]:
     """Lines are drawn on one half of the contrasts and held against the other, by layer and role."""
     for layer in range(len(seen.pooled)):
         for role in PROBED:
             own, before = (_differences(each, layer, role) for each in (seen, first))
-            whole = usable(own) & ground.swapped_queries
-            learnt, asked = whole & ground.find, whole & ~ground.find
+            whole = usable(own) & context.swapped_queries
+            learnt, asked = whole & context.find, whole & ~context.find
             if min(learnt.sum(), asked.sum()) < FEWEST:
                 continue
             lines = fit_line(before[learnt]), fit_line(own[learnt])
-            frozen, fresh = (told_apart(line, own[asked], ground.clusters[asked], ground.chance()) for line in lines)
+            frozen, fresh = (told_apart(line, own[asked], context.clusters[asked], context.chance()) for line in lines)
             yield Probe(checkpoint, str(residual(layer - 1)), role, frozen, fresh)
 
 
@@ -205,15 +205,15 @@ def _beside(values: FloatArray, columns: FloatArray) -> FloatArray:
     return np.broadcast_to(values[:, np.newaxis], columns.shape)
 
 
-def _halved(effects: FloatArray, ground: DriftContext) -> FloatArray:
+def _halved(effects: FloatArray, context: DriftContext) -> FloatArray:
     """Columns of the half find, then of the half check: (contrasts, 2 x sites)."""
-    find = ground.find[:, np.newaxis]
+    find = context.find[:, np.newaxis]
     return np.concatenate([np.where(find, effects, 0.0), np.where(find, 0.0, effects)], axis=1)
 
 
-def _sharing_p(one: FloatArray, other: FloatArray, ground: DriftContext) -> float:
+def _sharing_p(one: FloatArray, other: FloatArray, context: DriftContext) -> float:
     """Of circuits that were chosen on different halves, both ways: the larger p, as of fewer that are shared."""
-    find, count, top = ground.find, len(ground.sites), ground.top
+    find, count, top = context.find, len(context.sites), context.top
     mine, theirs = (
         [similarity.top_sites(importance(effects[half]), top) for half in (find, ~find)] for effects in (one, other)
     )

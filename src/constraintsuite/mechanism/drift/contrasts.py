@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.load import Suite, load_suite
-from constraintsuite.mechanism.contrasts.from_suite import Contrasts, count_rejected, make_contrasts
+from constraintsuite.mechanism.contrasts.from_suite import Contrasts, count_rejected, drop_repeated, make_contrasts
 from constraintsuite.mechanism.contrasts.records import ContrastSide, ControlKind, MarkedContrast
-from constraintsuite.mechanism.contrasts.selection import TORN, Linked, choose, deal, keep_apart, keep_kinds
+from constraintsuite.mechanism.contrasts.selection import TORN, choose, deal_halves, keep_apart, keep_kinds
 from constraintsuite.mechanism.contrasts.tokens import RejectedContrast
-from constraintsuite.mechanism.contrasts.unrelated_pairs import keep_halves_apart
 from constraintsuite.records.examples import SPLITS, Split
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.jsonl import adapter
@@ -66,8 +65,8 @@ def choose_contrasts(folders: Sequence[Path], settings: DriftSettings) -> Chosen
     if settings.independent:
         asked, more = keep_apart(asked, settings.seed)
         rejected += more
-    elif several:
-        asked, more = _deal(asked, settings.seed)
+    elif several:  # halves over all suites at once, as two may have a document in common
+        asked, more = deal_halves(asked, settings.seed)
         rejected += more
     chosen = choose(asked, settings.limit, settings.seed)
     mine = [one for one in rejected if one.id.rpartition("/")[2] in settings.sides]
@@ -96,24 +95,10 @@ def _join(made: Mapping[str, Contrasts]) -> tuple[list[MarkedContrast], list[Rej
     rejected = [
         RejectedContrast(f"{name}/{one.id}", one.reason) for name, some in made.items() for one in some.rejected
     ]
-    found: dict[tuple[object, ...], MarkedContrast] = {}
-    for contrast in _named(made):
-        content = (contrast.better, contrast.worse, contrast.better_corrupt, contrast.worse_corrupt)
-        if found.setdefault(content, contrast) is not contrast:
-            rejected.append(RejectedContrast(contrast.id, "repeated"))
-    return list(found.values()), rejected
-
-
-def _named(made: Mapping[str, Contrasts]) -> Iterable[MarkedContrast]:
-    for name, some in made.items():
-        for contrast in (*some.contrasts, *some.torn):
-            yield replace(contrast, id=f"{name}/{contrast.id}")
-
-
-def _deal(contrasts: Sequence[MarkedContrast], seed: int) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
-    """Halves over all suites at once: of each for itself, a document that two have could be in find here and in check there."""
-    halves = deal([Linked(one.id, one.clusters, one.split) for one in contrasts], seed)
-    kept = [replace(one, half=half) for one in contrasts if (half := halves[one.id]) is not None]
-    return keep_halves_apart(kept, seed), [
-        RejectedContrast(one.id, TORN) for one in contrasts if halves[one.id] is None
+    named = [
+        replace(contrast, id=f"{name}/{contrast.id}")
+        for name, some in made.items()
+        for contrast in (*some.contrasts, *some.torn)
     ]
+    found, repeated = drop_repeated(named)
+    return found, [*rejected, *repeated]

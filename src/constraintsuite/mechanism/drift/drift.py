@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from constraintsuite.mechanism.circuits.ranking import cluster_numbers
 from constraintsuite.mechanism.circuits.runner import studied_sites
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, write_contrasts
 from constraintsuite.mechanism.contrasts.records import HALVES, ContrastHalf
-from constraintsuite.mechanism.contrasts.tokens import TokenContrast, Tokenised, tokenise
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
 from constraintsuite.mechanism.drift.behaviour import asked_of, compare_behaviour, run_checkpoints
 from constraintsuite.mechanism.drift.checkpoints import Checkpoint, about, fingerprint, shared_shape
 from constraintsuite.mechanism.drift.comparison import DriftContext
@@ -25,7 +25,7 @@ from constraintsuite.mechanism.drift.contrasts import Chosen, DriftSettings, cho
 from constraintsuite.mechanism.drift.observation import CROSSED
 from constraintsuite.mechanism.drift.records import KIND, RESULTS, RUNS, CheckpointDrift
 from constraintsuite.mechanism.drift.similarity import FEWEST
-from constraintsuite.mechanism.drift.steps import CheckpointWalk, walk
+from constraintsuite.mechanism.drift.steps import CheckpointWalk
 from constraintsuite.mechanism.effects.records import DIRECTIONS
 from constraintsuite.mechanism.explain.folder import write_record
 from constraintsuite.mechanism.loaded_model import LoadedModel, load_model
@@ -61,58 +61,35 @@ class DriftPlan:
         return self.behaviour + self.attribution + self.representation + self.crossing
 
 
-def plan_drift(
-    checkpoints: Sequence[str],
-    suites: Sequence[str],
-    pairs: int,
-    halves: Mapping[ContrastHalf, int],
-    rejects: dict[str, int],
-    layers: int,
-) -> DriftPlan:
-    """From counts alone; a model is not loaded for it."""
-    contrasts = sum(halves.values())
-    count, later = len(checkpoints), len(checkpoints) - 1
-    patches = layers + 2  # the residuals, embeddings among them, and the circuit
-    return DriftPlan(
-        checkpoints=tuple(checkpoints),
-        suites=tuple(suites),
-        contrasts=contrasts,
-        rejects=rejects,
-        behaviour=pairs * count,
-        attribution=contrasts * _BOTH * (1 + _BACKWARD) * count,
-        representation=contrasts * _BOTH * count,
-        crossing=min(halves["check"], CROSSED) * len(DIRECTIONS) * (2 * _BOTH + 3 * patches * _ROWS) * later,
-    )
-
-
 _DRAWS = 500  # of clusters: figures of rankings are made one draw at a time
 _FEWEST_OF_HALF = FEWEST // 2
 
 
 def plan_work(checkpoints: Sequence[Checkpoint], suites: Sequence[Path], settings: DriftSettings) -> DriftPlan:
-    """What `measure_drift` would do, and what it would refuse; nothing is loaded but the suites."""
+    """What `measure_drift` would do and cost, and what it would refuse; nothing is loaded but the suites."""
     shape = shared_shape(checkpoints)
     _refuse_top(settings, shape.sites)
     chosen = choose_contrasts(suites, settings)
     halves = Counter(one.half for one in chosen.contrasts)
     _refuse_few(halves)
     asked = [asked_of(suite, settings.splits) for suite in chosen.suites.values()]
-    return plan_drift(
-        [one.label for one in checkpoints],
-        list(chosen.suites),
-        sum(len(pairs_of([*suite.examples, *suite.controls])) for suite in asked),
-        halves,
-        dict(chosen.rejects),
-        shape.layers,
+    count, contrasts = len(checkpoints), halves.total()
+    crossed = min(halves["check"], CROSSED) * len(DIRECTIONS) * (count - 1)
+    patches = shape.layers + 2  # the residuals, embeddings among them, and the circuit
+    return DriftPlan(
+        checkpoints=tuple(one.label for one in checkpoints),
+        suites=tuple(chosen.suites),
+        contrasts=contrasts,
+        rejects=dict(chosen.rejects),
+        behaviour=sum(len(pairs_of([*suite.examples, *suite.controls])) for suite in asked) * count,
+        attribution=contrasts * _BOTH * (1 + _BACKWARD) * count,
+        representation=contrasts * _BOTH * count,
+        crossing=crossed * (2 * _BOTH + 3 * patches * _ROWS),
     )
 
 
 def measure_drift(
-    checkpoints: Sequence[Checkpoint],
-    suites: Sequence[Path],
-    out: Path,
-    settings: DriftSettings,
-    reporter: Reporter,
+    checkpoints: Sequence[Checkpoint], suites: Sequence[Path], out: Path, settings: DriftSettings, reporter: Reporter
 ) -> Artifact:
     """Measure all that changes from checkpoint to checkpoint into the folder `out`; what is done already is kept."""
     chosen = choose_contrasts(suites, settings)
@@ -124,7 +101,8 @@ def measure_drift(
             return space.finished
         with about(checkpoints[0].label):
             first = load_model(checkpoints[0].model)
-        tokens = _tokenise(chosen, first)
+        tokens = tokenise(chosen.contrasts, first.classifier.tokenization)
+        _refuse_few(Counter(one.contrast.half for one in tokens.contrasts))
         found = _measure(checkpoints, chosen, tokens.contrasts, first, out, settings, reporter)
         write_contrasts(out / CONTRASTS, [one.contrast for one in tokens.contrasts])
         write_record(out / RESULTS, found, indent=1)
@@ -143,41 +121,27 @@ def _measure(
     settings: DriftSettings,
     reporter: Reporter,
 ) -> CheckpointDrift:
-    labels = tuple(one.label for one in checkpoints)
-    ground = _ground(first, contrasts, settings)
-    runs = run_checkpoints(chosen.suites, checkpoints, out / RUNS, settings.splits, reporter, settings.seed)
-    behaviour = compare_behaviour(chosen.suites, runs, settings.splits, seed=settings.seed)
-    walker = CheckpointWalk(first, labels, contrasts, ground, out / STAGES, settings.memory)
-    inside, circuits = walk(walker, [one.model for one in checkpoints], reporter)
+    plain, seed = tuple(one.contrast for one in contrasts), settings.seed
+    context = DriftContext(tuple(studied_sites(first)), plain, cluster_numbers(plain), _DRAWS, settings.top, seed)
+    runs = run_checkpoints(chosen.suites, checkpoints, out / RUNS, settings.splits, reporter, seed)
+    behaviour = compare_behaviour(chosen.suites, runs, settings.splits, seed=seed)
+    walk = CheckpointWalk(first, tuple(checkpoints), contrasts, context, out / STAGES, settings.memory)
+    inside, circuits = walk.run(reporter)
     return CheckpointDrift(
-        checkpoints=labels,
+        checkpoints=tuple(one.label for one in checkpoints),
         suites=tuple(chosen.suites),
         splits=tuple(settings.splits),
         sides=tuple(settings.sides),
         contrasts=len(contrasts),
-        clusters=len(np.unique(ground.clusters)),
-        seed=settings.seed,
+        clusters=len(np.unique(context.clusters)),
+        seed=seed,
         top=settings.top,
         layers=first.layers,
         heads=first.heads,
         circuit={direction: tuple(map(str, sites)) for direction, sites in circuits.items()},
-        figures=behaviour.figures,
-        changes=behaviour.changes,
-        forgetting=behaviour.forgetting,
+        **behaviour._asdict(),
         inside=inside,
     )
-
-
-def _ground(first: LoadedModel, contrasts: Sequence[TokenContrast], settings: DriftSettings) -> DriftContext:
-    plain = tuple(one.contrast for one in contrasts)
-    sites = tuple(studied_sites(first))
-    return DriftContext(sites, plain, cluster_numbers(plain), _DRAWS, settings.top, settings.seed)
-
-
-def _tokenise(chosen: Chosen, first: LoadedModel) -> Tokenised:
-    tokens = tokenise(chosen.contrasts, first.classifier.tokenization)
-    _refuse_few(Counter(one.contrast.half for one in tokens.contrasts))
-    return tokens
 
 
 def _refuse_top(settings: DriftSettings, sites: int) -> None:

@@ -18,13 +18,7 @@ from constraintsuite.mechanism.contrasts.records import ROLES, TokenRole
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import DIRECTIONS, FloatArray, PatchDirection
 from constraintsuite.mechanism.loaded_model import LoadedModel
-from constraintsuite.mechanism.patching.batches import (
-    INTO,
-    OTHER,
-    ContrastBatch,
-    RunName,
-    blocks_of,
-)
+from constraintsuite.mechanism.patching.batches import INTO, OTHER, ContrastBatch, RunName, blocks_of
 from constraintsuite.mechanism.patching.capacity import Budget, plan_memory
 from constraintsuite.mechanism.patching.exact import patched_grid
 from constraintsuite.mechanism.patching.patches import (
@@ -104,7 +98,9 @@ def _pool(subject: LoadedModel, contrasts: Sequence[TokenContrast], budget: Budg
             for number, run in enumerate(RUNS):
                 seen = observe(subject, block, run, sites).seen
                 for layer, site in enumerate(sites):
-                    pooled[layer, :, number, places] = _by_contrast(_means(block, run, seen[site]))
+                    # (contrasts, roles, better and worse, width): rows stand two by two
+                    means = _means(block, run, seen[site]).unflatten(0, (-1, 2)).transpose(1, 2)
+                    pooled[layer, :, number, places] = means.cpu().numpy()
     return pooled
 
 
@@ -116,12 +112,6 @@ def _means(block: ContrastBatch, run: RunName, values: torch.Tensor) -> torch.Te
     masks = np.stack([roles == ROLES.index(role) for role in POOLED], axis=1).astype(np.float32)
     mask = torch.from_numpy(masks).to(values.device)
     return torch.einsum("nrp,npw->nrw", mask, values) / mask.sum(dim=2, keepdim=True)
-
-
-def _by_contrast(means: torch.Tensor) -> npt.NDArray[np.float32]:
-    """(contrasts, roles, better and worse, width): rows stand two by two."""
-    paired: npt.NDArray[np.float32] = means.unflatten(0, (-1, 2)).transpose(1, 2).cpu().numpy()
-    return paired
 
 
 CROSSED = 64

@@ -88,7 +88,9 @@ def cka_interval(one: FloatArray, other: FloatArray, clusters: IntArray, rng: np
     value = _cka(a, b)
     if value is None:
         return missing
-    without = [_cka(a[np.ix_(kept, kept)], b[np.ix_(kept, kept)]) for kept in _complements(_parts(clusters))]
+    parts = _parts(clusters)
+    left = [np.flatnonzero(parts != part) for part in np.unique(parts)]
+    without = [_cka(a[np.ix_(kept, kept)], b[np.ix_(kept, kept)]) for kept in left]
     found = np.array([np.nan if each is None else each for each in without])
     return clipped(jackknife(value, found, count, rng=rng), -1.0, 1.0)
 
@@ -125,10 +127,6 @@ def _parts(clusters: IntArray) -> IntArray:
     part[order] = np.arange(len(names)) % _MOST_PARTS
     found: IntArray = part[members]
     return found
-
-
-def _complements(parts: IntArray) -> list[IntArray]:
-    return [np.flatnonzero(parts != part).astype(np.int64) for part in np.unique(parts)]
 
 
 PENALTY = 0.1

@@ -12,14 +12,7 @@ import numpy as np
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.care import NOT_OF_A_RECORD
-from constraintsuite.mechanism.ablation import (
-    REFERENCES,
-    AblationReplacement,
-    ablate_contrasts,
-    choose_others,
-    prepare_ablation,
-    refuse_mean_of_patterns,
-)
+from constraintsuite.mechanism import ablation
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.contrasts.records import ROLES, SIDES, ContrastSide, MarkedContrast
 from constraintsuite.mechanism.contrasts.selection import choose_readable, in_words
@@ -108,7 +101,7 @@ class LoadedAnalysis:
         if request.analysis == "attribute":
             return {"steps": request.steps, **shard}
         if request.analysis == "ablate":
-            return {"kinds": list(request.kinds), "references": REFERENCES, **shard}
+            return {"kinds": list(request.kinds), "references": ablation.REFERENCES, **shard}
         return shard if self.guide is None else {**shard, "top": request.top, "random": request.random}
 
     def forecast(self) -> AnalysisForecast:
@@ -135,7 +128,9 @@ class LoadedAnalysis:
             return []
         if request.analysis == "ablate":
             served = [(one, one.serves(contrasts)) for one in replacements]
-            return [ablate_contrasts(self.subject, some, self.patches, one, budget) for one, some in served if some]
+            return [
+                ablation.ablate_contrasts(self.subject, some, self.patches, one, budget) for one, some in served if some
+            ]
         asked = (self.subject, contrasts, self.patches, request.scope.directions, budget)
         return (
             attribute_contrasts(*asked, steps=request.steps)
@@ -144,13 +139,15 @@ class LoadedAnalysis:
         )
 
     @cached_property
-    def _replacements(self) -> list[AblationReplacement]:
+    def _replacements(self) -> list[ablation.AblationReplacement]:
         """What ablations put in: it takes all contrasts, and is made once, before the first effects."""
         request = self.request
         kinds = request.kinds if request.analysis == "ablate" else ()
         try:
             return [
-                prepare_ablation(self.subject, kind, self.contrasts, self.sites, self.budget, request.scope.seed)
+                ablation.prepare_ablation(
+                    self.subject, kind, self.contrasts, self.sites, self.budget, request.scope.seed
+                )
                 for kind in kinds
             ]
         except (*NOT_OF_A_RECORD, OutOfMemory):
@@ -236,10 +233,10 @@ def _with_others(analysis: LoadedAnalysis) -> LoadedAnalysis:
     """The analysis with what `resample` gives each contrast; those that have nothing to be given are counted."""
     kinds, contrasts = analysis.request.kinds, analysis.contrasts
     for kind in kinds:
-        refuse_mean_of_patterns(kind, analysis.sites)
+        ablation.refuse_mean_of_patterns(kind, analysis.sites)
     if "resample" not in kinds:
         return analysis
-    others = choose_others(contrasts, analysis.request.scope.seed)
+    others = ablation.choose_others(contrasts, analysis.request.scope.seed)
     if not others:
         raise UserError(
             f"{analysis.request.source}: no contrast can be resampled, as none has another of its template about another Y in "

@@ -93,16 +93,8 @@ def _faults_of_rows(rows: PatchEffects, contrasts: tuple[MarkedContrast, ...]) -
     for name in ("margin_base", "margin_patched"):
         if not np.isfinite(getattr(rows, name)).all():
             yield f"effects: {name} has numbers that are infinite or none"
-    places = list(
-        zip(
-            rows.contrast.tolist(),
-            rows.site.tolist(),
-            rows.role.tolist(),
-            rows.direction.tolist(),
-            rows.method.tolist(),
-            strict=True,
-        )
-    )
+    names = (rows.contrast, rows.site, rows.role, rows.direction, rows.method)
+    places = list(zip(*(column.tolist() for column in names), strict=True))
     if len(set(places)) != len(places):
         yield "effects: a patch stands there twice"
     bases: dict[tuple[str, str], float] = {}

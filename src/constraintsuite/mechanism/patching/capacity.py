@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
@@ -44,8 +44,7 @@ class Budget:
         return min(self.kept, 2 * self.stacked)
 
 
-@dataclass(frozen=True)
-class _Costs:
+class _Costs(NamedTuple):
     """Bytes that a token takes."""
 
     kept: int
@@ -98,7 +97,9 @@ def peak_mib(device: torch.device) -> float:
 
 def _costs(subject: LoadedModel, sites: Collection[Site], longest: int) -> _Costs:
     every = {*sites, *sites_to_keep(subject, [SitePatch((site,)) for site in sites])}
-    seen = _NUMBER * sum(_width(subject, site, longest) for site in _whole(every))
+    # Sites of one layer and kind are parts of one tensor, and kept together; weights of attention are too.
+    whole = {Site(site.layer, site.kind) for site in every}
+    seen = _NUMBER * sum(_width(subject, site, longest) for site in whole)
     given, weights = _block_bytes(subject, longest, patterns=any(site.kind == "pattern" for site in sites))
     # In a pass, what projections give is there twice; for gradients each block keeps it, and of each site values and gradients.
     return _Costs(2 * seen, 2 * given + weights, subject.layers * (given + weights) + 2 * seen)
@@ -111,11 +112,6 @@ def _block_bytes(subject: LoadedModel, longest: int, *, patterns: bool) -> tuple
     given: int = sum(part.out_features for part in subject.blocks[0].modules() if isinstance(part, torch.nn.Linear))
     stepwise = patterns or subject.family.pattern != "interface"
     return _NUMBER * given, _NUMBER * 3 * subject.heads * longest if stepwise else 0
-
-
-def _whole(sites: Collection[Site]) -> set[Site]:
-    """Sites of one layer and kind are parts of one tensor, and kept together; weights of attention are too."""
-    return {Site(site.layer, site.kind) for site in sites}
 
 
 def _width(subject: LoadedModel, site: Site, longest: int) -> int:

@@ -33,12 +33,11 @@ def asked_lines(explained: Explained) -> Iterator[str]:
 def _kinds(explained: Explained) -> str:
     counts = Counter((one.control, one.side) for one in explained.contrasts)
     return ", ".join(
-        f"{counts[kind, side]:,} {_named(kind, side)}" for kind in CONTROL_KINDS for side in SIDES if counts[kind, side]
+        f"{counts[kind, side]:,} {f'controls ({kind}) that' if kind else 'that'} differ in the {side}"
+        for kind in CONTROL_KINDS
+        for side in SIDES
+        if counts[kind, side]
     )
-
-
-def _named(kind: str, side: str) -> str:
-    return f"controls ({kind}, twins differ in the {side})" if kind else f"whose twins differ in the {side}"
 
 
 def _chosen(explained: Explained) -> str:
@@ -125,8 +124,8 @@ def _told(whose: str, checks: Sequence[_Check], steps: int) -> str:
         f"{_number(one.embeddings * one.exact)} ({_number(one.embeddings)} of it)" for one in checks
     )
     known = (
-        f"A check that is free{whose}: patching all embeddings makes one run the other (nearly, where twins differ in length) and "
-        f"moves the margin by {exact}. Attribution says {estimated}."
+        f"A check that is free{whose}: patching all embeddings makes one run the other "
+        f"(nearly, where clean and corrupt differ in length) and moves the margin by {exact}. Attribution says {estimated}."
     )
     residuals = " and ".join(f"{_number(one.shares[one.worst])} ({one.worst})" for one in checks if one.worst)
     if residuals:

@@ -17,7 +17,7 @@ from constraintsuite.metrics.intervals import connected_components
 from constraintsuite.records.plots import LevelLine
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock
-from constraintsuite.records.tables import Column, Table
+from constraintsuite.records.tables import Column, Table, columns
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.showing.mechanism import explain_tables as tables
 from constraintsuite.showing.mechanism.circuit_tables import circuit_tables, verdict_lines
@@ -43,6 +43,7 @@ _CIRCUIT = (
     "unless it says otherwise."
 )
 _KINDS = {"residual": "Residual", "attention": "Attention", "mlp": "MLP"}
+_IN_LAYERS = ("head", "attention", "mlp")
 _FEW = 30
 
 
@@ -58,10 +59,7 @@ class ShownAnalysis:
 def explain_sections(shown: ShownAnalysis) -> Iterator[Section]:
     """All parts that there is something for."""
     explained = shown.explained
-    first: list[SectionBlock] = [
-        TableBlock(tables.baseline_table(explained)),
-        Remarks(tuple(remarks_of(explained))),
-    ]
+    first: list[SectionBlock] = [TableBlock(tables.baseline_table(explained)), Remarks(tuple(remarks_of(explained)))]
     first.append(TableBlock(tables.invariant_table(explained), "What was checked when the model was loaded"))
     yield Section("first", "The model and the contrasts", "", tuple(first), (tables.every_table(explained),))
     clear = {tells_apart(explained, items) for items in studied_items(explained.contrasts)}
@@ -147,7 +145,9 @@ def _maps(explained: Explained, direction: str, method: str, items: str) -> Iter
     said = f"{direction}{_side(items)} ({method})"
     clear = tells_apart(explained, items)
     note = "logits" if not clear else "share lost" if method.startswith("ablation") else "share recovered"
-    heads = {one.site: _shown(one, clear) for one in mine if one.role == ALL and _of_a_layer(one)}
+    heads = {
+        one.site: _shown(one, clear) for one in mine if one.role == ALL and parse_site(one.site).kind in _IN_LAYERS
+    }
     if heads:
         yield head_map(f"heads-{name}", f"Heads, {said}", heads, note)
     for kind, title in _KINDS.items():
@@ -166,10 +166,6 @@ def _shown(one: SiteSummary, share: bool) -> Interval:
     return one.recovered if share else one.effect
 
 
-def _of_a_layer(one: SiteSummary) -> bool:
-    return parse_site(one.site).kind in ("head", "attention", "mlp")
-
-
 def _attention(looks: Sequence[Look]) -> Iterator[SectionBlock]:
     charts = []
     for of, to in (("q_cue", "q_y"), ("q_cue", "d_y"), ("cls", "q_cue"), ("q_y", "q_cue"), ("d_y", "q_cue")):
@@ -186,8 +182,8 @@ def _attention(looks: Sequence[Look]) -> Iterator[SectionBlock]:
 
 def _look_table(looks: Sequence[Look]) -> Table:
     rows = tuple((one.site, one.of, one.to, one.share) for one in looks)
-    columns = (Column("head"), Column("from"), Column("to"), Column("share", "share"))
-    return Table("attention", f"Attention of {', '.join(LOOKING)} to all roles.", columns, rows, long=True)
+    heads = (*columns("text", "head", "from", "to"), Column("share", "share"))
+    return Table("attention", f"Attention of {', '.join(LOOKING)} to all roles.", heads, rows, long=True)
 
 
 def _circuit(name: str, report: CircuitReport) -> Iterator[SectionBlock]:
