@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.families.base import ModelFamily
@@ -47,39 +47,17 @@ class HookPoint:
         return slice(self.number * width, (self.number + 1) * width)
 
 
-class HeadPart(NamedTuple):
-    """How many parts the width of a module has, and which of them is meant."""
-
-    parts: int
-    number: int
-
-
-def head_part(family: ModelFamily, site: Site, heads: int) -> HeadPart:
-    """Where a head's site stands in its module's width; head -1 means all of them."""
+def head_part(family: ModelFamily, site: Site, heads: int) -> tuple[int, int]:
+    """How many equal parts the width of a head's module has, and which of them is the site; head -1 means all of them."""
     fused = site.kind in _THREE and family.fused != "no"
     which = _THREE.index(site.kind) if fused else 0
     if site.head == -1:
         if fused and family.fused == "by head":
             raise UserError(f"{site.kind}: this family keeps those of a head together; name one head at a time.")
-        return HeadPart(3, which) if fused else HeadPart(1, 0)
+        return (3, which) if fused else (1, 0)
     if not fused:
-        return HeadPart(heads, site.head)
-    return HeadPart(3 * heads, which * heads + site.head if family.fused == "thirds" else 3 * site.head + which)
-
-
-def module_path(family: ModelFamily, site: Site) -> str:
-    """The module of a site below its block; `pattern` through the library's interface and `residual` have none."""
-    if site.kind == "head":
-        return family.attention
-    if site.kind == "pattern":
-        return family.pattern_module
-    path: str = getattr(family, site.kind)
-    return path
-
-
-def side_of(site: Site) -> Literal["input", "output"]:
-    """Heads are what enters the projection behind them; all else is what a module gives."""
-    return "input" if site.kind == "head" else "output"
+        return heads, site.head
+    return 3 * heads, which * heads + site.head if family.fused == "thirds" else 3 * site.head + which
 
 
 _NAME = "constraintsuite"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism import FAMILIES
 from constraintsuite.mechanism.families.base import FamilyPooling, ModelFamily
-from constraintsuite.mechanism.hook_points import HookPoint, head_part, module_path, side_of
+from constraintsuite.mechanism.hook_points import HookPoint, head_part
 from constraintsuite.mechanism.sites import EMBEDDINGS, OF_A_HEAD, Site, SiteKind
 from constraintsuite.models.base import Pair
 from constraintsuite.models.cross import CrossSettings, choose_label
@@ -124,14 +124,22 @@ class LoadedModel:
             return HookPoint(block, "output")
         if site.kind == "pattern" and family.pattern == "interface":
             return HookPoint(self.gates[site.layer], "output", self.heads, self._checked(site), weights=True)
-        module = block.get_submodule(module_path(family, site))
+        names = {"head": "attention", "pattern": "pattern_module"}  # the others are called as their kind
+        module = block.get_submodule(getattr(family, names.get(site.kind, site.kind)))
         if site.kind not in OF_A_HEAD:
             return HookPoint(module, "output")
         self._checked(site)
         place = head_part(family, site, self._count(site.kind))
         again = family.shared and site.kind in ("query", "key")
         weights = site.kind == "pattern"
-        return HookPoint(module, side_of(site), *place, weights=weights, within=block if again else None)
+        # Heads are what enters the projection behind them; all else is what a module gives.
+        return HookPoint(
+            module,
+            "input" if site.kind == "head" else "output",
+            *place,
+            weights=weights,
+            within=block if again else None,
+        )
 
     def inputs(self, pairs: Sequence[Pair]) -> Tensors:
         """Pairs as the model takes them, padded to the longest, on its device."""

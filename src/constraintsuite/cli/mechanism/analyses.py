@@ -196,7 +196,7 @@ def _too_few(artifact: Artifact) -> Iterator[str]:
 
 
 def _not_repeated(folder: Path) -> str:
-    from constraintsuite.mechanism.explain.source import KIND
+    from constraintsuite.mechanism.explain.request import KIND
     from constraintsuite.store.artifact import Artifact
 
     analysis = Artifact.open(folder, KIND).manifest.settings.get("analysis")

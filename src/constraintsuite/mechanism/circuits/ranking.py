@@ -16,7 +16,7 @@ import numpy as np
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.circuits.records import RandomModels, RankedSite, SiteRanking
-from constraintsuite.mechanism.circuits.runner import bare, lots, remembered
+from constraintsuite.mechanism.circuits.runner import CircuitRunner, bare, lots, remembered
 from constraintsuite.mechanism.contrasts.records import HALVES, MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.agreement import spearman
@@ -185,13 +185,6 @@ def _reliability(effects: SiteEffects, halves: Sequence[BoolArray], rng: np.rand
     return replace(clipped(symmetric(found), -1.0, 1.0), n=len(effects.sites))
 
 
-class Strength(NamedTuple):
-    """How clearly a model tells clean from corrupt, and how clearly its strongest site does."""
-
-    behaviour_t: float
-    strongest_t: float
-
-
 def effects_of(
     subject: LoadedModel,
     contrasts: Sequence[TokenContrast],
@@ -219,14 +212,7 @@ def effects_of(
 
 
 def compare_untrained(
-    subject: LoadedModel,
-    contrasts: Sequence[TokenContrast],
-    studied: SiteEffects,
-    models: int,
-    budget: Budget,
-    seed: int,
-    folder: Path | None = None,
-    told: Callable[[int], None] = lambda _: None,
+    bench: CircuitRunner, contrasts: Sequence[TokenContrast], studied: SiteEffects, models: int, seed: int
 ) -> RandomModels:
     """The model's own t beside those of `models` untrained ones on the same contrasts.
 
@@ -237,38 +223,29 @@ def compare_untrained(
     clusters = cluster_numbers([one.contrast for one in contrasts])
     place = {contrast.id: i for i, contrast in enumerate(studied.contrasts)}
     mine = [place[one.contrast.id] for one in contrasts]
-    own = strength_of(studied.values[mine], studied.clean[mine], studied.corrupt[mine], clusters)
+    sites = [parse_site(name) for name in studied.sites]
 
     def strength(number: int) -> FloatArray:
-        sites = [parse_site(name) for name in studied.sites]
-        twin = random_twin(subject, number)
-        found = effects_of(twin, contrasts, sites, studied.direction, studied.method, budget, told)
-        return np.array(strength_of(found.values, found.clean, found.corrupt, clusters))
+        twin = random_twin(bench.subject, number)
+        found = effects_of(twin, contrasts, sites, studied.direction, studied.method, bench.budget, bench.watch.count)
+        return _strength(found.values, found.clean, found.corrupt, clusters)
 
-    others = []
-    for number in range(seed, seed + models):
-        file = None if folder is None else folder / f"untrained-{number}.npy"
-        others.append(Strength(*remembered(file, partial(strength, number)).tolist()))
-    return RandomModels(
-        models,
-        len(contrasts),
-        studied.method,
-        own.behaviour_t,
-        own.strongest_t,
-        _p(own.behaviour_t, [other.behaviour_t for other in others]),
-        _p(own.strongest_t, [other.strongest_t for other in others]),
-        tuple(other.behaviour_t for other in others),
-        tuple(other.strongest_t for other in others),
-    )
+    def file(number: int) -> Path | None:
+        return None if bench.folder is None else bench.folder / f"untrained-{number}.npy"
+
+    own = _strength(studied.values[mine], studied.clean[mine], studied.corrupt[mine], clusters)
+    others = np.stack([remembered(file(n), partial(strength, n)) for n in range(seed, seed + models)])
+    p = (1 + (others >= own).sum(axis=0)) / (1 + models)
+    drawn = (tuple(column.tolist()) for column in others.T)
+    return RandomModels(models, len(contrasts), studied.method, *own.tolist(), *p.tolist(), *drawn)
 
 
-def strength_of(values: FloatArray, clean: FloatArray, corrupt: FloatArray, clusters: IntArray) -> Strength:
-    """Of effects (contrasts, sites) and of the margins of the two runs."""
+def _strength(values: FloatArray, clean: FloatArray, corrupt: FloatArray, clusters: IntArray) -> FloatArray:
+    """How clearly a model tells clean from corrupt margins, and how clearly its strongest site does: two values of t.
+
+    `values` are effects (contrasts, sites).
+    """
     floor = rounding_of(clean, corrupt)
     behaviour = cluster_t(without_rounding((clean - corrupt)[:, None], floor), clusters)
     sites = cluster_t(without_rounding(values, floor), clusters)
-    return Strength(float(behaviour[0]), float(np.abs(sites).max()))
-
-
-def _p(own: float, others: Sequence[float]) -> float:
-    return (1 + sum(other >= own for other in others)) / (1 + len(others))
+    return np.array([float(behaviour[0]), float(np.abs(sites).max())])

@@ -183,19 +183,6 @@ def make_bench(
     return CircuitRunner(subject, tuple(sorted(sites)), ablation, replacement, budget, folder, watch or Watch())
 
 
-_GROUPS: dict[ChanceMatch, Callable[[Site], str]] = {
-    "layer": lambda site: str(site.layer),
-    "kind": lambda site: site.kind,
-}
-
-
-class Drawn(NamedTuple):
-    """Random circuits, all different, and how many there are besides the one they are like."""
-
-    circuits: tuple[Circuit, ...]
-    possible: int
-
-
 def curve_sizes(sites: int) -> list[int]:
     """1, 2, 3, 5, 8, 13, … and all but none: sizes in steps that grow with what is there already."""
     sizes = [1, 2]
@@ -213,9 +200,15 @@ def asked_sizes(sites: int, size: int | None) -> list[int]:
 
 def random_circuits(
     circuit: Circuit, sites: Sequence[Site], match: ChanceMatch, count: int, chance: random.Random
-) -> Drawn:
-    """At most `count` other circuits with as many sites of each layer or of each kind; where there are fewer, all of them."""
-    group = _GROUPS[match]
+) -> tuple[tuple[Circuit, ...], int]:
+    """At most `count` other circuits with as many sites of each layer or of each kind, and how many of them there are.
+
+    They are all different; where there are fewer than asked for, all of them.
+    """
+
+    def group(site: Site) -> str:
+        return str(getattr(site, match))
+
     wanted = Counter(group(site) for site in circuit)
     pools = [[site for site in sites if group(site) == name] for name in sorted(wanted)]
     counts = [wanted[name] for name in sorted(wanted)]
@@ -223,13 +216,13 @@ def random_circuits(
     if possible <= count:
         choices = product(*(combinations(pool, n) for pool, n in zip(pools, counts, strict=True)))
         every = (frozenset(chain.from_iterable(parts)) for parts in choices)
-        return Drawn(tuple(one for one in every if one != circuit), possible)
+        return tuple(one for one in every if one != circuit), possible
     found: dict[Circuit, None] = {}
     while len(found) < count:
         drawn = frozenset(site for pool, n in zip(pools, counts, strict=True) for site in chance.sample(pool, n))
         if drawn != circuit:
             found[drawn] = None
-    return Drawn(tuple(found), possible)
+    return tuple(found), possible
 
 
 def random_parts(circuit: Sequence[Site], count: int, chance: random.Random) -> list[Circuit]:

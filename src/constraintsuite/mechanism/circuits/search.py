@@ -180,6 +180,4 @@ def _compare_untrained(
     some = _some(asked, settings.random_contrasts, settings.seed)
     models, seed = settings.random_models, settings.seed
     with bench.watch.step("untrained models", models * len(some)):
-        return compare_untrained(
-            bench.subject, some, effects, models, bench.budget, seed, bench.folder, bench.watch.count
-        )
+        return compare_untrained(bench, some, effects, models, seed)

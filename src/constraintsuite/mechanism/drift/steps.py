@@ -13,7 +13,7 @@ from constraintsuite.mechanism.drift import comparison, observation
 from constraintsuite.mechanism.drift.checkpoints import Checkpoint, about
 from constraintsuite.mechanism.drift.comparison import DriftContext
 from constraintsuite.mechanism.drift.records import CheckpointStep, CircuitChange, Crossing, HeadChange, PartChange
-from constraintsuite.mechanism.drift.weights import against_others, head_changes, part_changes
+from constraintsuite.mechanism.drift.similarity import against_others, head_changes, part_changes
 from constraintsuite.mechanism.effects.records import DIRECTIONS, PatchDirection
 from constraintsuite.mechanism.loaded_model import LoadedModel, load_model
 from constraintsuite.mechanism.patching.patches import SitePatch

@@ -20,8 +20,15 @@ from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.agreement import PatchSelection, choose
 from constraintsuite.mechanism.effects.records import Grid, PatchEffects
 from constraintsuite.mechanism.explain.folder import load_effects
-from constraintsuite.mechanism.explain.request import BY_POSITION, POSITIONS, AnalysisRequest, AnalysisScope
-from constraintsuite.mechanism.explain.source import KIND, ContrastSource, read_source
+from constraintsuite.mechanism.explain.request import (
+    BY_POSITION,
+    KIND,
+    POSITIONS,
+    AnalysisRequest,
+    AnalysisScope,
+    ContrastSource,
+    read_source,
+)
 from constraintsuite.mechanism.loaded_model import LoadedModel, load_model
 from constraintsuite.mechanism.patching.batches import POSITION
 from constraintsuite.mechanism.patching.capacity import Budget, plan_memory

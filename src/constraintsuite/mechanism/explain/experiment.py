@@ -15,7 +15,7 @@ from constraintsuite.mechanism.effects.matrices import EffectMatrices, clean_mar
 from constraintsuite.mechanism.effects.records import ALL, BoolArray, FloatArray, PatchEffects, read_effects
 from constraintsuite.mechanism.effects.summary import EffectSummary, components
 from constraintsuite.mechanism.explain.folder import load_explained
-from constraintsuite.mechanism.explain.source import KIND
+from constraintsuite.mechanism.explain.request import KIND
 from constraintsuite.mechanism.patching.batches import POSITION
 from constraintsuite.metrics.intervals import connected_components
 from constraintsuite.metrics.metric import Metric

@@ -15,7 +15,7 @@ from constraintsuite.mechanism.effects.agreement import AttributionAgreement, Pa
 from constraintsuite.mechanism.effects.records import FOLDER as EFFECTS
 from constraintsuite.mechanism.effects.records import PatchEffects, read_effects
 from constraintsuite.mechanism.effects.summary import EffectSummary
-from constraintsuite.mechanism.explain.source import KIND
+from constraintsuite.mechanism.explain.request import KIND
 from constraintsuite.mechanism.loaded_model import InvariantResult
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import write_text

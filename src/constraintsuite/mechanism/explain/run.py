@@ -35,8 +35,7 @@ from constraintsuite.mechanism.explain.folder import (
     ModelFacts,
     write_record,
 )
-from constraintsuite.mechanism.explain.request import AnalysisRequest
-from constraintsuite.mechanism.explain.source import KIND, ContrastSource
+from constraintsuite.mechanism.explain.request import KIND, AnalysisRequest, ContrastSource
 from constraintsuite.mechanism.patching.capacity import peak_mib
 from constraintsuite.metrics.resampling import DRAWS
 from constraintsuite.models.base import OutOfMemory

@@ -18,8 +18,7 @@ from constraintsuite.mechanism.effects.records import PatchEffects, read_effects
 from constraintsuite.mechanism.effects.summary import summarise_effects
 from constraintsuite.mechanism.explain.analysis import rows_by_side, rows_within
 from constraintsuite.mechanism.explain.folder import BESIDE, Explained, load_effects, load_explained
-from constraintsuite.mechanism.explain.request import AnalysisScope
-from constraintsuite.mechanism.explain.source import KIND
+from constraintsuite.mechanism.explain.request import KIND, AnalysisScope
 from constraintsuite.mechanism.loaded_model import load_model
 from constraintsuite.mechanism.patching.exact import patch_one_by_one
 from constraintsuite.mechanism.patching.patches import SitePatch
