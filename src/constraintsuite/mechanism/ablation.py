@@ -2,7 +2,7 @@
 
 `resample` puts in what the site says in another contrast of the same template about another Y, role by role: values as the
 model knows them. The cue is the same there, so what is taken away is which Y is meant and in which texts; what the cue itself
-does is taken away by noising, which puts in the corrupt twin. `mean` puts in the mean over the same role in a reference set,
+does is taken away by noising, which puts in values of the corrupt run. `mean` puts in the mean over the same role in a reference set,
 `zero` nothing at all, which no layer above has ever seen: where the three disagree, that is itself a finding.
 """
 

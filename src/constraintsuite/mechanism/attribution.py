@@ -107,7 +107,7 @@ def _trace(
 
 
 def _look(subject: LoadedModel, block: ContrastBatch, run: RunName, sites: Collection[Site]) -> dict[RunName, _Traced]:
-    """A run that only gives."""
+    """What passes the sites in a run that only gives values: no gradients are taken."""
     import torch
 
     with torch.no_grad(), capturing(subject, sites) as seen:

@@ -51,8 +51,8 @@ class ModelTrial:
         return self.subject.inputs(self.pairs[:1])
 
     @cached_property
-    def twin(self) -> Tensors:
-        """The first pair with two of its words exchanged."""
+    def swapped(self) -> Tensors:
+        """The first pair with two of its tokens exchanged."""
         ids = self.short["input_ids"].clone()
         ids[:, [1, 2]] = ids[:, [2, 1]]
         return {**self.short, "input_ids": ids}
@@ -64,11 +64,11 @@ class ModelTrial:
 
     @cached_property
     def score(self) -> torch.Tensor:
-        """Of the first pair alone."""
+        """The score of the first pair alone."""
         return self.subject.scores(self.short)
 
     def seen(self, inputs: Tensors, sites: list[Site]) -> dict[Site, torch.Tensor]:
-        """What passes the sites."""
+        """What passes some sites when the model reads the inputs."""
         with capturing(self.subject, sites) as seen:
             self.subject.scores(inputs)
         return seen
@@ -88,7 +88,7 @@ class Invariant:
 
 
 def check_invariants(subject: LoadedModel, folder: Path, *, trust: bool = False) -> tuple[InvariantResult, ...]:
-    """All of them in order; one that does not hold refuses the model."""
+    """Check all invariants in order; a model of which one does not hold is refused with a UserError."""
     import torch
 
     trial = ModelTrial(subject, folder, trust)
@@ -98,7 +98,7 @@ def check_invariants(subject: LoadedModel, folder: Path, *, trust: bool = False)
 
 
 def check_one(invariant: Invariant, trial: ModelTrial) -> InvariantResult:
-    """What came of one of them."""
+    """Check one invariant; a UserError says by how much the scores differ if it does not hold."""
     excuse = invariant.excuse(trial)
     if excuse:
         return InvariantResult(invariant.number, invariant.name, "not applicable", None, excuse)
@@ -181,7 +181,7 @@ def _patched_with_itself(trial: ModelTrial) -> float:
 
 def _all_embeddings(trial: ModelTrial) -> float:
     with capturing(trial.subject, [EMBEDDINGS]) as seen:
-        usual = trial.subject.scores(trial.twin)
+        usual = trial.subject.scores(trial.swapped)
     with replacing(trial.subject, [Edit.everywhere(EMBEDDINGS, seen[EMBEDDINGS])]):
         return _apart(trial.subject.scores(trial.short), usual)
 
@@ -202,7 +202,7 @@ def _one_by_one(trial: ModelTrial) -> float:
     subject = trial.subject
     ends = [subject.sites([kind])[end] for kind in _kinds(subject) for end in (0, -1)]
     patches = [patching.SitePatch((site,)) for site in dict.fromkeys(ends)]
-    donor = trial.seen(trial.twin, ends)
+    donor = trial.seen(trial.swapped, ends)
     kept = trial.seen(trial.short, sorted(patching.sites_to_keep(subject, patches)))
     everywhere = torch.ones_like(trial.short["input_ids"], dtype=torch.bool)
     stage = patching.PatchableRun(

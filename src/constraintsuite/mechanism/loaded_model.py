@@ -67,7 +67,7 @@ class LoadedModel:
 
     @property
     def device(self) -> torch.device:
-        """Where it computes."""
+        """The device that the model computes on."""
         device: torch.device = self.model.device
         return device
 
@@ -78,12 +78,12 @@ class LoadedModel:
 
     @property
     def layers(self) -> int:
-        """How many there are."""
+        """The number of layers."""
         return len(self.blocks)
 
     @property
     def heads(self) -> int:
-        """Of each layer."""
+        """The number of attention heads of each layer."""
         count: int = self.model.config.num_attention_heads
         return count
 

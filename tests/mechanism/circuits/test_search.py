@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.circuits.ranking import effects_of, random_twin
+from constraintsuite.mechanism.circuits.ranking import effects_of, untrained_model
 from constraintsuite.mechanism.circuits.records import CircuitReport, CircuitSettings
 from constraintsuite.mechanism.circuits.runner import make_bench, studied_sites
 from constraintsuite.mechanism.circuits.search import search_circuit
@@ -66,7 +66,7 @@ def test_of_few_other_circuits_nothing_can_be_said(planted: LoadedModel) -> None
 def test_in_models_that_learnt_nothing_nothing_is_found(noisy: LoadedModel) -> None:
     contrasts = planted_contrasts(24)
     assert search(noisy, contrasts).verdict.found
-    found = [search(random_twin(noisy, seed), contrasts).verdict.found for seed in range(10)]
+    found = [search(untrained_model(noisy, seed), contrasts).verdict.found for seed in range(10)]
     assert sum(found) <= 1  # of 10 at 5 %, two or more would be rare
 
 

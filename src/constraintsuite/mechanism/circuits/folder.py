@@ -33,7 +33,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
 class _Work(NamedTuple):
-    """Ready to begin."""
+    """All that a search needs: the model, its contrasts in tokens, the effects that rank its sites, and its origin."""
 
     subject: LoadedModel
     contrasts: tuple[TokenContrast, ...]
@@ -86,7 +86,7 @@ def plan_search(folder: Path, settings: CircuitSettings, memory: int | None = No
     """What `find_circuit` would do, and how many passes a second this machine makes; what it would refuse is refused."""
     plan = plan_circuit(load_explained(folder), settings)
     work = _prepare(folder, settings, memory)
-    # The corrupt twin stands for all ablations: the others would first have to be prepared.
+    # Values of the corrupt run stand for all ablations: the others would first have to be prepared.
     bench = work.runner("twin", settings.seed, None, Watch())
     return plan, passes_a_second(bench, work.contrasts, settings.seed)
 

@@ -55,7 +55,7 @@ class Jury:
         return self.full - self.empty
 
     def margins(self, circuits: Sequence[Circuit]) -> FloatArray:
-        """(circuits, contrasts)."""
+        """The margin of each contrast under each circuit: (circuits, contrasts)."""
         return self.bench.margins(circuits, self.contrasts)
 
     def shares(self, changes: FloatArray) -> list[Interval]:

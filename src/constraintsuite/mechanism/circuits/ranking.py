@@ -48,7 +48,7 @@ def without_rounding(effects: FloatArray, floor: float) -> FloatArray:
     return np.where(np.abs(effects) <= floor, 0.0, effects)
 
 
-def random_twin(subject: LoadedModel, seed: int) -> LoadedModel:
+def untrained_model(subject: LoadedModel, seed: int) -> LoadedModel:
     """A subject of the same shape and tokens whose weights were drawn, never trained."""
     import torch
 
@@ -88,7 +88,7 @@ class SiteEffects(NamedTuple):
 
     @property
     def floor(self) -> float:
-        """What is smaller is rounding."""
+        """The size below which an effect is only rounding."""
         return rounding_of(self.clean, self.corrupt)
 
     def half(self, name: str) -> BoolArray:
@@ -226,8 +226,10 @@ def compare_untrained(
     sites = [parse_site(name) for name in studied.sites]
 
     def strength(number: int) -> FloatArray:
-        twin = random_twin(bench.subject, number)
-        found = effects_of(twin, contrasts, sites, studied.direction, studied.method, bench.budget, bench.watch.count)
+        untrained = untrained_model(bench.subject, number)
+        found = effects_of(
+            untrained, contrasts, sites, studied.direction, studied.method, bench.budget, bench.watch.count
+        )
         return _strength(found.values, found.clean, found.corrupt, clusters)
 
     def file(number: int) -> Path | None:

@@ -12,7 +12,7 @@ from constraintsuite.mechanism.effects.records import EffectMethod, PatchDirecti
 from constraintsuite.records.scores import Interval
 
 CircuitAblation = Literal["twin", "resample", "mean", "zero"]
-"""What sites outside a circuit say: what they say in the corrupt twin of the contrast, in another contrast of the same template
+"""What sites outside a circuit say: what they say in the corrupt run (`twin`), in another contrast of the same template
 about another Y, on average over their role, or nothing."""
 ChanceMatch = Literal["layer", "kind"]
 """What a random circuit shares with the one found: as many sites of each layer, or as many heads and as many MLPs anywhere."""
@@ -37,7 +37,7 @@ class RankedSite:
 
 @dataclass(frozen=True, slots=True)
 class SiteRanking:
-    """Sites by their effects."""
+    """The sites in the order of their mean effects, and how reliable that order is."""
 
     direction: PatchDirection
     method: EffectMethod
@@ -50,7 +50,7 @@ class SiteRanking:
 
 @dataclass(frozen=True, slots=True)
 class ChanceBand:
-    """Where random circuits lie."""
+    """The range of faithfulness of random circuits."""
 
     low: float
     """5 % of them lie below."""

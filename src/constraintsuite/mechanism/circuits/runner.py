@@ -45,7 +45,7 @@ class Watch:
 
 
 def _ignore(items: int = 1) -> None:
-    """Nobody watches."""
+    """Count nothing: no step is under way."""
 
 
 Circuit = frozenset[Site]
@@ -72,7 +72,7 @@ class CircuitRunner:
     sites: tuple[Site, ...]
     ablation: CircuitAblation
     replacement: AblationReplacement | None
-    """None for the corrupt twin."""
+    """None where the values of the corrupt run are put in (`twin`)."""
     budget: Budget
     folder: Path | None = None
     """Where what was run is kept, so that a stopped search goes on; None to keep nothing."""

@@ -19,7 +19,7 @@ from constraintsuite.records.examples import ADVERSARIAL, SPLITS, Example, Split
 
 @dataclass(frozen=True)
 class Contrasts:
-    """What a suite gives."""
+    """The contrasts that a suite gives, and those that it does not, by reason."""
 
     contrasts: tuple[MarkedContrast, ...]
     torn: tuple[MarkedContrast, ...]

@@ -20,7 +20,7 @@ from constraintsuite.text.mentions import find_forms, fold
 
 
 class OppositeWords(BaseModel):
-    """The words of `data/opposites.yaml`."""
+    """The words of `data/opposites.yaml`, by which a query becomes its opposite."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     counterparts: dict[str, str]
@@ -31,13 +31,13 @@ class OppositeWords(BaseModel):
 
     @property
     def articles(self) -> tuple[str, str]:
-        """Both."""
+        """The indefinite article before a consonant and before a vowel."""
         return self.article, self.article_before_vowel
 
 
 @cache
 def opposite_words() -> OppositeWords:
-    """The words, checked."""
+    """Read the words when the first query needs them."""
     return OppositeWords.model_validate(
         read_package_yaml("constraintsuite.mechanism.contrasts", "data", "opposites.yaml")
     )
@@ -52,13 +52,13 @@ class OppositeQueries(NamedTuple):
 
 
 def opposite_queries(example: Example) -> OppositeQueries | None:
-    """The query and a twin that asks for the opposite; None if there is none in other words."""
+    """The query and one that asks for the opposite, with its cue replaced, or else its own opposite; None if that is no other."""
     query = example.query
     replaced = _replace_cue(example)
-    twin, change = replaced if replaced is not None else (example.opposite, "opposite")
-    if not twin or folded(twin, word_spans(twin)) == folded(query, word_spans(query)):
+    other, change = replaced if replaced is not None else (example.opposite, "opposite")
+    if not other or folded(other, word_spans(other)) == folded(query, word_spans(query)):
         return None
-    return OppositeQueries(*mark_queries(query, twin, y_forms(example)), change)
+    return OppositeQueries(*mark_queries(query, other, y_forms(example)), change)
 
 
 def mark_queries(one: str, other: str, forms: Sequence[str]) -> tuple[Marked, Marked]:

@@ -22,7 +22,7 @@ class RoleSpans:
         self._roles: list[TokenRole] = [rest] * len(text)
 
     def paint(self, spans: Iterable[Span], role: TokenRole) -> None:
-        """Give stretches a role."""
+        """Give some spans a role; it covers the roles that they had."""
         for span in spans:
             self._roles[span.start : span.end] = [role] * (span.end - span.start)
 

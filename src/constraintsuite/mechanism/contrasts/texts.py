@@ -41,7 +41,7 @@ class AnalysisReader:
         self._known: dict[str, Analysis] = {}
 
     def analysis(self, text: str) -> Analysis:
-        """Of one text."""
+        """The analysis of a text; each text is analysed once."""
         if text not in self._known:
             self._known[text] = next(iter(self._analyser.analyse([text])))
         return self._known[text]

@@ -50,7 +50,7 @@ class TokenRow:
 
 @dataclass(frozen=True, eq=False)
 class TokenPair:
-    """A clean row, its corrupt twin, and which place of one takes from which of the other; -1 where none is its partner.
+    """A clean row, the corrupt row beside it, and which place of one takes from which of the other; -1 where none is its partner.
 
     What has no partner takes the mean of the other row over its role; where the other row lacks the role, it is left alone.
     """
@@ -90,7 +90,7 @@ class TokenContrast:
 
     @property
     def one_to_one(self) -> bool:
-        """Whether that is so of each of its pairs."""
+        """Whether every pair of the contrast is one to one."""
         return all(pair.one_to_one for pair in self.pairs)
 
 
@@ -154,7 +154,7 @@ def _lone(row: TokenRow, other: TokenRow) -> npt.NDArray[np.bool_]:
 
 
 def _pairs(contrast: MarkedContrast) -> list[MarkedPair]:
-    """Clean and corrupt in turn."""
+    """The pairs of a contrast, clean and corrupt in turn."""
     pairs = [contrast.better, contrast.better_corrupt, contrast.worse, contrast.worse_corrupt]
     if contrast.aside is not None and contrast.aside_corrupt is not None:
         pairs += [contrast.aside, contrast.aside_corrupt]

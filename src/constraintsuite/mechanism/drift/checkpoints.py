@@ -29,7 +29,7 @@ class LabelledReporter:
     reporter: Reporter
 
     def note(self, text: str) -> None:
-        """Say one line."""
+        """Print one line that begins with the label."""
         self.reporter.note(f"{self.label}: {text}")
 
     def track(self, title: str, total: int | None) -> AbstractContextManager[Advance]:
@@ -43,7 +43,7 @@ _SEED = re.compile(r"seed\d+-")  # how `csuite tune` begins the names of checkpo
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A model folder under study."""
+    """A checkpoint: its model string, and the label under which tables show it."""
 
     label: str
     """Its folder's name, with as much of the path before it as tells it apart."""
@@ -127,7 +127,7 @@ class Shape:
 
     @property
     def sites(self) -> int:
-        """Heads and MLPs."""
+        """How many heads and MLPs the model has."""
         return self.layers * (self.heads + 1)
 
 

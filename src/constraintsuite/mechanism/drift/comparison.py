@@ -37,7 +37,7 @@ _Likening = Callable[[FloatArray, FloatArray], float | None]
 
 @dataclass(frozen=True)
 class DriftContext:
-    """What all checkpoints share."""
+    """What all checkpoints share: sites, contrasts, their clusters, and how figures are resampled."""
 
     sites: tuple[Site, ...]
     contrasts: tuple[MarkedContrast, ...]
@@ -49,7 +49,7 @@ class DriftContext:
 
     @property
     def find(self) -> BoolArray:
-        """Contrasts of the first half."""
+        """Which contrasts are of the half `find`."""
         return np.array([contrast.half == "find" for contrast in self.contrasts])
 
     @property

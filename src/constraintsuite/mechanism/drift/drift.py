@@ -41,7 +41,7 @@ _BACKWARD = 2
 
 @dataclass(frozen=True, slots=True)
 class DriftPlan:
-    """Of all checkpoints together."""
+    """What a drift will cost, over all checkpoints: forward passes of one row, where a backward pass counts as two."""
 
     checkpoints: tuple[str, ...]
     suites: tuple[str, ...]
@@ -57,7 +57,7 @@ class DriftPlan:
 
     @property
     def forwards(self) -> int:
-        """All of them."""
+        """All forward passes together."""
         return self.behaviour + self.attribution + self.representation + self.crossing
 
 

@@ -79,7 +79,7 @@ def save_observation(path: Path, observation: Observation) -> None:
 
 
 def load_observation(path: Path) -> Observation:
-    """As it was saved."""
+    """Read what `save_observation` wrote."""
     with np.load(path) as arrays:
         return Observation(**{field.name: arrays[field.name] for field in fields(Observation)})
 

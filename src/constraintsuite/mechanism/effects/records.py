@@ -78,7 +78,7 @@ class PatchEffects:
         return self.margin_patched - self.margin_base
 
     def where(self, keep: BoolArray) -> PatchEffects:
-        """Some of the rows."""
+        """The rows for which `keep` is true."""
         return PatchEffects(*(getattr(self, field.name)[keep] for field in fields(self)))
 
     @classmethod
@@ -175,7 +175,7 @@ def _column(arrow: Any, name: str, values: Names) -> Any:  # noqa: ANN401
 
 
 def _names(column: Any) -> Names:  # noqa: ANN401
-    """Strings, each kept once."""
+    """The strings of a dictionary column, each kept in memory once."""
     whole = column.combine_chunks()
     words: Names = np.array(whole.dictionary.to_pylist(), dtype=object)
     names: Names = words[whole.indices.to_numpy()] if len(words) else np.empty(0, dtype=object)

@@ -168,7 +168,7 @@ def _item(matrices: EffectMatrices, contrast: MarkedContrast) -> str:
 
 
 def _place(site: str, role: str) -> str:
-    """As tables have it."""
+    """The name of a site and role as tables show it."""
     return site if role == ALL else f"{site} at {role}"
 
 

@@ -44,7 +44,7 @@ class Stack(NamedTuple):
     corrupt: Rows
 
     def run(self, name: RunName) -> Rows:
-        """One of the two."""
+        """The rows of one of the two runs."""
         return self.clean if name == "clean" else self.corrupt
 
 

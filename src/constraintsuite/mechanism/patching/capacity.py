@@ -29,7 +29,7 @@ _NUMBER = 4  # bytes, in fp32
 
 @dataclass(frozen=True)
 class Budget:
-    """Most tokens, padding included."""
+    """The most tokens, padding included, that fit into memory at once."""
 
     kept: int
     """Of a block of contrasts, clean and corrupt, whose activations are kept."""

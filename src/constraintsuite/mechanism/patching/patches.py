@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Observed:
-    """A run as it is."""
+    """The scores of a run before anything is put into it, and what passed some sites."""
 
     scores: torch.Tensor
     seen: SiteTensors
@@ -119,7 +119,7 @@ class PatchableRun:
 
     @property
     def rows(self) -> int:
-        """Of a single copy."""
+        """The number of rows, of which every patch gets a copy."""
         return len(self.base.scores)
 
 

@@ -42,7 +42,7 @@ _MAPPED = 4
 
 
 def masthead(drift: CheckpointDrift) -> Masthead:
-    """What stands above all sections."""
+    """The title of the page, and a sentence about what was measured."""
     about = (
         f"{len(drift.checkpoints)} checkpoints on {', '.join(drift.suites)} (splits {', '.join(drift.splits)}). "
         f"{drift.contrasts:,} contrasts in {drift.clusters:,} clusters. Every figure comes with its 95 % interval and n."
@@ -51,7 +51,7 @@ def masthead(drift: CheckpointDrift) -> Masthead:
 
 
 def drift_sections(drift: CheckpointDrift) -> Iterator[Section]:
-    """All of it, behaviour first."""
+    """The sections of the page: checkpoints, behaviour, sites, activations, weights, crossed values."""
     remarks = Remarks(tuple(remarks_of(drift)))
     yield Section("checkpoints", "Checkpoints", "", (TableBlock(tables.checkpoint_table(drift)), remarks))
     yield Section("behaviour", "Behaviour", _BEHAVIOUR, tuple(_behaviour(drift)))

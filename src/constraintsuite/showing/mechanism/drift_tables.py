@@ -56,7 +56,7 @@ def forgetting_table(drift: CheckpointDrift) -> Table:
 
 
 def change_table(drift: CheckpointDrift, suite: str) -> Table:
-    """What flips between two checkpoints."""
+    """The paired differences between two checkpoints on the same examples of a suite."""
     caption = f"{suite}: the same examples in two checkpoints; Holm's correction is over all suites."
     return difference_table(f"changes_{suite}", caption, drift.changes[suite], ("systems", "group"))
 

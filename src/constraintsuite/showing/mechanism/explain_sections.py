@@ -74,7 +74,7 @@ def explain_sections(shown: ShownAnalysis) -> Iterator[Section]:
 
 
 def circuit_section(name: str, circuit: CircuitReport) -> Section:
-    """All of one circuit."""
+    """The section of one circuit: its curve, members, verdicts and tables."""
     return Section(f"circuit-{name}", f"Circuit ({name})", _CIRCUIT, tuple(_circuit(name, circuit)))
 
 

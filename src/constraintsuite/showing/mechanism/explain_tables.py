@@ -60,7 +60,7 @@ def heads_table(explained: Explained, direction: str, method: str, items: str = 
 
 
 def every_table(explained: Explained) -> Table:
-    """All figures, for programs."""
+    """Every figure of every site and group, for programs."""
     rows = tuple(
         (one.site, one.role, one.items, one.direction, one.method, one.effect, one.recovered, one.flips, one.aside)
         for one in explained.summary.sites

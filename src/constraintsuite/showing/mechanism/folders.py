@@ -44,7 +44,7 @@ def show_explain(paths: Sequence[Path], options: ShowOptions) -> Display:
 
 @show_each
 def show_circuit(path: Path) -> Display:
-    """One circuit."""
+    """The page of one circuit."""
     report = read_circuit(path)
     name = Artifact.open(path, CIRCUIT).manifest.name
     return Display(Masthead(name, "circuit", ABOUT), (circuit_section(path.name, report),))
@@ -52,7 +52,7 @@ def show_circuit(path: Path) -> Display:
 
 @show_each
 def show_drift(path: Path) -> Display:
-    """One drift."""
+    """The page of one drift."""
     drift = load_drift(path)
     return Display(drift_masthead(drift), tuple(drift_sections(drift)))
 
