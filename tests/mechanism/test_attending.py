@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.attention import Look, measure_attention
+from constraintsuite.mechanism.attention import AttentionShare, measure_attention
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
 from constraintsuite.mechanism.loaded_model import LoadedModel
 from mechanism.planted import PLANTED, planted_contrasts
@@ -19,7 +19,7 @@ def contrasts_of(subject: LoadedModel) -> tuple[TokenContrast, ...]:
     return tokenise(planted_contrasts(6), subject.classifier.tokenization).contrasts
 
 
-def value(looks: list[Look], site: str, of: str, to: str) -> float:
+def value(looks: list[AttentionShare], site: str, of: str, to: str) -> float:
     (share,) = [one.share.value for one in looks if (one.site, one.of, one.to) == (site, of, to)]
     assert share is not None
     return share

@@ -6,7 +6,7 @@ does is taken away by noising, which puts in values of the corrupt run. `mean` p
 `zero` nothing at all, which no layer above has ever seen: where the three disagree, that is itself a finding.
 """
 
-# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ the places of a role (Nanda 2023). With `steps`, gradients are means along the s
 donor's (integrated gradients at the embeddings, not at each site's own input), which helps where the score saturates.
 """
 
-# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Where a site is reached in a model's modules, and how attention weights are made to pass a module of ours."""
 
-# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Read and replace what passes a site, or take gradients there, while a `with` block lasts; the model is as before when it ends."""
 
-# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
 from __future__ import annotations
 

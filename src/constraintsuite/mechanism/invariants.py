@@ -1,6 +1,6 @@
 """What must hold of a model before anything that is found inside it can be believed; checked whenever one is loaded."""
 
-# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A reranker under study: the untouched Hugging Face model in memory, and where its sites are."""
 
-# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
 from __future__ import annotations
 
@@ -188,10 +188,10 @@ def load_model(name: str) -> LoadedModel:
     need_torch("Looking into a model")
     parsed = parse_model(name)
     if parsed.family != "cross":
-        raise UserError(f"{name}: only rerankers that read query and text together can be looked into: cross:FOLDER.")
+        raise UserError(f"{name}: only rerankers that read query and text together can be analysed: cross:FOLDER.")
     settings = parsed.settings(CrossSettings)
     if settings.backend == "onnx" or settings.file or settings.precision != "fp32":
-        raise UserError(f"{name}: models are looked into with torch, in fp32. Leave backend, file and precision out.")
+        raise UserError(f"{name}: models are analysed with torch, in fp32. Leave backend, file and precision out.")
     folder = ModelFolder(find_weights(parsed.argument, settings.precision, settings.revision))
     family = _family(folder)
     fix_threads(settings.threads)
@@ -210,7 +210,7 @@ def load_model(name: str) -> LoadedModel:
 
 
 def _family(folder: ModelFolder) -> ModelFamily:
-    """Where the model of a folder has its sites; what cannot be looked into is refused before its weights are read."""
+    """Where the model of a folder has its sites; what cannot be analysed is refused before its weights are read."""
     folder.refuse_pickle()
     kind = str(folder.json("config.json").get("model_type"))
     if kind not in FAMILIES.names():

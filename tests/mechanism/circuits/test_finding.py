@@ -14,7 +14,7 @@ from constraintsuite.mechanism.circuits import search as searching
 from constraintsuite.mechanism.circuits.folder import find_circuit, plan_search, read_circuits
 from constraintsuite.mechanism.circuits.plan import Call, passes_a_second, plan_circuit
 from constraintsuite.mechanism.circuits.records import CircuitSettings
-from constraintsuite.mechanism.circuits.runner import CircuitRunner, make_bench, studied_sites
+from constraintsuite.mechanism.circuits.runner import CircuitRunner, make_runner, studied_sites
 from constraintsuite.mechanism.contrasts.files import write_contrasts
 from constraintsuite.mechanism.contrasts.tokens import tokenise
 from constraintsuite.mechanism.explain.folder import load_explained
@@ -227,9 +227,9 @@ def test_a_trial_counts_passes_of_a_second(patched: Path, source: tuple[Path, st
     contrasts = list(tokenise(planted_contrasts(8), subject.classifier.tokenization).contrasts)
     sites = studied_sites(subject)
     budget = plan_memory(subject, sites, None, max(one.longest for one in contrasts))
-    bench = make_bench(subject, sites, contrasts, "twin", budget, 0)
+    runner = make_runner(subject, sites, contrasts, "twin", budget, 0)
     ticks = iter([0.0, 0.5, 1.0, 1.25])  # begun, after the first lot, after the second, in the end
-    assert passes_a_second(bench, contrasts, 0, lambda: next(ticks)) == 2 * Call(8, 8).passes / 1.25
+    assert passes_a_second(runner, contrasts, 0, lambda: next(ticks)) == 2 * Call(8, 8).passes / 1.25
 
 
 def test_effects_of_some_sites_are_not_enough(source: tuple[Path, str], tmp_path: Path) -> None:

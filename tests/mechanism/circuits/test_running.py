@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from constraintsuite.mechanism.circuits.records import CircuitAblation
-from constraintsuite.mechanism.circuits.runner import EMPTY, Circuit, CircuitRunner, make_bench
+from constraintsuite.mechanism.circuits.runner import EMPTY, Circuit, CircuitRunner, make_runner
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, TokenPair, tokenise
 from constraintsuite.mechanism.hooks import Edit, capturing, replacing
 from constraintsuite.mechanism.loaded_model import LoadedModel, Tensors
@@ -32,13 +32,15 @@ def bench_for(
 ) -> CircuitRunner:
     sites = subject.sites({"head", "mlp"})
     budget = plan_memory(subject, sites, None, max(one.longest for one in contrasts))
-    return make_bench(subject, sites, contrasts, ablation, budget, 0, folder=folder)
+    return make_runner(subject, sites, contrasts, ablation, budget, 0, folder=folder)
 
 
 def test_the_planted_head_alone_does_all_and_all_others_nothing(planted: LoadedModel) -> None:
     contrasts = contrasts_for(planted, 6)
-    bench = bench_for(planted, contrasts)
-    full, empty, kept, without = bench.margins([bench.full, EMPTY, frozenset([HEAD]), bench.full - {HEAD}], contrasts)
+    runner = bench_for(planted, contrasts)
+    full, empty, kept, without = runner.margins(
+        [runner.full, EMPTY, frozenset([HEAD]), runner.full - {HEAD}], contrasts
+    )
     assert (full > 1).all()
     assert (empty < -1).all()
     assert kept == pytest.approx(full, abs=1e-5)
@@ -51,20 +53,20 @@ def test_a_circuit_is_a_single_pass_with_all_others_replaced(
 ) -> None:
     subject = subject_of(kind)
     contrasts = contrasts_for(subject, 3)
-    bench = bench_for(subject, contrasts)
-    circuits = [EMPTY, frozenset([HEAD, parse_site("L0.mlp")]), bench.full - {HEAD}]
-    expected = [[by_hand(bench, circuit, one) for one in contrasts] for circuit in circuits]
-    assert bench.margins(circuits, contrasts) == pytest.approx(np.array(expected), abs=1e-4)
+    runner = bench_for(subject, contrasts)
+    circuits = [EMPTY, frozenset([HEAD, parse_site("L0.mlp")]), runner.full - {HEAD}]
+    expected = [[by_hand(runner, circuit, one) for one in contrasts] for circuit in circuits]
+    assert runner.margins(circuits, contrasts) == pytest.approx(np.array(expected), abs=1e-4)
 
 
-def by_hand(bench: CircuitRunner, circuit: Circuit, contrast: TokenContrast) -> float:
-    better, worse = (score_by_hand(bench, circuit, pair) for pair in (contrast.better, contrast.worse))
+def by_hand(runner: CircuitRunner, circuit: Circuit, contrast: TokenContrast) -> float:
+    better, worse = (score_by_hand(runner, circuit, pair) for pair in (contrast.better, contrast.worse))
     return better - worse
 
 
-def score_by_hand(bench: CircuitRunner, circuit: Circuit, pair: TokenPair) -> float:
+def score_by_hand(runner: CircuitRunner, circuit: Circuit, pair: TokenPair) -> float:
     assert pair.one_to_one
-    subject, others = bench.subject, [site for site in bench.sites if site not in circuit]
+    subject, others = runner.subject, [site for site in runner.sites if site not in circuit]
     with torch.no_grad():
         with capturing(subject, others) as seen:
             subject.scores(inputs_of(subject, pair.corrupt.ids, pair.corrupt.types))
@@ -85,10 +87,10 @@ def test_ablations_differ_in_what_is_left_of_an_empty_circuit(planted: LoadedMod
     contrasts = contrasts_for(planted, 12)
     left = {}
     for ablation in get_args(CircuitAblation):
-        bench = bench_for(planted, contrasts, ablation)
-        asked = bench.can_ask(contrasts)
-        full, empty = bench.run([bench.full, EMPTY], asked).margins
-        assert full == pytest.approx(bench_for(planted, asked).margins([bench.full], asked)[0])
+        runner = bench_for(planted, contrasts, ablation)
+        asked = runner.can_ask(contrasts)
+        full, empty = runner.run([runner.full, EMPTY], asked).margins
+        assert full == pytest.approx(bench_for(planted, asked).margins([runner.full], asked)[0])
         left[ablation] = float(empty.mean())
     assert left["twin"] < -1
     assert left["resample"] > 1  # another thing, but the same cue
@@ -103,20 +105,20 @@ def test_contrasts_without_another_to_draw_from_are_not_asked(planted: LoadedMod
 
 def test_what_was_run_is_not_run_again(planted: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     contrasts = contrasts_for(planted, 4)
-    bench = bench_for(planted, contrasts, folder=tmp_path)
-    circuits = [bench.full, EMPTY, frozenset([HEAD])]
-    first = bench.run(circuits, contrasts)
+    runner = bench_for(planted, contrasts, folder=tmp_path)
+    circuits = [runner.full, EMPTY, frozenset([HEAD])]
+    first = runner.run(circuits, contrasts)
     monkeypatch.setattr(CircuitRunner, "_run", None)
-    again = bench.run(circuits, contrasts)
+    again = runner.run(circuits, contrasts)
     assert np.array_equal(first.margins, again.margins)
     assert np.array_equal(first.asides, again.asides)
     with pytest.raises(TypeError):
-        bench.run([frozenset([parse_site("L0.H0")])], contrasts)
+        runner.run([frozenset([parse_site("L0.H0")])], contrasts)
 
 
 def test_a_circuit_asked_for_twice_is_given_twice(planted: LoadedModel) -> None:
     contrasts = contrasts_for(planted, 2)
-    bench = bench_for(planted, contrasts)
-    one, full, other = bench.margins([EMPTY, bench.full, EMPTY], contrasts)
+    runner = bench_for(planted, contrasts)
+    one, full, other = runner.margins([EMPTY, runner.full, EMPTY], contrasts)
     assert np.array_equal(one, other)
     assert not np.allclose(one, full)

@@ -12,7 +12,7 @@ from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.mechanism.circuits.plan import CircuitPlan, passes_a_second, plan_circuit
 from constraintsuite.mechanism.circuits.ranking import SiteEffects, site_effects
 from constraintsuite.mechanism.circuits.records import CircuitAblation, CircuitReport, CircuitSettings
-from constraintsuite.mechanism.circuits.runner import CircuitRunner, Watch, make_bench, studied_sites
+from constraintsuite.mechanism.circuits.runner import CircuitRunner, SearchProgress, make_runner, studied_sites
 from constraintsuite.mechanism.circuits.search import search_circuit
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
 from constraintsuite.mechanism.explain.folder import load_effects, load_explained, read_record, write_record
@@ -42,10 +42,12 @@ class _Work(NamedTuple):
     budget: Budget
     origin: ArtifactOrigin
 
-    def runner(self, ablation: CircuitAblation, seed: int, folder: Path | None, watch: Watch) -> CircuitRunner:
+    def runner(
+        self, ablation: CircuitAblation, seed: int, folder: Path | None, progress: SearchProgress
+    ) -> CircuitRunner:
         """Runs circuits, and keeps what was run in a folder."""
         given = (self.subject, self.sites, self.contrasts, ablation, self.budget, seed)
-        return make_bench(*given, folder=folder, watch=watch)
+        return make_runner(*given, folder=folder, progress=progress)
 
 
 def find_circuit(
@@ -60,16 +62,16 @@ def find_circuit(
 
     The name is side and ablation unless another is given. One that is there is read; one that was stopped goes on.
     """
-    told = reporter or Silent()
+    reporter = reporter or Silent()
     out = folder / FOLDER / _checked(f"{settings.side}-{settings.ablation}" if name is None else name)
     work = _prepare(folder, settings, memory)
     with claim(
-        out, work.origin, (REPORT,), otherwise=lambda _: "or give the circuit another --name", note=told.note
+        out, work.origin, (REPORT,), otherwise=lambda _: "or give the circuit another --name", note=reporter.note
     ) as space:
         if space.finished is not None:
             return read_circuit(out)
-        bench = work.runner(settings.ablation, settings.seed, space.stages, Watch(told))
-        report = search_circuit(bench, work.contrasts, work.effects, settings)
+        runner = work.runner(settings.ablation, settings.seed, space.stages, SearchProgress(reporter))
+        report = search_circuit(runner, work.contrasts, work.effects, settings)
         write_record(out / REPORT, report)
         device = work.subject.device
         machine = {
@@ -87,8 +89,8 @@ def plan_search(folder: Path, settings: CircuitSettings, memory: int | None = No
     plan = plan_circuit(load_explained(folder), settings)
     work = _prepare(folder, settings, memory)
     # Values of the corrupt run stand for all ablations: the others would first have to be prepared.
-    bench = work.runner("twin", settings.seed, None, Watch())
-    return plan, passes_a_second(bench, work.contrasts, settings.seed)
+    runner = work.runner("twin", settings.seed, None, SearchProgress())
+    return plan, passes_a_second(runner, work.contrasts, settings.seed)
 
 
 def read_circuit(path: Path) -> CircuitReport:

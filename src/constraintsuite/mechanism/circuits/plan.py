@@ -1,4 +1,4 @@
-"""What a search will do and cost before it is begun: circuits, contrasts and forward passes of each step."""
+"""What a search will do and cost: circuits, contrasts and forward passes of each step."""
 
 from __future__ import annotations
 
@@ -163,17 +163,17 @@ _CIRCUITS = 8
 
 
 def passes_a_second(
-    bench: CircuitRunner, contrasts: Sequence[TokenContrast], seed: int, clock: Callable[[], float] = time.perf_counter
+    runner: CircuitRunner, contrasts: Sequence[TokenContrast], seed: int, clock: Callable[[], float] = time.perf_counter
 ) -> float:
     """Forward passes of one row in a second, of random circuits on contrasts of middle length."""
     chance = keyed_random(seed, "circuits", "trial")
     every = lots(contrasts)
     some = [contrasts[i] for i in every[len(every) // 2]]
-    circuits = [frozenset(chance.sample(bench.sites, len(bench.sites) // 2)) for _ in range(_CIRCUITS)]
+    circuits = [frozenset(chance.sample(runner.sites, len(runner.sites) // 2)) for _ in range(_CIRCUITS)]
     call = Call(len(set(circuits)), len(some))
 
     def run() -> int:
-        bench.margins(circuits, some)
+        runner.margins(circuits, some)
         return call.passes
 
     return done_a_second(run, clock)

@@ -35,10 +35,10 @@ GREEDY = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Jury:
+class CircuitEvaluator:
     """Contrasts of one half, and what lies between keeping nothing of the model and keeping all of it."""
 
-    bench: CircuitRunner
+    runner: CircuitRunner
     contrasts: tuple[TokenContrast, ...]
     full: FloatArray
     empty: FloatArray
@@ -56,7 +56,7 @@ class Jury:
 
     def margins(self, circuits: Sequence[Circuit]) -> FloatArray:
         """The margin of each contrast under each circuit: (circuits, contrasts)."""
-        return self.bench.margins(circuits, self.contrasts)
+        return self.runner.margins(circuits, self.contrasts)
 
     def shares(self, changes: FloatArray) -> list[Interval]:
         """Each of some changes of the margin, (figures, contrasts), as a share of the scale."""
@@ -74,17 +74,19 @@ class Jury:
         return estimate(values[:, None], [False], self.clusters, rng=rng)[0]
 
 
-def call_jury(bench: CircuitRunner, contrasts: Sequence[TokenContrast], seed: int) -> Jury:
+def make_evaluator(runner: CircuitRunner, contrasts: Sequence[TokenContrast], seed: int) -> CircuitEvaluator:
     """The contrasts with the model as it is, and with nothing kept of it."""
-    full, empty = bench.margins([bench.full, EMPTY], contrasts)
-    return Jury(bench, tuple(contrasts), full, empty, seed)
+    full, empty = runner.margins([runner.full, EMPTY], contrasts)
+    return CircuitEvaluator(runner, tuple(contrasts), full, empty, seed)
 
 
-def draw_curve(order: Sequence[Site], sizes: Sequence[int], find: Jury, check: Jury, chance: int) -> list[CurvePoint]:
+def draw_curve(
+    order: Sequence[Site], sizes: Sequence[int], find: CircuitEvaluator, check: CircuitEvaluator, chance: int
+) -> list[CurvePoint]:
     """The first sites of an order as circuits of growing size, beside `chance` random ones of each size."""
     circuits = [frozenset(order[:size]) for size in sizes]
     found = find.shares(find.margins(circuits) - find.empty)
-    outcomes = check.bench.run([check.bench.full, *circuits], check.contrasts)
+    outcomes = check.runner.run([check.runner.full, *circuits], check.contrasts)
     checked = check.shares(outcomes.margins[1:] - check.empty)
     points = []
     for i, (size, circuit) in enumerate(zip(sizes, circuits, strict=True)):
@@ -94,16 +96,18 @@ def draw_curve(order: Sequence[Site], sizes: Sequence[int], find: Jury, check: J
     return points
 
 
-def area_under(order: Sequence[Site], sizes: Sequence[int], jury: Jury) -> Interval:
+def area_under(order: Sequence[Site], sizes: Sequence[int], evaluator: CircuitEvaluator) -> Interval:
     """Under the faithfulness over the share of sites that is kept; 0 of nothing and 1 of everything are its ends."""
-    gains = jury.margins([frozenset(order[:size]) for size in sizes]) - jury.empty
-    heights = np.concatenate([np.zeros((1, len(jury.contrasts))), gains, jury.scale[None]])
+    gains = evaluator.margins([frozenset(order[:size]) for size in sizes]) - evaluator.empty
+    heights = np.concatenate([np.zeros((1, len(evaluator.contrasts))), gains, evaluator.scale[None]])
     kept = np.array([0, *sizes, len(order)], dtype=np.float64) / len(order)
     area = ((heights[1:] + heights[:-1]) / 2 * np.diff(kept)[:, None]).sum(axis=0)
-    return jury.shares(area[None])[0]
+    return evaluator.shares(area[None])[0]
 
 
-def judge_completeness(circuit: Sequence[Site], find: Jury, check: Jury, parts: int) -> Completeness:
+def judge_completeness(
+    circuit: Sequence[Site], find: CircuitEvaluator, check: CircuitEvaluator, parts: int
+) -> Completeness:
     """The circuit and the full model without the same members, for random ones and for those that hurt most."""
     chance = keyed_random(check.seed, "completeness")
     random = random_parts(circuit, parts, chance)
@@ -124,24 +128,24 @@ def judge_completeness(circuit: Sequence[Site], find: Jury, check: Jury, parts: 
     )
 
 
-def judge_members(circuit: Sequence[Site], jury: Jury) -> list[Member]:
+def judge_members(circuit: Sequence[Site], evaluator: CircuitEvaluator) -> list[Member]:
     """What is lost without each member, in the order of the circuit."""
     whole = frozenset(circuit)
-    margins = jury.margins([whole, *(whole - {site} for site in circuit)])
-    drops = jury.shares(margins[0] - margins[1:])
+    margins = evaluator.margins([whole, *(whole - {site} for site in circuit)])
+    drops = evaluator.shares(margins[0] - margins[1:])
     return [
         Member(str(site), drop, drop.low is not None and drop.low > 0)
         for site, drop in zip(circuit, drops, strict=True)
     ]
 
 
-def judge_chance(circuit: Circuit, jury: Jury, count: int) -> list[ChanceCircuits]:
+def judge_chance(circuit: Circuit, evaluator: CircuitEvaluator, count: int) -> list[ChanceCircuits]:
     """The circuit beside random ones of the same size, of either match."""
-    (own,) = _faithfulness([circuit], jury)
+    (own,) = _faithfulness([circuit], evaluator)
     found = []
     for match in MATCHES:
-        circuits, possible = _drawn(circuit, match, count, jury, "chance")
-        others = _faithfulness(circuits, jury)
+        circuits, possible = _drawn(circuit, match, count, evaluator, "chance")
+        others = _faithfulness(circuits, evaluator)
         known = len(others) > 0 and bool(np.isfinite(own))
         reached = int((others >= own - 1e-9).sum())
         below = 1 - reached / len(others) if known else None
@@ -151,14 +155,14 @@ def judge_chance(circuit: Circuit, jury: Jury, count: int) -> list[ChanceCircuit
 
 
 def _drawn(
-    circuit: Circuit, match: ChanceMatch, count: int, jury: Jury, purpose: str
+    circuit: Circuit, match: ChanceMatch, count: int, evaluator: CircuitEvaluator, purpose: str
 ) -> tuple[tuple[Circuit, ...], int]:
-    chance = keyed_random(jury.seed, "circuits", purpose, match)
-    return random_circuits(circuit, jury.bench.sites, match, count, chance)
+    chance = keyed_random(evaluator.seed, "circuits", purpose, match)
+    return random_circuits(circuit, evaluator.runner.sites, match, count, chance)
 
 
-def _faithfulness(circuits: Sequence[Circuit], jury: Jury) -> FloatArray:
-    return jury.share_values(jury.margins(circuits) - jury.empty) if circuits else np.empty(0)
+def _faithfulness(circuits: Sequence[Circuit], evaluator: CircuitEvaluator) -> FloatArray:
+    return evaluator.share_values(evaluator.margins(circuits) - evaluator.empty) if circuits else np.empty(0)
 
 
 def _band(values: FloatArray) -> ChanceBand | None:
@@ -168,68 +172,77 @@ def _band(values: FloatArray) -> ChanceBand | None:
     return ChanceBand(low, middle, high, len(values))
 
 
-def _gaps(circuit: Circuit, removed: Sequence[Circuit], jury: Jury) -> FloatArray:
+def _gaps(circuit: Circuit, removed: Sequence[Circuit], evaluator: CircuitEvaluator) -> FloatArray:
     """M(C without K) - M(full without K) of each K: (K, contrasts)."""
-    asked = [*(circuit - some for some in removed), *(jury.bench.full - some for some in removed)]
-    margins = jury.margins(asked)
+    asked = [*(circuit - some for some in removed), *(evaluator.runner.full - some for some in removed)]
+    margins = evaluator.margins(asked)
     gaps: FloatArray = margins[: len(removed)] - margins[len(removed) :]
     return gaps
 
 
-def _greedy(circuit: Circuit, jury: Jury) -> list[Circuit]:
+def _greedy(circuit: Circuit, evaluator: CircuitEvaluator) -> list[Circuit]:
     """Growing parts, each with the member more that makes circuit and model differ most; the worst of them comes last."""
     parts: list[tuple[float, Circuit]] = []
     gone: Circuit = EMPTY
     for _ in range(min(GREEDY, len(circuit))):
         candidates = [gone | {site} for site in sorted(circuit - gone)]
-        sizes = np.abs(_gaps(circuit, candidates, jury).mean(axis=1))
+        sizes = np.abs(_gaps(circuit, candidates, evaluator).mean(axis=1))
         best = int(np.argmax(sizes))
         gone = candidates[best]
         parts.append((float(sizes[best]), gone))
     return [part for _, part in sorted(parts, key=lambda one: one[0])]
 
 
-def _mean_absolute(gaps: FloatArray, jury: Jury) -> Interval:
+def _mean_absolute(gaps: FloatArray, evaluator: CircuitEvaluator) -> Interval:
     """The mean over K of |mean gap|, as a share of the scale."""
 
     def statistic(sums: FloatArray) -> FloatArray:
         found: FloatArray = np.abs(sums[:, :-1] / sums[:, -1:]).mean(axis=1)
         return found
 
-    columns = np.concatenate([gaps, jury.scale[None]]).T
-    return estimate_statistic(columns, statistic, jury.clusters, rng=np.random.default_rng(jury.seed))
+    columns = np.concatenate([gaps, evaluator.scale[None]]).T
+    return estimate_statistic(columns, statistic, evaluator.clusters, rng=np.random.default_rng(evaluator.seed))
 
 
-def compare_controls(circuit: Circuit, main: Jury, controls: Mapping[ControlKind, Jury]) -> list[ControlEffect]:
+def compare_controls(
+    circuit: Circuit, main: CircuitEvaluator, controls: Mapping[ControlKind, CircuitEvaluator]
+) -> list[ControlEffect]:
     """What the circuit does to the contrasts that are studied, and then to each kind of controls."""
     studied = _carried(circuit, main)
     found = [_effect("", main, studied, main, studied)]
-    found += [_effect(kind, jury, _carried(circuit, jury), main, studied) for kind, jury in sorted(controls.items())]
+    found += [
+        _effect(kind, evaluator, _carried(circuit, evaluator), main, studied)
+        for kind, evaluator in sorted(controls.items())
+    ]
     return found
 
 
-def _effect(kind: ControlKind, jury: Jury, carried: FloatArray, main: Jury, studied: FloatArray) -> ControlEffect:
-    difference, both = _difference(np.abs(studied), np.abs(carried), (main, jury), jury.seed)
+def _effect(
+    kind: ControlKind, evaluator: CircuitEvaluator, carried: FloatArray, main: CircuitEvaluator, studied: FloatArray
+) -> ControlEffect:
+    difference, both = _difference(np.abs(studied), np.abs(carried), (main, evaluator), evaluator.seed)
     return ControlEffect(
         kind,
         len(carried),
-        len(np.unique(jury.clusters)),
-        total=jury.mean(jury.scale),
-        carried=jury.mean(carried),
-        size=jury.mean(np.abs(carried)),
+        len(np.unique(evaluator.clusters)),
+        total=evaluator.mean(evaluator.scale),
+        carried=evaluator.mean(carried),
+        size=evaluator.mean(np.abs(carried)),
         difference=difference if kind else Interval(0.0, 0.0, 0.0, len(carried)),
         paired_clusters=both,
     )
 
 
-def _carried(circuit: Circuit, jury: Jury) -> FloatArray:
-    difference: FloatArray = jury.margins([circuit])[0] - jury.empty
+def _carried(circuit: Circuit, evaluator: CircuitEvaluator) -> FloatArray:
+    difference: FloatArray = evaluator.margins([circuit])[0] - evaluator.empty
     return difference
 
 
-def _difference(one: FloatArray, other: FloatArray, juries: Sequence[Jury], seed: int) -> tuple[Interval, int]:
+def _difference(
+    one: FloatArray, other: FloatArray, evaluators: Sequence[CircuitEvaluator], seed: int
+) -> tuple[Interval, int]:
     """The difference of two means; a cluster is drawn with all its contrasts of both groups."""
-    clusters = cluster_numbers([each.contrast for jury in juries for each in jury.contrasts])
+    clusters = cluster_numbers([each.contrast for evaluator in evaluators for each in evaluator.contrasts])
     first = np.arange(len(clusters)) < len(one)
     values = np.concatenate([one, other])
     columns = np.stack([np.where(first, values, 0), first, np.where(first, 0, values), ~first], axis=1)

@@ -192,7 +192,7 @@ def effects_of(
     direction: PatchDirection,
     method: EffectMethod,
     budget: Budget,
-    told: Callable[[int], None] = lambda _: None,
+    advance: Callable[[int], None] = lambda _: None,
 ) -> SiteEffects:
     """The effects of whole sites on contrasts, run anew."""
     run: Callable[..., list[Grid]] = attribute_contrasts if method == "attribution" else patch_contrasts
@@ -203,7 +203,7 @@ def effects_of(
         # A contrast that a site cannot reach is not changed by it.
         values[places] = np.nan_to_num((grid.margin_patched - grid.margin_base).T)
         margins[:, places] = grid.margin_base, grid.margin_donor
-        told(len(places))
+        advance(len(places))
     base, donor = margins
     clean, corrupt = (base, donor) if direction == "noising" else (donor, base)
     return SiteEffects(
@@ -212,7 +212,7 @@ def effects_of(
 
 
 def compare_untrained(
-    bench: CircuitRunner, contrasts: Sequence[TokenContrast], studied: SiteEffects, models: int, seed: int
+    runner: CircuitRunner, contrasts: Sequence[TokenContrast], studied: SiteEffects, models: int, seed: int
 ) -> RandomModels:
     """The model's own t beside those of `models` untrained ones on the same contrasts.
 
@@ -226,14 +226,14 @@ def compare_untrained(
     sites = [parse_site(name) for name in studied.sites]
 
     def strength(number: int) -> FloatArray:
-        untrained = untrained_model(bench.subject, number)
+        untrained = untrained_model(runner.subject, number)
         found = effects_of(
-            untrained, contrasts, sites, studied.direction, studied.method, bench.budget, bench.watch.count
+            untrained, contrasts, sites, studied.direction, studied.method, runner.budget, runner.progress.count
         )
         return _strength(found.values, found.clean, found.corrupt, clusters)
 
     def file(number: int) -> Path | None:
-        return None if bench.folder is None else bench.folder / f"untrained-{number}.npy"
+        return None if runner.folder is None else runner.folder / f"untrained-{number}.npy"
 
     own = _strength(studied.values[mine], studied.clean[mine], studied.corrupt[mine], clusters)
     others = np.stack([remembered(file(n), partial(strength, n)) for n in range(seed, seed + models)])

@@ -28,7 +28,7 @@ from constraintsuite.mechanism.sites import Site
 from constraintsuite.store.files import atomic_writer, sha256_text
 
 
-class Watch:
+class SearchProgress:
     """Passes on what is counted to the step that is under way; outside of steps nobody listens."""
 
     def __init__(self, reporter: Reporter | None = None) -> None:
@@ -76,8 +76,8 @@ class CircuitRunner:
     budget: Budget
     folder: Path | None = None
     """Where what was run is kept, so that a stopped search goes on; None to keep nothing."""
-    watch: Watch = field(default_factory=Watch)
-    """Is told how many runs of a circuit on a contrast are done."""
+    progress: SearchProgress = field(default_factory=SearchProgress)
+    """Counts the runs of a circuit on a contrast that are done."""
 
     @property
     def full(self) -> Circuit:
@@ -101,7 +101,7 @@ class CircuitRunner:
             for places in lots(contrasts):
                 kept = self._remembered(some, [contrasts[i] for i in places])
                 values[:, start : start + len(some), places] = kept
-                self.watch.count(len(some) * len(places))
+                self.progress.count(len(some) * len(places))
         number = {circuit: i for i, circuit in enumerate(asked)}
         margins, asides = values[:, [number[circuit] for circuit in circuits]]
         return CircuitMargins(margins, asides)
@@ -165,7 +165,7 @@ def remembered(file: Path | None, make: Callable[[], FloatArray]) -> FloatArray:
     return values
 
 
-def make_bench(
+def make_runner(
     subject: LoadedModel,
     sites: Collection[Site],
     contrasts: Sequence[TokenContrast],
@@ -174,13 +174,15 @@ def make_bench(
     seed: int,
     *,
     folder: Path | None = None,
-    watch: Watch | None = None,
+    progress: SearchProgress | None = None,
 ) -> CircuitRunner:
     """Ready to run circuits on any of the contrasts."""
     replacement = None
     if ablation != "twin":
         replacement = prepare_ablation(subject, ablation, contrasts, sites, budget, seed)
-    return CircuitRunner(subject, tuple(sorted(sites)), ablation, replacement, budget, folder, watch or Watch())
+    return CircuitRunner(
+        subject, tuple(sorted(sites)), ablation, replacement, budget, folder, progress or SearchProgress()
+    )
 
 
 def curve_sizes(sites: int) -> list[int]:

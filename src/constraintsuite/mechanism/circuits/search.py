@@ -36,10 +36,10 @@ Groups = dict[tuple[ControlKind, ContrastHalf], list[TokenContrast]]
 
 
 def search_circuit(
-    bench: CircuitRunner, contrasts: Sequence[TokenContrast], effects: SiteEffects, settings: CircuitSettings
+    runner: CircuitRunner, contrasts: Sequence[TokenContrast], effects: SiteEffects, settings: CircuitSettings
 ) -> CircuitReport:
     """Find a circuit of the studied contrasts on one half and judge it on the other; controls are only asked about it."""
-    asked, seed = bench.can_ask(contrasts), settings.seed
+    asked, seed = runner.can_ask(contrasts), settings.seed
     ranking = rank_sites(effects, np.random.default_rng(seed))
     order = [parse_site(ranked.site) for ranked in ranking.sites]
     sizes = asked_sizes(len(order), settings.size)
@@ -52,10 +52,10 @@ def search_circuit(
     def step(title: str, size: int = 1) -> AbstractContextManager[None]:
         of_halves, of_controls = map(len, halves), [len(some) for some in others.values()]
         calls = search_steps(len(sizes), *of_halves, of_controls, settings, size)[title]
-        return bench.watch.step(title, sum(call.runs for call in calls))
+        return runner.progress.step(title, sum(call.runs for call in calls))
 
     with step("margins"):
-        find, check = (quality.call_jury(bench, half, seed) for half in halves)
+        find, check = (quality.make_evaluator(runner, half, seed) for half in halves)
     with step("curve"):
         curve = tuple(quality.draw_curve(order, sizes, find, check, settings.band))
         area = quality.area_under(order, sizes, check)
@@ -68,15 +68,15 @@ def search_circuit(
     with step("members", point.size):
         members = tuple(quality.judge_members(circuit, check))
     with step("controls"):
-        juries = {kind: quality.call_jury(bench, some, seed) for kind, some in others.items()}
-        controls = tuple(quality.compare_controls(frozenset(circuit), check, juries))
-    untrained = _compare_untrained(bench, check, effects, settings)
+        evaluators = {kind: quality.make_evaluator(runner, some, seed) for kind, some in others.items()}
+        controls = tuple(quality.compare_controls(frozenset(circuit), check, evaluators))
+    untrained = _compare_untrained(runner, check, effects, settings)
     behaviour, p = _behaviour(effects, seed)
     total = check.mean(check.scale)
     return CircuitReport(
-        model=bench.subject.name,
-        ablation=bench.ablation,
-        sites=len(bench.sites),
+        model=runner.subject.name,
+        ablation=runner.ablation,
+        sites=len(runner.sites),
         contrasts=(len(find.contrasts), len(check.contrasts)),
         clusters=(len(np.unique(find.clusters)), len(np.unique(check.clusters))),
         unasked=len(contrasts) - len(asked),
@@ -117,10 +117,10 @@ def give_verdict(
 
 def _unlike_chance(chance: Sequence[ChanceCircuits]) -> bool | None:
     """Matches with too few other circuits say nothing, whichever way they came out."""
-    telling = [others for others in chance if others.possible >= FEWEST_RANDOM]
-    if not telling:
+    enough = [others for others in chance if others.possible >= FEWEST_RANDOM]
+    if not enough:
         return None
-    return all(others.p is not None and others.p < LEVEL for others in telling)
+    return all(others.p is not None and others.p < LEVEL for others in enough)
 
 
 def _groups(contrasts: Sequence[TokenContrast], settings: CircuitSettings) -> Groups:
@@ -171,7 +171,7 @@ def _behaviour(effects: SiteEffects, seed: int) -> tuple[bool, float]:
 
 
 def _compare_untrained(
-    bench: CircuitRunner, check: quality.Jury, effects: SiteEffects, settings: CircuitSettings
+    runner: CircuitRunner, check: quality.CircuitEvaluator, effects: SiteEffects, settings: CircuitSettings
 ) -> RandomModels | None:
     if not settings.random_models:
         return None
@@ -179,5 +179,5 @@ def _compare_untrained(
     asked = [one for one in check.contrasts if one.contrast.id in known]
     some = _some(asked, settings.random_contrasts, settings.seed)
     models, seed = settings.random_models, settings.seed
-    with bench.watch.step("untrained models", models * len(some)):
-        return compare_untrained(bench, some, effects, models, seed)
+    with runner.progress.step("untrained models", models * len(some)):
+        return compare_untrained(runner, some, effects, models, seed)

@@ -147,10 +147,10 @@ def align(clean: TokenRow, corrupt: TokenRow) -> TokenPair:
 
 def _lone(row: TokenRow, other: TokenRow) -> npt.NDArray[np.bool_]:
     """Places whose role says more of what could stand for them than their place does, and which the other row has."""
-    telling = np.zeros(len(ROLES), dtype=bool)
-    telling[other.roles] = True
-    telling[_REST] = False
-    return telling[row.roles]
+    marked = np.zeros(len(ROLES), dtype=bool)
+    marked[other.roles] = True
+    marked[_REST] = False
+    return marked[row.roles]
 
 
 def _pairs(contrast: MarkedContrast) -> list[MarkedPair]:

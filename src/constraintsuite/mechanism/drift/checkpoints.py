@@ -1,6 +1,6 @@
 """Checkpoints of one model by the names of their folders, in the order of training, and whether they can be compared at all."""
 
-# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def fingerprint(checkpoint: Checkpoint) -> str:
 
 @contextmanager
 def about(label: str) -> Iterator[None]:
-    """What is refused inside is told with the checkpoint that it is about."""
+    """A UserError inside the block is raised with the label of its checkpoint."""
     try:
         yield
     except UserError as error:

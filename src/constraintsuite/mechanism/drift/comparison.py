@@ -167,7 +167,7 @@ def alignments_of(
 
 
 def probes_of(checkpoint: str, first: Observation, seen: Observation, context: DriftContext) -> Iterator[Probe]:
-    """Lines are drawn on one half of the contrasts and held against the other, by layer and role."""
+    """Probes that are fitted on one half of the contrasts and tested on the other, by layer and role."""
     for layer in range(len(seen.pooled)):
         for role in PROBED:
             own, before = (_differences(each, layer, role) for each in (seen, first))
@@ -189,11 +189,11 @@ def crossings_of(
     rng: np.random.Generator,
 ) -> Iterator[Crossing]:
     """What each patch does to the second checkpoint's margins."""
-    own, told = (crossed.own - crossed.base).T, (crossed.other - crossed.same).T
-    columns = np.concatenate([own, told, (crossed.same - crossed.base).T], axis=1)
+    own, carried = (crossed.own - crossed.base).T, (crossed.other - crossed.same).T
+    columns = np.concatenate([own, carried, (crossed.same - crossed.base).T], axis=1)
     means = estimate(columns, [False] * columns.shape[1], clusters, rng=rng)
-    aim = _beside(crossed.donor - crossed.base, told)
-    shares = ratios_of_means(told, aim, clusters, rng=rng)
+    aim = _beside(crossed.donor - crossed.base, carried)
+    shares = ratios_of_means(carried, aim, clusters, rng=rng)
     for number, (patch, share) in enumerate(zip(patches, shares, strict=True)):
         name = "circuit" if len(patch.sites) > 1 else str(patch)
         alone, crossing, harm = means[number :: len(patches)]

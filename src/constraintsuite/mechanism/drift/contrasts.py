@@ -56,7 +56,7 @@ class Chosen:
 
 
 def choose_contrasts(folders: Sequence[Path], settings: DriftSettings) -> Chosen:
-    """Main contrasts of all suites: what training should change, and what it should not, is told by the slices."""
+    """The main contrasts of all suites; which of them training should change is a matter of their slices."""
     suites = _load(folders)
     made = {name: make_contrasts(suite, seed=settings.seed, splits=settings.splits) for name, suite in suites.items()}
     several = len(suites) > 1

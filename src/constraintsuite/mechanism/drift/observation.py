@@ -1,6 +1,6 @@
 """What a checkpoint shows: the effect of each site, activations by role, and what values of another checkpoint do to it."""
 
-# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Observation:
 
 
 def plan(subject: LoadedModel, contrasts: Sequence[TokenContrast], mib: int | None) -> Budget:
-    """How much fits into memory, for all that drift looks at."""
+    """How many tokens fit into memory, for all that drift measures."""
     sites = [*studied_sites(subject), *layers_of(subject)]
     return plan_memory(subject, sites, mib, max(one.longest for one in contrasts))
 

@@ -78,7 +78,7 @@ class Likeness:
     spearman: Interval
     """Of the importance of all sites, on the same contrasts: what is chance in them is shared, and makes the two more alike."""
     across: Interval
-    """Of importances on different halves of the contrasts, which share nothing; to be held against the reliability."""
+    """Of importances on different halves of the contrasts, which share nothing; to be compared with the reliability."""
     rbo: Interval
     """Rank-biased overlap, p = 0.9: what stands on top counts most."""
     rbo_chance: float
@@ -209,7 +209,7 @@ class CheckpointStep:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointDrift:
-    """All figures; the first checkpoint is what the others are held against."""
+    """All figures; the others are compared with the first checkpoint."""
 
     checkpoints: tuple[str, ...]
     suites: tuple[str, ...]

@@ -1,6 +1,6 @@
 """How alike two checkpoints are: rankings of sites, linear CKA of activations, a linear probe of one on the other, and weights."""
 
-# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checkpoint after checkpoint, looked into beside the first; what is on disk already is not looked at again."""
+"""What each checkpoint shows, compared with the first and the one before; what is on disk already is not computed again."""
 
 from __future__ import annotations
 

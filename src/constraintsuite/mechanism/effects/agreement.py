@@ -1,4 +1,4 @@
-"""How far attribution can be trusted: its estimates held against exact patches of the same contrasts."""
+"""How far attribution can be trusted: its estimates compared with exact patches of the same contrasts."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from constraintsuite.store.jsonl import adapter, describe
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """The model that was looked into."""
+    """The model that was analysed."""
 
     name: str
     type: str
@@ -38,7 +38,7 @@ class ModelFacts:
 
 @dataclass(frozen=True)
 class AttributionCheck:
-    """Which places attribution chose to be patched exactly, and how well it foretold what came of it."""
+    """Which places attribution chose to be patched exactly, and how well it predicted their effects."""
 
     choice: PatchSelection
     agreement: tuple[AttributionAgreement, ...]

@@ -237,7 +237,7 @@ def _write_all_effects(
 
 
 def _refuse_many(poison: Mapping[str, Sequence[Poison]], lost: Sequence[Poison], contrasts: int, folder: Path) -> None:
-    """So many are no fault of their own: nothing is held against them, and their shards are begun anew."""
+    """Refuse so many broken contrasts: the fault is elsewhere, so their shards are run again the next time."""
     for name in (name for name, some in poison.items() if some):
         for file in (_outcome(folder, name), *notes_of(folder, name)):
             file.unlink(missing_ok=True)

@@ -121,7 +121,7 @@ def _run_again(explained: Explained, rows: PatchEffects, count: int, seed: int) 
     subject = load_model(explained.subject.name)
     if subject.fingerprint != explained.subject.fingerprint:
         raise UserError(
-            f"{subject.name}: it is not the model that was looked into, or its libraries are of other versions, so its patches "
+            f"{subject.name}: it is not the model that was analysed, or its libraries are of other versions, so its patches "
             "cannot be run again."
         )
     known = {one.contrast.id: one for one in tokenise(explained.contrasts, subject.classifier.tokenization).contrasts}

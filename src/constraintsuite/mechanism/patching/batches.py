@@ -1,6 +1,6 @@
 """Contrasts as rows of one batch: which position takes from which of the other run, and which positions a patch changes."""
 
-# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
 from __future__ import annotations
 

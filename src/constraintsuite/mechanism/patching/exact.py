@@ -1,6 +1,6 @@
 """Exact patching: every intervention is run, in both directions, which are never merged."""
 
-# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Patches: which values are put in where, and many of them in one forward pass."""
 
-# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
 from __future__ import annotations
 
@@ -204,9 +204,9 @@ def name_fault(stage: PatchableRun, patches: Sequence[SitePatch]) -> NoReturn:
             raise UserError(f"{error} That is so when {patch} is patched.") from None
         if not finite:
             raise UserError(f"{stage.subject.name}: a score is infinite or no number when {patch} is patched.")
-    told = ", ".join(map(str, patches))
+    names = ", ".join(map(str, patches))
     raise UserError(
-        f"{stage.subject.name}: a score is infinite or no number when these are patched in one pass: {told}."
+        f"{stage.subject.name}: a score is infinite or no number when these are patched in one pass: {names}."
     )
 
 

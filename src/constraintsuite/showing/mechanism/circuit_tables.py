@@ -110,7 +110,7 @@ def verdict_lines(report: CircuitReport) -> Iterator[str]:
 def _faithful(report: CircuitReport) -> str:
     members = f"{len(report.circuit)} of {report.sites} sites ({', '.join(report.circuit)})"
     if report.faithfulness.value is None:
-        return f"How faithful {members} are cannot be said: under {report.ablation} ablation the whole margin is not told from 0."
+        return f"How faithful {members} are cannot be said: under {report.ablation} ablation the whole margin cannot be told from 0."
     figure = show(report.faithfulness, "share")
     bounds = f" ({figure.bounds})" if figure.bounds else ""
     return f"{members}: their faithfulness is {figure.value} %{bounds} under {report.ablation} ablation."

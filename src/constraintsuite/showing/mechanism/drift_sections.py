@@ -22,7 +22,7 @@ _BEHAVIOUR = (
 )
 _SITES = (
     "Importance is the absolute mean effect of a head or MLP on the margin, by attribution patching: an estimate, which "
-    "csuite explain patch holds against exact patches. Likeness across halves of the contrasts cannot be "
+    "csuite explain patch compares with exact patches. Likeness across halves of the contrasts cannot be "
     "expected above the reliability of the rankings themselves, which is their agreement between the two halves; on the same "
     "contrasts it can, as they share what is chance."
 )

@@ -75,7 +75,7 @@ def trust_lines(explained: Explained) -> Iterator[str]:
         checks = list(_checks(explained, items))
         if checks:
             whose = "" if items == EVERY else f" ({items})"
-            yield _told(whose, checks, int(explained.artifact.manifest.settings.get("steps", 0)))
+            yield _trust_line(whose, checks, int(explained.artifact.manifest.settings.get("steps", 0)))
 
 
 class _Check(NamedTuple):
@@ -118,7 +118,7 @@ def _checks(explained: Explained, items: str) -> Iterator[_Check]:
             yield _Check(direction, exact, shares)
 
 
-def _told(whose: str, checks: Sequence[_Check], steps: int) -> str:
+def _trust_line(whose: str, checks: Sequence[_Check], steps: int) -> str:
     exact = " and ".join(f"{_number(one.exact)} in {one.direction}" for one in checks)
     estimated = " and ".join(
         f"{_number(one.embeddings * one.exact)} ({_number(one.embeddings)} of it)" for one in checks

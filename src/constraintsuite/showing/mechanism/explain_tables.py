@@ -47,9 +47,9 @@ def heads_table(explained: Explained, direction: str, method: str, items: str = 
     """
     mine = _mine(explained, direction, method, items)
     heads = [one for one in mine if parse_site(one.site).kind == "head"]
-    told = [] if len(heads) == len(components(mine)) else [one for one in heads if one.role == ALL]
-    order = sorted(told, key=lambda one: -_strength(one))[:count]
-    caption = f"{method}, {direction}{_whose(items)}: the {len(order)} strongest heads of {len(told)}."
+    shown = [] if len(heads) == len(components(mine)) else [one for one in heads if one.role == ALL]
+    order = sorted(shown, key=lambda one: -_strength(one))[:count]
+    caption = f"{method}, {direction}{_whose(items)}: the {len(order)} strongest heads of {len(shown)}."
     rows = tuple(_row(one.site, one) for one in order)
     name, caption = _named("heads", direction, method, items), f"{caption} {_counting(method)}"
     table = Table(name, caption, (Column("head"), *_figure_columns(method)), rows)
@@ -80,7 +80,7 @@ def invariant_table(explained: Explained) -> Table:
 
 
 def agreement_table(explained: Explained) -> Table | None:
-    """How well attribution foretold exact patches."""
+    """How well attribution predicted exact patches."""
     if explained.comparison is None:
         return None
     rows = tuple(
@@ -125,7 +125,7 @@ def of_items(explained: Explained, items: str) -> Iterator[SiteSummary]:
 
 
 def named_places(summaries: Sequence[SiteSummary]) -> list[tuple[str, SiteSummary]]:
-    """Each place once, under its name: a role that has all of a site's effect is not told beside the site as a whole."""
+    """Each place once, under its name: a role that has all of a site's effect is not listed beside the site as a whole."""
     whole = {one.site: one for one in summaries if one.role == ALL}
     only = {one.site: one.role for one in summaries if one.role != ALL and _same(one, whole.get(one.site))}
     found = []

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.attention import Look, measure_attention
+from constraintsuite.mechanism.attention import AttentionShare, measure_attention
 from constraintsuite.mechanism.circuits.folder import KIND as CIRCUIT
 from constraintsuite.mechanism.circuits.folder import read_circuit, read_circuits
 from constraintsuite.mechanism.contrasts.selection import choose
@@ -22,7 +22,7 @@ from constraintsuite.showing.mechanism.explain_sections import ShownAnalysis, ci
 from constraintsuite.store.artifact import Artifact
 
 ABOUT = "Every figure comes with its 95 % interval and n; clusters of documents are resampled."
-LOOKED_AT = 64
+CONTRASTS_OF_ATTENTION = 64
 """Contrasts that attention is measured on."""
 
 
@@ -30,14 +30,14 @@ LOOKED_AT = 64
 def show_explain(paths: Sequence[Path], options: ShowOptions) -> Display:
     """Analyses with their circuits; of several analyses of one model, attention stands in the first."""
     displays = []
-    looked: set[str] = set()
+    measured: set[str] = set()
     for path in paths:
         explained = load_explained(path)
         subject = explained.subject
         circuits = read_circuits(path) if options.circuits else {}
-        looks = _look(explained) if options.attention and subject.fingerprint not in looked else ()
-        looked.add(subject.fingerprint)
-        sections = tuple(explain_sections(ShownAnalysis(explained, circuits, looks)))
+        attention = _measure_attention(explained) if options.attention and subject.fingerprint not in measured else ()
+        measured.add(subject.fingerprint)
+        sections = tuple(explain_sections(ShownAnalysis(explained, circuits, attention)))
         displays.append(Display(Masthead(subject.name, "mechanism", ABOUT), sections))
     return join_folders(paths, displays)
 
@@ -57,7 +57,7 @@ def show_drift(path: Path) -> Display:
     return Display(drift_masthead(drift), tuple(drift_sections(drift)))
 
 
-def _look(explained: Explained) -> Sequence[Look]:
+def _measure_attention(explained: Explained) -> Sequence[AttentionShare]:
     subject = load_model(explained.subject.name)
     if subject.fingerprint != explained.subject.fingerprint:
         raise UserError(
@@ -65,5 +65,5 @@ def _look(explained: Explained) -> Sequence[Look]:
             "`csuite explain` again, or leave --attention out."
         )
     seed = explained.artifact.manifest.seed
-    main = choose([one for one in explained.contrasts if not one.control], LOOKED_AT, seed)
+    main = choose([one for one in explained.contrasts if not one.control], CONTRASTS_OF_ATTENTION, seed)
     return measure_attention(subject, tokenise(main, subject.classifier.tokenization).contrasts, seed=seed)
