@@ -109,6 +109,8 @@ def ablate_contrasts(
     budget: Budget,
 ) -> Grid:
     """What taking away each site does to the clean run of each contrast."""
+    kind, sites = replacement.kind, {site for patch in patches for site in patch.sites}
+    kept = sorted(sites_to_keep(subject, patches) | sites)
     found: list[tuple[list[int], list[Grid]]] = []
     for half in HALVES:
         mine = [place for place, one in enumerate(contrasts) if one.contrast.half == half]
@@ -117,24 +119,14 @@ def ablate_contrasts(
         for places in buckets([contrasts[i] for i in mine], budget.block, pairs):
             some, stacked = [contrasts[mine[i]] for i in places], [pair for i in places for pair in pairs[i]]
             block = make_block(subject, some, stacked)
-            grid = _ablate(subject, block, patches, replacement.kind, means, budget)
+            with inference():
+                base = observe(subject, block, "clean", kept)
+                donor = _donor(subject, block, base, kind, means, sites)
+                grid = patched_grid(
+                    subject, block, donor, patches, budget, {"clean": base}, ("noising", _METHODS[kind])
+                )
             found.append(([mine[i] for i in places], [grid]))
     return join(found)[0]
-
-
-def _ablate(
-    subject: LoadedModel,
-    block: ContrastBatch,
-    patches: Sequence[SitePatch],
-    kind: AblationKind,
-    means: Mapping[Site, torch.Tensor],
-    budget: Budget,
-) -> Grid:
-    sites = {site for patch in patches for site in patch.sites}
-    with inference():
-        base = observe(subject, block, "clean", sorted(sites_to_keep(subject, patches) | sites))
-        donor = _donor(subject, block, base, kind, means, sites)
-        return patched_grid(subject, block, donor, patches, budget, {"clean": base}, ("noising", _METHODS[kind]))
 
 
 def _donor(

@@ -54,34 +54,22 @@ def attribute_contrasts(
     sites = {site for patch in patches for site in patch.sites}
     longest = max(contrasts, key=lambda one: len(one.pairs) * one.longest)
     refuse_untraced(subject, sites, budget, len(OTHER) * len(longest.pairs), longest.longest)
-    blocks = blocks_of(subject, contrasts, budget.traced)
-    return join(
-        [(places, attribute_block(subject, block, patches, directions, steps=steps)) for places, block in blocks]
-    )
-
-
-def attribute_block(
-    subject: LoadedModel,
-    block: ContrastBatch,
-    patches: Sequence[SitePatch],
-    directions: Sequence[PatchDirection],
-    *,
-    steps: int = 0,
-) -> list[Grid]:
-    """The same for contrasts that are put together already."""
-    sites = sorted({_carrier(site) for patch in patches for site in patch.sites})
+    carriers = sorted({_carrier(site) for site in sites})
+    found: list[tuple[list[int], list[Grid]]] = []
     bases = [INTO[direction] for direction in directions]
-    with telling_out_of_memory():
-        runs = _trace(subject, block, bases, sites, steps)
-        if len(runs) == 1:
-            runs |= _look(subject, block, OTHER[bases[0]], sites)
-        if steps:
-            mean = _along_the_way(subject, block, bases, sites, runs, steps)
-            runs |= {run: runs[run]._replace(gradients=mean[run]) for run in bases}
-        grids = [_grid(subject, block, patches, direction, runs) for direction in directions]
-        for run, traced in runs.items():  # last, as a device must be waited for
-            refuse_infinite(subject, traced.scores, run, block.inputs[run])
-        return grids
+    for places, block in blocks_of(subject, contrasts, budget.traced):
+        with telling_out_of_memory():
+            runs = _trace(subject, block, bases, carriers, steps)
+            if len(runs) == 1:
+                runs |= _capture(subject, block, OTHER[bases[0]], carriers)
+            if steps:
+                mean = _along_the_way(subject, block, bases, carriers, runs, steps)
+                runs |= {run: runs[run]._replace(gradients=mean[run]) for run in bases}
+            grids = [_grid(subject, block, patches, direction, runs) for direction in directions]
+            for run, traced in runs.items():  # last, as a device must be waited for
+                refuse_infinite(subject, traced.scores, run, block.inputs[run])
+        found.append((places, grids))
+    return join(found)
 
 
 def _carrier(site: Site) -> Site:
@@ -95,7 +83,9 @@ def _trace(
     """Runs that are patched, all in one pass; where gradients are taken along the way, only what is seen."""
     if steps:
         return {
-            run: traced for each in OTHER for run, traced in _look(subject, block, each, {*sites, EMBEDDINGS}).items()
+            run: traced
+            for each in OTHER
+            for run, traced in _capture(subject, block, each, {*sites, EMBEDDINGS}).items()
         }
     with tracing(subject, sites) as trace:
         scores = subject.scores(_together(block, runs))
@@ -106,7 +96,9 @@ def _trace(
     }
 
 
-def _look(subject: LoadedModel, block: ContrastBatch, run: RunName, sites: Collection[Site]) -> dict[RunName, _Traced]:
+def _capture(
+    subject: LoadedModel, block: ContrastBatch, run: RunName, sites: Collection[Site]
+) -> dict[RunName, _Traced]:
     """What passes the sites in a run that only gives values: no gradients are taken."""
     import torch
 

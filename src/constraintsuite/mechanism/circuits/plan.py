@@ -46,12 +46,13 @@ class Call(NamedTuple):
 
 
 def search_steps(
-    sizes: int, find: int, check: int, controls: Sequence[int], settings: CircuitSettings, size: int = 1
+    sizes: int, halves: Sequence[int], controls: Sequence[int], settings: CircuitSettings, size: int = 1
 ) -> dict[str, list[Call]]:
     """The steps of a search by title, from the sizes of its curve, the contrasts of each half and kind of controls.
 
     Completeness and members depend on `size`, the sites of the circuit that is found.
     """
+    find, check = halves
     greedy = min(GREEDY, size)
     parts = min(settings.parts, 2**size - 1) + greedy
     band = [Call(settings.band, check)] * sizes
@@ -121,7 +122,7 @@ def plan_circuit(explained: Explained, settings: CircuitSettings) -> CircuitPlan
     least, most = (
         {
             title: sum(call.passes for call in calls)
-            for title, calls in search_steps(len(sizes), find, check, controls, settings, size).items()
+            for title, calls in search_steps(len(sizes), (find, check), controls, settings, size).items()
         }
         for size in ends
     )

@@ -50,8 +50,8 @@ def search_circuit(
     others = _controls(groups)
 
     def step(title: str, size: int = 1) -> AbstractContextManager[None]:
-        of_halves, of_controls = map(len, halves), [len(some) for some in others.values()]
-        calls = search_steps(len(sizes), *of_halves, of_controls, settings, size)[title]
+        of_halves, of_controls = ([len(some) for some in part] for part in (halves, others.values()))
+        calls = search_steps(len(sizes), of_halves, of_controls, settings, size)[title]
         return runner.progress.step(title, sum(call.runs for call in calls))
 
     with step("margins"):

@@ -23,7 +23,6 @@ from constraintsuite.mechanism.patching.capacity import Budget, plan_memory
 from constraintsuite.mechanism.patching.exact import patched_grid
 from constraintsuite.mechanism.patching.patches import (
     Donor,
-    Observed,
     SitePatch,
     observe,
     residual,
@@ -142,31 +141,20 @@ def cross_patch(
     budget: Budget,
 ) -> Crossed:
     """What each patch with the giver's values does to the taker, on contrasts in the order given."""
-    asked = bare(contrasts)
+    asked, into = bare(contrasts), INTO[direction]
+    sites = sorted({site for patch in patches for site in patch.sites})
+    kept = sorted({*sites, *sites_to_keep(taker, patches)})
     found: list[Crossed] = []
     order: list[int] = []
     with inference():
         for places, block in blocks_of(taker, asked, budget.block):
-            found.append(_cross(giver, taker, block, patches, direction, budget))
+            runs = {run: observe(taker, block, run, kept if run == into else sites) for run in OTHER}
+            given = {run: observe(giver, block, run, sites) for run in OTHER}
+            own = twin_donor(block, into, runs)
+            donors = (own, twin_donor(block, into, given), Donor(own.where, given[into].seen.__getitem__))
+            grids = [patched_grid(taker, block, donor, patches, budget, runs, (direction, "exact")) for donor in donors]
+            margins = (grid.margin_patched for grid in grids)
+            found.append(Crossed(grids[0].margin_base, grids[0].margin_donor, *margins))
             order += places
     back = np.argsort(order)
     return Crossed(*(np.concatenate(parts, axis=-1)[..., back] for parts in zip(*found, strict=True)))
-
-
-def _cross(
-    giver: LoadedModel,
-    taker: LoadedModel,
-    block: ContrastBatch,
-    patches: Sequence[SitePatch],
-    direction: PatchDirection,
-    budget: Budget,
-) -> Crossed:
-    into = INTO[direction]
-    sites = sorted({site for patch in patches for site in patch.sites})
-    kept = sorted({*sites, *sites_to_keep(taker, patches)})
-    runs: dict[RunName, Observed] = {run: observe(taker, block, run, kept if run == into else sites) for run in OTHER}
-    given: dict[RunName, Observed] = {run: observe(giver, block, run, sites) for run in OTHER}
-    own = twin_donor(block, into, runs)
-    donors = (own, twin_donor(block, into, given), Donor(own.where, given[into].seen.__getitem__))
-    grids = [patched_grid(taker, block, donor, patches, budget, runs, (direction, "exact")) for donor in donors]
-    return Crossed(grids[0].margin_base, grids[0].margin_donor, *(grid.margin_patched for grid in grids))

@@ -52,34 +52,20 @@ def patch_contrasts(
     budget: Budget,
 ) -> list[Grid]:
     """What each patch does to each contrast, one grid a direction."""
-    blocks = blocks_of(subject, contrasts, budget.block)
-    return join([(places, patch_block(subject, block, patches, directions, budget)) for places, block in blocks])
-
-
-def patch_block(
-    subject: LoadedModel,
-    block: ContrastBatch,
-    patches: Sequence[SitePatch],
-    directions: Sequence[PatchDirection],
-    budget: Budget,
-) -> list[Grid]:
-    """The same for contrasts that are put together already."""
-    sites = {site for patch in patches for site in patch.sites}
-    kept = sites_to_keep(subject, patches)
-    with inference():
-        runs: dict[RunName, Observed] = {}
-        for run in OTHER:
-            receives = any(INTO[direction] == run for direction in directions)
-            gives = any(INTO[direction] != run for direction in directions)
-            runs[run] = observe(
-                subject, block, run, sorted((kept if receives else set()) | (sites if gives else set()))
-            )
-        return [
-            patched_grid(
-                subject, block, twin_donor(block, INTO[direction], runs), patches, budget, runs, (direction, "exact")
-            )
-            for direction in directions
-        ]
+    sites, kept = {site for patch in patches for site in patch.sites}, sites_to_keep(subject, patches)
+    receiving = {INTO[direction] for direction in directions}
+    giving = {OTHER[run] for run in receiving}
+    needed = {run: sorted((kept if run in receiving else set()) | (sites if run in giving else set())) for run in OTHER}
+    found: list[tuple[list[int], list[Grid]]] = []
+    for places, block in blocks_of(subject, contrasts, budget.block):
+        with inference():
+            runs = {run: observe(subject, block, run, needed[run]) for run in OTHER}
+            grids = []
+            for direction in directions:
+                donor = twin_donor(block, INTO[direction], runs)
+                grids.append(patched_grid(subject, block, donor, patches, budget, runs, (direction, "exact")))
+        found.append((places, grids))
+    return join(found)
 
 
 def patched_grid(
@@ -92,9 +78,13 @@ def patched_grid(
     kind: tuple[PatchDirection, EffectMethod],
 ) -> Grid:
     """The patches of one direction, from a donor, on rows whose runs were observed."""
+    import torch
+
     into = INTO[kind[0]]
     base, given = runs[into], runs.get(OTHER[into])
-    stage = stage_of(subject, block, into, base, donor, patches)
+    roles = {patch.role for patch in patches}
+    places = {role: torch.from_numpy(block.places(role, into)).to(subject.device) for role in roles}
+    stage = PatchableRun(subject, block.inputs[into], base, donor, places)
     scores = np.full((len(patches), stage.rows), np.nan)
     touched = _touched(stage, patches)
     doing = [i for i, reached in enumerate(block.touches(touched)) if reached.any()]
@@ -103,22 +93,6 @@ def patched_grid(
     names = [(" + ".join(map(str, patch.sites)), patch.role) for patch in patches]
     donated = None if given is None else _numbers(given.scores)
     return block.grid(names, kind, _numbers(base.scores), donated, scores, touched)
-
-
-def stage_of(
-    subject: LoadedModel,
-    block: ContrastBatch,
-    into: RunName,
-    base: Observed,
-    donor: Donor,
-    patches: Sequence[SitePatch],
-) -> PatchableRun:
-    """A run of a block, ready to be patched."""
-    import torch
-
-    roles = {patch.role for patch in patches}
-    places = {role: torch.from_numpy(block.places(role, into)).to(subject.device) for role in roles}
-    return PatchableRun(subject, block.inputs[into], base, donor, places)
 
 
 def _touched(stage: PatchableRun, patches: Sequence[SitePatch]) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:

@@ -118,7 +118,10 @@ def _faithful(report: CircuitReport) -> str:
 
 def _between(band: ChanceBand | None) -> str | None:
     """Where nine in ten random circuits lie."""
-    return None if band is None else f"{percent(band.low).removesuffix(' %')} to {percent(band.high)}"
+    if band is None:
+        return None
+    low, high = (percent(round(end, 3) + 0.0) for end in (band.low, band.high))  # no "−0.0"
+    return f"{low.removesuffix(' %')} to {high}"
 
 
 def _chance(report: CircuitReport) -> str:
