@@ -8,11 +8,11 @@ from constraintsuite.experiments.differences import difference_table
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.mechanism.drift.records import CheckpointDrift, CheckpointFigure, Likeness
 from constraintsuite.metrics.pairwise import METRICS
-from constraintsuite.records.figures import CellValue
+from constraintsuite.records.figures import ColumnKind
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.tables import Column, Table, columns
 
-_BRIEF = 5  # columns of likeness that a terminal has room for
+_BRIEF = 4  # figures of likeness that a terminal has room for
 _RESAMPLED = "95 % intervals resample clusters of examples"
 _ALL = " “all” are the main examples, without the controls that stand beside them."
 
@@ -64,39 +64,29 @@ def change_table(drift: CheckpointDrift, suite: str) -> Table:
 def likeness_table(drift: CheckpointDrift, *, brief: bool = False) -> Table:
     """Whether the same sites matter; `brief` for a terminal."""
     jaccard = f"Jaccard@{drift.top}"
-    heads = (
-        Column("checkpoints"),
-        Column("Spearman", "number"),
-        *columns("share", jaccard, "by chance"),
-        Column("p", "p"),
-        Column("Spearman, same", "number"),
-        Column(f"{jaccard}, same", "share"),
-        Column("RBO, same", "number"),
-        Column("weighted overlap, same", "share"),
-        Column("moved, layers", "number"),
+    shown: Sequence[tuple[str, ColumnKind, str]] = (
+        ("Spearman", "number", "across"),
+        (jaccard, "share", "jaccard_across"),
+        ("by chance", "share", "jaccard_chance"),
+        ("p", "p", "jaccard_p"),
+        ("Spearman, same", "number", "spearman"),
+        (f"{jaccard}, same", "share", "jaccard"),
+        ("RBO, same", "number", "rbo"),
+        ("weighted overlap, same", "share", "weighted"),
+        ("moved, layers", "number", "moved"),
     )
-    shown = _BRIEF if brief else len(heads)
+    if brief:
+        shown = shown[:_BRIEF]
     caption = (
         "How alike the importances of heads and MLPs are, of one checkpoint on one half of the contrasts and of the other on the other "
         f"half. n counts contrasts, whose clusters are resampled.{'' if brief else _about_same(drift.inside.likenesses)}"
     )
-    rows = tuple(_likeness_row(one)[:shown] for one in drift.inside.likenesses)
-    return Table("sites", caption, heads[:shown], rows)
-
-
-def _likeness_row(one: Likeness) -> tuple[CellValue, ...]:
-    return (
-        f"{one.first} > {one.second}, {one.direction}",
-        one.across,
-        one.jaccard_across,
-        one.jaccard_chance,
-        one.jaccard_p,
-        one.spearman,
-        one.jaccard,
-        one.rbo,
-        one.weighted,
-        one.moved,
+    heads = (Column("checkpoints"), *(Column(title, kind) for title, kind, _ in shown))
+    rows = tuple(
+        (f"{one.first} > {one.second}, {one.direction}", *(getattr(one, name) for _, _, name in shown))
+        for one in drift.inside.likenesses
     )
+    return Table("sites", caption, heads, rows)
 
 
 def _about_same(likenesses: Sequence[Likeness]) -> str:
