@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from constraintsuite.errors import UserError
@@ -47,19 +48,18 @@ class Edit:
 def capturing(subject: LoadedModel, sites: Iterable[Site]) -> Iterator[SiteTensors]:
     """Fills what passed the sites during the last forward pass of the block; gradients flow through it."""
     seen: SiteTensors = {}
-    with ExitStack() as hooks:
-        for group in by_module(subject, sites, hooks):
-            hooks.enter_context(hooked(group[0][0], _keeping(seen, group)))
+    with _hooking(subject, sites, lambda group: partial(_keep, seen, group)):
         yield seen
 
 
 @contextmanager
 def replacing(subject: LoadedModel, edits: Sequence[Edit]) -> Iterator[None]:
     """Forward passes see other values at the edits' sites; where two edits meet in one place, the later one stays."""
-    with ExitStack() as hooks:
-        for group in by_module(subject, [edit.site for edit in edits], hooks):
-            mine = [(point, edits[number]) for point, _, number in group]
-            hooks.enter_context(hooked(group[0][0], _writing(mine)))
+
+    def write(group: HookGroup) -> TensorHook:
+        return partial(_write, [(point, edits[number]) for point, _, number in group])
+
+    with _hooking(subject, [edit.site for edit in edits], write):
         yield
 
 
@@ -67,21 +67,20 @@ def replacing(subject: LoadedModel, edits: Sequence[Edit]) -> Iterator[None]:
 def watching(subject: LoadedModel) -> Iterator[None]:
     """Names the first site at which a number was infinite or none at all, when the block ends.
 
-    It looks at embeddings, heads, attention, feed-forward parts and residuals; nothing is waited for before the end.
+    It checks embeddings, heads, attention, feed-forward parts and residuals; no device is waited for before the end.
     """
     import torch
 
-    found: list[tuple[Sequence[Site], torch.Tensor]] = []
+    found: list[tuple[HookGroup, torch.Tensor]] = []
 
-    def check(sites: Sequence[Site], point: HookPoint) -> TensorHook:
-        return lambda passing: found.append((sites, torch.isfinite(point.open(passing)).all(dim=(0, 2, 3))))
+    def check(group: HookGroup) -> TensorHook:
+        point = group[0][0]
+        return lambda passing: found.append((group, torch.isfinite(point.open(passing)).all(dim=(0, 2, 3))))
 
-    with ExitStack() as hooks:
-        for group in by_module(subject, subject.sites({"embeddings", "head", "attention", "mlp", "residual"}), hooks):
-            hooks.enter_context(hooked(group[0][0], check([site for _, site, _ in group], group[0][0])))
+    with _hooking(subject, subject.sites({"embeddings", "head", "attention", "mlp", "residual"}), check):
         yield
-    for sites, fine in found:
-        broken = [str(site) for site, whole in zip(sites, fine.tolist(), strict=True) if not whole]
+    for group, fine in found:
+        broken = [str(site) for (_, site, _), whole in zip(group, fine.tolist(), strict=True) if not whole]
         if broken:
             raise UserError(f"{subject.name}: numbers at {', '.join(broken)} are infinite or not numbers.")
 
@@ -186,25 +185,28 @@ def hooked(point: HookPoint, passing: TensorHook) -> Iterator[None]:
             hook.remove()
 
 
-def _keeping(seen: SiteTensors, group: HookGroup) -> TensorHook:
-    def keep(passing: torch.Tensor) -> None:
-        for point, site, _ in group:
-            seen[site] = point.open(passing)[:, point.number]
+@contextmanager
+def _hooking(subject: LoadedModel, sites: Iterable[Site], make: Callable[[HookGroup], TensorHook]) -> Iterator[None]:
+    """While the block lasts, the modules of the sites have the hooks that `make` gives for each."""
+    with ExitStack() as hooks:
+        for group in by_module(subject, sites, hooks):
+            hooks.enter_context(hooked(group[0][0], make(group)))
+        yield
 
-    return keep
+
+def _keep(seen: SiteTensors, group: HookGroup, passing: torch.Tensor) -> None:
+    for point, site, _ in group:
+        seen[site] = point.open(passing)[:, point.number]
 
 
-def _writing(edits: Sequence[tuple[HookPoint, Edit]]) -> TensorHook:
+def _write(edits: Sequence[tuple[HookPoint, Edit]], passing: torch.Tensor) -> torch.Tensor:
     import torch
 
-    def write(passing: torch.Tensor) -> torch.Tensor:
-        changed = passing.clone(memory_format=torch.contiguous_format)
-        for point, edit in edits:
-            part = point.open(changed)[:, point.number]
-            part[edit.rows] = edit.values.where(edit.where[..., None], part[edit.rows])
-        return changed
-
-    return write
+    changed = passing.clone(memory_format=torch.contiguous_format)
+    for point, edit in edits:
+        part = point.open(changed)[:, point.number]
+        part[edit.rows] = edit.values.where(edit.where[..., None], part[edit.rows])
+    return changed
 
 
 @contextmanager
@@ -238,53 +240,44 @@ def _computing(module: torch.nn.Module, forward: Callable[..., Any]) -> Iterator
 class Trace:
     """What passed the sites in the last forward pass of the block, and how the scores depend on it."""
 
-    _groups: list[HookGroup]
-    _passed: dict[int, torch.Tensor] = field(default_factory=dict)  # by group, whole: a part of it leads to no score
+    _passed: list[tuple[HookGroup, torch.Tensor]] = field(default_factory=list)  # whole: a part of it leads to no score
 
     def values(self) -> SiteTensors:
         """What passed each site."""
-        return self._cut(self._passed)
+        return self._cut([tensor for _, tensor in self._passed])
 
     def gradients(self, scores: torch.Tensor) -> SiteTensors:
         """How each row's score changes with what passes each site; may be asked once for a forward pass."""
         import torch
 
-        numbers = list(self._passed)
-        found = torch.autograd.grad(scores.sum(), [self._passed[number] for number in numbers], allow_unused=True)
+        whole = [tensor for _, tensor in self._passed]
+        found = torch.autograd.grad(scores.sum(), whole, allow_unused=True)
         # What no score depends on, such as weights that nothing reads, has no gradient.
-        whole = {n: torch.zeros_like(self._passed[n]) if g is None else g for n, g in zip(numbers, found, strict=True)}
-        return self._cut(whole)
+        return self._cut([torch.zeros_like(t) if g is None else g for t, g in zip(whole, found, strict=True)])
 
-    def _cut(self, whole: dict[int, torch.Tensor]) -> SiteTensors:
+    def _cut(self, whole: Sequence[torch.Tensor]) -> SiteTensors:
         return {
             site: point.open(tensor)[:, point.number].detach()
-            for number, tensor in whole.items()
-            for point, site, _ in self._groups[number]
+            for (group, _), tensor in zip(self._passed, whole, strict=True)
+            for point, site, _ in group
         }
 
 
 @contextmanager
 def tracing(subject: LoadedModel, sites: Iterable[Site]) -> Iterator[Trace]:
-    """Forward passes of the block can be asked for gradients, which begin at the embeddings: the weights have none.
+    """A forward pass of the block can be asked for gradients, which begin at the embeddings: the weights have none.
 
     Within `replacing`, the replaced values are what is traced.
     """
     import torch
 
+    trace = Trace()
+
+    def keep(group: HookGroup) -> TensorHook:
+        return lambda passing: trace._passed.append((group, passing))
+
     def begin(passing: torch.Tensor) -> torch.Tensor:
         return passing.detach().requires_grad_(True)
 
-    with ExitStack() as hooks:
-        hooks.enter_context(torch.enable_grad())
-        hooks.enter_context(hooked(subject.hook_point(EMBEDDINGS), begin))
-        trace = Trace(by_module(subject, sites, hooks))
-        for number, group in enumerate(trace._groups):
-            hooks.enter_context(hooked(group[0][0], _tracing(trace._passed, number)))
+    with torch.enable_grad(), hooked(subject.hook_point(EMBEDDINGS), begin), _hooking(subject, sites, keep):
         yield trace
-
-
-def _tracing(passed: dict[int, torch.Tensor], number: int) -> TensorHook:
-    def keep(passing: torch.Tensor) -> None:
-        passed[number] = passing
-
-    return keep
