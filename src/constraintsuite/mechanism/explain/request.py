@@ -52,20 +52,25 @@ class AnalysisScope(BaseModel):
     """Which sites and roles are patched, in which directions, on which contrasts."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    sites: tuple[SiteKind, ...] = Field(COMPONENTS, min_length=1, description="kinds of sites")
-    roles: tuple[str, ...] = Field((ALL,), min_length=1, description="all, roles of tokens, or positions")
-    directions: tuple[PatchDirection, ...] = Field(DIRECTIONS, min_length=1, description="denoising, noising")
-    splits: tuple[Split, ...] = Field(SPLITS, min_length=1, description="splits of a suite")
-    sides: tuple[ContrastSide, ...] = Field(
-        SIDES, min_length=1, description="where clean and corrupt differ: query, document"
-    )
-    controls: tuple[ControlKind, ...] = Field(
-        CONTROL_KINDS, min_length=1, description="kinds of controls, and the empty name for what is studied itself"
-    )
-    independent: bool = Field(False, description="no two contrasts of one side and kind share a document")
-    limit: int | None = Field(None, ge=1, description="most contrasts")
+    sites: tuple[SiteKind, ...] = Field(COMPONENTS, min_length=1)
+    """Kinds of sites."""
+    roles: tuple[str, ...] = Field((ALL,), min_length=1)
+    """All, roles of tokens, or positions."""
+    directions: tuple[PatchDirection, ...] = Field(DIRECTIONS, min_length=1)
+    """Denoising, noising."""
+    splits: tuple[Split, ...] = Field(SPLITS, min_length=1)
+    """Splits of a suite."""
+    sides: tuple[ContrastSide, ...] = Field(SIDES, min_length=1)
+    """Where clean and corrupt differ: query, document."""
+    controls: tuple[ControlKind, ...] = Field(CONTROL_KINDS, min_length=1)
+    """Kinds of controls, and the empty name for what is studied itself."""
+    independent: bool = False
+    """No two contrasts of one side and kind share a document."""
+    limit: int | None = Field(None, ge=1)
+    """Most contrasts."""
     seed: int = 0
-    memory: int | None = Field(None, ge=1, description="MiB for activations, without the weights")
+    memory: int | None = Field(None, ge=1)
+    """MiB for activations, without the weights."""
 
     @field_validator("roles")
     @classmethod
