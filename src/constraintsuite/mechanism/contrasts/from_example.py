@@ -35,12 +35,11 @@ from constraintsuite.mechanism.contrasts.texts import (
     mirror,
     paint_text,
 )
-from constraintsuite.mechanism.contrasts.tokens import RejectedContrast
 from constraintsuite.mechanism.contrasts.unrelated_pairs import UnrelatedPairs, unrelated_pair
 from constraintsuite.records.examples import OMISSION, SATISFYING, VIOLATING, Example
 from constraintsuite.text.mentions import find_forms
 
-ContrastOrRejected = MarkedContrast | RejectedContrast
+ContrastOrReason = MarkedContrast | str
 """A contrast, or why there is none."""
 
 
@@ -61,31 +60,29 @@ class _Input(NamedTuple):
     worse: Marked
 
 
-def query_contrast(example: Example, context: ContrastContext) -> ContrastOrRejected:
+def query_contrast(example: Example, context: ContrastContext) -> ContrastOrReason:
     """The two texts under the query and under its opposite, which prefers the other one."""
-    name = f"{example.id}/query"
     if not example.is_paired:
-        return RejectedContrast(name, "twin_states_no_preference")
+        return "twin_states_no_preference"
     forms = y_forms(example)
     if forms and not find_forms(example.query, forms):
-        return RejectedContrast(name, "y_not_in_query")
+        return "y_not_in_query"
     queries = opposite_queries(example)
     if queries is None:
-        return RejectedContrast(name, "no_twin_query")
+        return "no_twin_query"
     texts = mark_texts(example, context.reader)
     if texts is None:
-        return RejectedContrast(name, "cue_not_found")
+        return "cue_not_found"
     return _swap_queries(example, "query", queries, texts, context, cue_of(example))
 
 
-def document_contrast(example: Example, context: ContrastContext) -> ContrastOrRejected:
+def document_contrast(example: Example, context: ContrastContext) -> ContrastOrReason:
     """The query over two texts that differ by one edit, and over the same two exchanged."""
-    name = f"{example.id}/document"
     if not _is_edit(example):
-        return RejectedContrast(name, "texts_far_apart")
+        return "texts_far_apart"
     satisfying, violating = (paint_text(example, role, context.reader) for role in (SATISFYING, VIOLATING))
     if satisfying is None or violating is None:
-        return RejectedContrast(name, "cue_not_found")
+        return "cue_not_found"
     mirror(satisfying, violating)
     mirror(violating, satisfying)
     queries = opposite_queries(example)
@@ -96,14 +93,13 @@ def document_contrast(example: Example, context: ContrastContext) -> ContrastOrR
     return _make_contrast(example, "document", "document", runs, context, cue=cue, change="texts exchanged")
 
 
-def idiom_contrast(control: Example, context: ContrastContext) -> ContrastOrRejected:
+def idiom_contrast(control: Example, context: ContrastContext) -> ContrastOrReason:
     """A need with an idiom in it, and the same need restated in plain words: the same text is better under both."""
-    name = f"{control.id}/idiom"
     if control.control is None or not control.restated or control.restated == control.query:
-        return RejectedContrast(name, "no_twin_query")
+        return "no_twin_query"
     texts = mark_texts(control, context.reader)
     if texts is None:
-        return RejectedContrast(name, "cue_not_found")
+        return "cue_not_found"
     forms, phrase = y_forms(control), control.control.phrase
     cues = find_words(control.query, phrase) or find_words(control.query, cue_of(control))
     clean, restated = mark_query(control.query, cues, forms), mark_query(control.restated, (), forms)
@@ -111,17 +107,16 @@ def idiom_contrast(control: Example, context: ContrastContext) -> ContrastOrReje
     return _swap_queries(control, "idiom", queries, texts, context, cue_of(control))
 
 
-def nonflip_contrast(control: Example, original: Example | None, context: ContrastContext) -> ContrastOrRejected:
+def nonflip_contrast(control: Example, original: Example | None, context: ContrastContext) -> ContrastOrReason:
     """An example as it was and in other words that say the same: the same text is better in both."""
-    name = f"{control.id}/nonflip"
     if original is None or control.control is None:
-        return RejectedContrast(name, "original_missing")
+        return "original_missing"
     before, after = mark_texts(original, context.reader), mark_texts(control, context.reader)
     if before is None or after is None:
-        return RejectedContrast(name, "cue_not_found")
+        return "cue_not_found"
     clean, corrupt = _Input(_query(original), *before), _Input(_query(control), *after)
     if before != after and clean.query.text != corrupt.query.text:
-        return RejectedContrast(name, "both_sides_changed")
+        return "both_sides_changed"
     side: ContrastSide = "document" if before != after else "query"
     change = control.control.kind
     return _make_contrast(
@@ -131,23 +126,22 @@ def nonflip_contrast(control: Example, original: Example | None, context: Contra
 
 def entity_contrasts(
     examples: Sequence[Example], contexts: Mapping[str, ContrastContext]
-) -> Iterator[ContrastOrRejected]:
+) -> Iterator[tuple[Example, ContrastOrReason]]:
     """Of each couple, two opposite queries in the same words that ask for different things: each prefers another text.
 
     Only where the text that lacks a thing is silent about it: nothing in such a contrast is negated.
     """
     for example, other in _coupled(examples):
-        name = f"{example.id}/entity"
         context = contexts[example.id]
         queries = _asking(example, other)
         if example.slice != OMISSION:
-            yield RejectedContrast(name, "negation_in_text")
+            yield example, "negation_in_text"
         elif queries is None:
-            yield RejectedContrast(name, "other_wording")
+            yield example, "other_wording"
         else:
             # The violating document is the one with Y, so it is the better one under a query that asks for Y.
             texts = _naming(example.violating.text, example, other), _naming(example.satisfying.text, example, other)
-            yield _swap_queries(example, "entity", queries, texts, context, "")
+            yield example, _swap_queries(example, "entity", queries, texts, context, "")
 
 
 def _coupled(examples: Sequence[Example]) -> Iterator[tuple[Example, Example]]:

@@ -28,10 +28,11 @@ class Contrasts:
     analyser: str
     """What the marks in the texts come from; another than the suite's own where that is not at hand."""
 
-    @property
-    def rejects(self) -> dict[str, int]:
-        """How many were not made, or are torn, by kind and reason."""
-        return count_rejected([*self.rejected, *(RejectedContrast(one.id, TORN) for one in self.torn)])
+    def usable(self, *, dealt_anew: bool) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
+        """The contrasts that can be asked, and those that cannot; torn ones can if halves are dealt anew."""
+        if dealt_anew:
+            return [*self.contrasts, *self.torn], list(self.rejected)
+        return list(self.contrasts), [*self.rejected, *(RejectedContrast(one.id, TORN) for one in self.torn)]
 
 
 def count_rejected(rejected: Iterable[RejectedContrast]) -> dict[str, int]:
@@ -56,8 +57,8 @@ def make_contrasts(suite: Suite, *, seed: int = 0, splits: Collection[Split] = S
         for example in [*examples, *controls]
     }
     made = list(_make(examples, controls, contexts))
-    found, repeated = drop_repeated([one for one in made if isinstance(one, MarkedContrast)])
-    rejected = [one for one in made if isinstance(one, RejectedContrast)]
+    found, repeated = drop_repeated(one for _, one in made if not isinstance(one, str))
+    rejected = [RejectedContrast(name, reason) for name, reason in made if isinstance(reason, str)]
     return Contrasts(
         tuple(one for one in found if halves[one.example] is not None),
         tuple(one for one in found if halves[one.example] is None),
@@ -68,19 +69,22 @@ def make_contrasts(suite: Suite, *, seed: int = 0, splits: Collection[Split] = S
 
 def _make(
     examples: Sequence[Example], controls: Sequence[Example], contexts: Mapping[str, from_example.ContrastContext]
-) -> Iterator[from_example.ContrastOrRejected]:
+) -> Iterator[tuple[str, from_example.ContrastOrReason]]:
+    """The id of every contrast that an example could give, and the contrast, or the reason why there is none."""
     originals = {example.id: example for example in examples}
     for example in examples:
-        yield from_example.query_contrast(example, contexts[example.id])
-        yield from_example.document_contrast(example, contexts[example.id])
-    for control in controls:
-        if control.control is None:
+        yield f"{example.id}/query", from_example.query_contrast(example, contexts[example.id])
+        yield f"{example.id}/document", from_example.document_contrast(example, contexts[example.id])
+    for one in controls:
+        if one.control is None:
             continue
-        if control.slice == ADVERSARIAL:
-            yield from_example.idiom_contrast(control, contexts[control.id])
+        if one.slice == ADVERSARIAL:
+            yield f"{one.id}/idiom", from_example.idiom_contrast(one, contexts[one.id])
         else:
-            yield from_example.nonflip_contrast(control, originals.get(control.control.original), contexts[control.id])
-    yield from from_example.entity_contrasts(examples, contexts)
+            original = originals.get(one.control.original)
+            yield f"{one.id}/nonflip", from_example.nonflip_contrast(one, original, contexts[one.id])
+    for example, made in from_example.entity_contrasts(examples, contexts):
+        yield f"{example.id}/entity", made
 
 
 def drop_repeated(contrasts: Iterable[MarkedContrast]) -> tuple[list[MarkedContrast], list[RejectedContrast]]:

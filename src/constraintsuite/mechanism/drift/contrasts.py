@@ -10,7 +10,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.experiments.load import Suite, load_suite
 from constraintsuite.mechanism.contrasts.from_suite import Contrasts, count_rejected, drop_repeated, make_contrasts
 from constraintsuite.mechanism.contrasts.records import ContrastSide, ControlKind, MarkedContrast
-from constraintsuite.mechanism.contrasts.selection import TORN, choose, deal_halves, keep_apart, keep_kinds
+from constraintsuite.mechanism.contrasts.selection import choose, deal_halves, keep_apart, keep_kinds
 from constraintsuite.mechanism.contrasts.tokens import RejectedContrast
 from constraintsuite.records.examples import SPLITS, Split
 from constraintsuite.store.files import sha256_text
@@ -60,7 +60,10 @@ def choose_contrasts(folders: Sequence[Path], settings: DriftSettings) -> Chosen
     suites = _load(folders)
     made = {name: make_contrasts(suite, seed=settings.seed, splits=settings.splits) for name, suite in suites.items()}
     several = len(suites) > 1
-    found, rejected = _join(made) if several else _alone(next(iter(made.values())), settings)
+    if several:
+        found, rejected = _join(made)
+    else:  # with the ids and halves that `csuite explain` gives them, unless halves are dealt anew
+        found, rejected = next(iter(made.values())).usable(dealt_anew=settings.independent)
     asked = keep_kinds(found, sides=settings.sides, controls=_MAIN)
     if settings.independent:
         asked, more = keep_apart(asked, settings.seed)
@@ -81,13 +84,6 @@ def _load(folders: Sequence[Path]) -> dict[str, Suite]:
             raise UserError(f"{path}: another suite's folder is called {name!r} too. Rename one of them.")
         loaded[name] = load_suite(path)
     return loaded
-
-
-def _alone(made: Contrasts, settings: DriftSettings) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
-    """Contrasts of one suite have the ids and halves that `csuite explain` gives them, unless halves are dealt anew."""
-    if settings.independent:
-        return [*made.contrasts, *made.torn], list(made.rejected)
-    return list(made.contrasts), [*made.rejected, *(RejectedContrast(one.id, TORN) for one in made.torn)]
 
 
 def _join(made: Mapping[str, Contrasts]) -> tuple[list[MarkedContrast], list[RejectedContrast]]:

@@ -159,9 +159,8 @@ def _read(source: Path, scope: AnalysisScope) -> ContrastSource:
     artifact = Artifact.open(source, "suite")
     made = read_suite(source, seed=scope.seed, splits=scope.splits)
     whole = artifact.manifest.content, artifact.manifest.name, made.analyser
-    if scope.independent:  # which deals halves anew
-        return ContrastSource((*made.contrasts, *made.torn), count_rejected(made.rejected), *whole)
-    return ContrastSource(made.contrasts, made.rejects, *whole)
+    usable, rejected = made.usable(dealt_anew=scope.independent)
+    return ContrastSource(tuple(usable), count_rejected(rejected), *whole)
 
 
 def _of_splits(
