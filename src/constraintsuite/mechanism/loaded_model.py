@@ -18,6 +18,7 @@ from constraintsuite.models.base import Pair
 from constraintsuite.models.cross import CrossSettings, choose_label
 from constraintsuite.models.naming import parse_model
 from constraintsuite.models.onnx.layout import read_default_prompt
+from constraintsuite.models.tokenization import TokenBatch
 from constraintsuite.models.torch.classifier import Classifier, load_classifier
 from constraintsuite.models.torch.device import fix_threads, pick_device
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
@@ -143,9 +144,12 @@ class LoadedModel:
 
     def inputs(self, pairs: Sequence[Pair]) -> Tensors:
         """Pairs as the model takes them, padded to the longest, on its device."""
+        return self.tensors(self.classifier.tokenization.batch(pairs))
+
+    def tensors(self, batch: TokenBatch) -> Tensors:
+        """Tokens as the model takes them, on its device."""
         import torch
 
-        batch = self.classifier.tokenization.batch(pairs)
         arrays = {"input_ids": batch.input_ids, "attention_mask": batch.attention_mask}
         if self.classifier.takes_types:
             arrays["token_type_ids"] = batch.token_type_ids

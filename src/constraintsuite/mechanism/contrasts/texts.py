@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from constraintsuite.errors import MissingExtraError
-from constraintsuite.mechanism.contrasts.alignment import changed_stretches
+from constraintsuite.mechanism.contrasts.alignment import changed_stretches, unchanged_parts
 from constraintsuite.mechanism.contrasts.queries import find_words, gap, y_forms
 from constraintsuite.mechanism.contrasts.records import Marked
 from constraintsuite.mechanism.contrasts.role_spans import RoleSpans, folded, word_spans
@@ -156,12 +156,9 @@ def _paint_edit(spans: RoleSpans, document: ExampleDocument, analysis: Analysis)
 
 def _counterparts(words: Sequence[str], other_words: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Places that stand for one another: kept words, and replaced ones where as many replace them."""
-    at, shift = 0, 0
-    for stretch in changed_stretches(words, other_words):
-        yield from ((place, place + shift) for place in range(at, stretch.start))
-        if stretch.end - stretch.start == stretch.other_end - stretch.other_start:
-            yield from zip(
-                range(stretch.start, stretch.end), range(stretch.other_start, stretch.other_end), strict=True
-            )
-        at, shift = stretch.end, stretch.other_end - stretch.end
-    yield from ((place, place + shift) for place in range(at, len(words)))
+    stretches = changed_stretches(words, other_words)
+    for start, end, shift in unchanged_parts(len(words), stretches):
+        yield from ((place, place + shift) for place in range(start, end))
+    for start, end, other_start, other_end in stretches:
+        if end - start == other_end - other_start:
+            yield from zip(range(start, end), range(other_start, other_end), strict=True)

@@ -89,27 +89,20 @@ class PatchEffects:
 
 def rows_of(grid: Grid) -> PatchEffects:
     """The rows of a grid, patch by patch; those that could change nothing are left out."""
-    patches, contrasts = grid.margin_patched.shape
-    keep = ~np.isnan(grid.margin_patched).ravel()
-    count = int(keep.sum())
-
-    def by_patch(names: Sequence[str]) -> Names:
-        return np.repeat(np.array(names, dtype=object), contrasts)[keep]
-
-    def by_contrast(values: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
-        return np.tile(values, patches)[keep]
-
+    keep = ~np.isnan(grid.margin_patched)
+    patch, contrast = np.nonzero(keep)
+    sites, roles = (np.array([each[part] for each in grid.patches], dtype=object) for part in (0, 1))
     return PatchEffects(
-        by_contrast(np.array(grid.contrasts, dtype=object)).astype(object),
-        by_patch([site for site, _ in grid.patches]),
-        by_patch([role for _, role in grid.patches]),
-        np.full(count, grid.direction, dtype=object),
-        np.full(count, grid.method, dtype=object),
-        by_contrast(grid.margin_base).astype(np.float64),
-        by_contrast(grid.margin_donor).astype(np.float64),
-        grid.margin_patched.ravel()[keep],
-        by_contrast(grid.aside_base).astype(np.float64),
-        grid.aside_patched.ravel()[keep],
+        np.array(grid.contrasts, dtype=object)[contrast],
+        sites[patch],
+        roles[patch],
+        np.full(len(patch), grid.direction, dtype=object),
+        np.full(len(patch), grid.method, dtype=object),
+        grid.margin_base[contrast],
+        grid.margin_donor[contrast],
+        grid.margin_patched[keep],
+        grid.aside_base[contrast],
+        grid.aside_patched[keep],
     )
 
 

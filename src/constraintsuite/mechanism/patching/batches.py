@@ -248,7 +248,7 @@ def make_block(
     """The contrasts as rows on the subject's device; `pairs` are other rows in place of their own, as many and in order."""
     rows = tuple(pair for contrast in contrasts for pair in contrast.pairs) if pairs is None else tuple(pairs)
     stacked = stack(rows, subject.classifier.tokenization.padding)
-    inputs = {run: _inputs(subject, stacked, run) for run in OTHER}
+    inputs = {run: subject.tensors(stacked.run(run).tokens) for run in OTHER}
     return ContrastBatch(tuple(contrasts), rows, stacked, inputs)
 
 
@@ -258,16 +258,6 @@ def blocks_of(
     """The contrasts in blocks of at most so many tokens, each with the places of its contrasts; see `buckets`."""
     for places in buckets(contrasts, most_tokens):
         yield places, make_block(subject, [contrasts[i] for i in places])
-
-
-def _inputs(subject: LoadedModel, stacked: Stack, run: RunName) -> Tensors:
-    import torch
-
-    tokens = stacked.run(run).tokens
-    arrays = {"input_ids": tokens.input_ids, "attention_mask": tokens.attention_mask}
-    if subject.classifier.takes_types:
-        arrays["token_type_ids"] = tokens.token_type_ids
-    return {name: torch.from_numpy(array).to(subject.device) for name, array in arrays.items()}
 
 
 def carried(block: ContrastBatch, into: RunName, device: torch.device) -> tuple[torch.Tensor | None, torch.Tensor]:
