@@ -13,7 +13,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.mechanism.contrasts.files import read_contrasts
 from constraintsuite.mechanism.drift import drift as measuring
-from constraintsuite.mechanism.drift import steps
+from constraintsuite.mechanism.drift import observation, steps
 from constraintsuite.mechanism.drift.checkpoints import Checkpoint, name_checkpoints
 from constraintsuite.mechanism.drift.contrasts import DriftSettings
 from constraintsuite.mechanism.drift.drift import measure_drift, plan_work
@@ -131,7 +131,7 @@ def test_what_was_stopped_goes_on(
             raise KeyboardInterrupt
         return real(*given)
 
-    monkeypatch.setattr(steps, "observe_checkpoint", looking)
+    monkeypatch.setattr(observation, "observe_checkpoint", looking)
     with pytest.raises(KeyboardInterrupt):
         measure_drift(checkpoints, [suite], tmp_path / "out", SETTINGS, Silent())
     out = measure_drift(checkpoints, [suite], tmp_path / "out", SETTINGS, Silent()).path
@@ -190,8 +190,8 @@ def test_one_stopped_just_before_its_end_looks_at_nothing_again(
         stop.setattr(measuring, "write_record", None)  # of the results, the last file
         with pytest.raises(TypeError):
             measure_drift(checkpoints, [suite], tmp_path / "out", SETTINGS, Silent())
-    monkeypatch.setattr(steps, "observe_checkpoint", None)
-    monkeypatch.setattr(steps, "cross_patch", None)
+    monkeypatch.setattr(observation, "observe_checkpoint", None)
+    monkeypatch.setattr(observation, "cross_patch", None)
     out = measure_drift(checkpoints, [suite], tmp_path / "out", SETTINGS, Silent()).path
     assert not (out / "stages").exists()
 
