@@ -10,7 +10,7 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Advance, Silent
-from constraintsuite.mechanism.circuits import search as searching
+from constraintsuite.mechanism.circuits import quality
 from constraintsuite.mechanism.circuits.folder import find_circuit, plan_search, read_circuits
 from constraintsuite.mechanism.circuits.plan import Call, passes_a_second, plan_circuit
 from constraintsuite.mechanism.circuits.records import CircuitSettings
@@ -69,7 +69,7 @@ def test_what_was_stopped_goes_on_and_ends_with_the_same_bytes(
     find_circuit(other, FEW)
     done = run_counted(monkeypatch)
     with pytest.MonkeyPatch.context() as stop:
-        stop.setattr(searching, "judge_members", None)
+        stop.setattr(quality, "judge_members", None)
         with pytest.raises(TypeError):
             find_circuit(patched, FEW)
     before = len(done)
@@ -210,13 +210,13 @@ def test_steps_are_as_long_as_was_said(patched: Path) -> None:
 
 def test_what_a_killed_search_was_writing_is_taken_away(patched: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as stop:
-        stop.setattr(searching, "judge_members", None)
+        stop.setattr(quality, "judge_members", None)
         with pytest.raises(TypeError):
             find_circuit(patched, FEW)
     left = [patched / INSIDE / name for name in ("stages/.ab.npy.tmp-123", ".circuit.json.tmp-123")]
     for file in left:
         file.write_text("half")
-    monkeypatch.setattr(searching, "judge_members", None)
+    monkeypatch.setattr(quality, "judge_members", None)
     with pytest.raises(TypeError):
         find_circuit(patched, FEW)
     assert [file for file in left if file.exists()] == []
