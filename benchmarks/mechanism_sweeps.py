@@ -22,12 +22,11 @@ from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.contrasts.records import Marked, MarkedContrast, MarkedPair, RoleMark
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
 from constraintsuite.mechanism.effects.records import DIRECTIONS, PatchDirection
-from constraintsuite.mechanism.explain.work import make_patches
-from constraintsuite.mechanism.patching.exact import patch_contrasts
-from constraintsuite.mechanism.patching.loop import patch_one_by_one
-from constraintsuite.mechanism.patching.memory import DEFAULT_MIB, MIB, Budget, plan_memory
-from constraintsuite.mechanism.patching.stacking import SitePatch
-from constraintsuite.mechanism.subject import Subject, load_subject
+from constraintsuite.mechanism.explain.analysis import make_patches
+from constraintsuite.mechanism.loaded_model import LoadedModel, load_model
+from constraintsuite.mechanism.patching.capacity import DEFAULT_MIB, MIB, Budget, plan_memory
+from constraintsuite.mechanism.patching.exact import patch_contrasts, patch_one_by_one
+from constraintsuite.mechanism.patching.patches import SitePatch
 from devices import machine, wait
 from rerankers import make_examples, make_reranker
 from tables import load, show, target
@@ -54,7 +53,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         tokenizer = make_reranker(Path(folder))
         threads = f",threads={arguments.threads}" if arguments.threads else ""
-        subject = load_subject(f"cross:{folder},length={TOKENS},device={device}{threads}")
+        subject = load_model(f"cross:{folder},length={TOKENS},device={device}{threads}")
         contrasts = _contrasts(subject, arguments.pairs)
         print(f"{machine(device)}, torch {torch.__version__}, {torch.get_num_threads()} threads; {load()}")
         print(f"6 layers, 12 heads, width 384, random weights, {tokenizer}; {arguments.pairs} pairs of {TOKENS} tokens")
@@ -64,7 +63,7 @@ def main() -> None:
         print(load())
 
 
-def _sweep(subject: Subject, contrasts: Sequence[TokenContrast], turns: int, memory: int, device: str) -> None:
+def _sweep(subject: LoadedModel, contrasts: Sequence[TokenContrast], turns: int, memory: int, device: str) -> None:
     """Heads, attention and feed-forward parts, all positions, one direction; both ways in turn on some of the pairs."""
     sites = subject.sites({"head", "attention", "mlp"})
     patches, budget = make_patches(sites, ["all"], TOKENS), plan_memory(subject, sites, memory, TOKENS)
@@ -90,7 +89,7 @@ def _sweep(subject: Subject, contrasts: Sequence[TokenContrast], turns: int, mem
 
 
 def _attribution(
-    subject: Subject, contrasts: Sequence[TokenContrast], arguments: argparse.Namespace, memory: int, device: str
+    subject: LoadedModel, contrasts: Sequence[TokenContrast], arguments: argparse.Namespace, memory: int, device: str
 ) -> None:
     """All components, and embeddings and residuals by position, in both directions."""
     components = subject.sites({"head", "attention", "mlp"})
@@ -130,7 +129,7 @@ def _attribution(
 
 
 def _stacked(
-    subject: Subject,
+    subject: LoadedModel,
     contrasts: Sequence[TokenContrast],
     patches: Sequence[SitePatch],
     budget: Budget,
@@ -139,7 +138,7 @@ def _stacked(
     return patch_contrasts(subject, contrasts, patches, directions, budget)[0].margin_patched
 
 
-def _one_by_one(subject: Subject, contrasts: Sequence[TokenContrast], patches: Sequence[SitePatch]) -> FloatArray:
+def _one_by_one(subject: LoadedModel, contrasts: Sequence[TokenContrast], patches: Sequence[SitePatch]) -> FloatArray:
     return np.stack([patch_one_by_one(subject, contrast, patches, ONE_WAY[0]) for contrast in contrasts], axis=1)
 
 
@@ -196,7 +195,7 @@ def _resident(name: str) -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith(name))
 
 
-def _contrasts(subject: Subject, count: int) -> list[TokenContrast]:
+def _contrasts(subject: LoadedModel, count: int) -> list[TokenContrast]:
     """Queries with and without something over two texts, all cut to the same number of tokens."""
     found = []
     for number, example in enumerate(make_examples(count, seed=0)):

@@ -54,7 +54,7 @@ def test_a_checkpoint_that_cannot_do_it_is_told(clean: Interval, difference: Int
 
 def test_of_the_first_it_is_told_that_all_others_are_held_against_it() -> None:
     (remark,) = remarks_of(drift((AROUND, ABOVE), (ABOVE, ABOVE), (ABOVE, ABOVE)))
-    assert remark.endswith("All others are held against it: begin with a checkpoint that can.")
+    assert remark.endswith("All others are compared with it: begin with a checkpoint that can.")
 
 
 def test_a_wide_table_is_told_in_parts() -> None:

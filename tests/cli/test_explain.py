@@ -14,7 +14,7 @@ from constraintsuite.cli.compare import compare
 from constraintsuite.cli.drift import drift
 from constraintsuite.cli.explain import COMMANDS, explain
 from constraintsuite.cli.main import cli
-from constraintsuite.cli.mechanism.analysing import ablate, patch
+from constraintsuite.cli.mechanism.analyses import ablate, patch
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.experiment import OpenOptions
 from constraintsuite.experiments.gate import default_policy
@@ -23,8 +23,7 @@ from constraintsuite.mechanism.contrasts.records import SIDES
 from constraintsuite.mechanism.effects.records import ABLATIONS, DIRECTIONS
 from constraintsuite.mechanism.explain.experiment import LEADING, open_explain
 from constraintsuite.mechanism.explain.folder import load_explained
-from constraintsuite.mechanism.explain.plan import RANDOM, TOP
-from constraintsuite.mechanism.explain.settings import COMPONENTS, parse_kinds
+from constraintsuite.mechanism.explain.request import COMPONENTS, RANDOM, TOP, parse_kinds
 from constraintsuite.showing.display import ShowOptions
 from constraintsuite.showing.report import write_shown_report
 from mechanism.drift.moving import AFTER, BEFORE, make_checkpoints, make_soup_suite
@@ -54,7 +53,7 @@ def said(*arguments: object) -> dict[str, Any]:
 @pytest.fixture(autouse=True)
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Trials of one pass."""
-    monkeypatch.setattr("constraintsuite.mechanism.explain.trial.SECONDS", 0)
+    monkeypatch.setattr("constraintsuite.mechanism.patching.capacity.SECONDS", 0)
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +135,7 @@ def test_a_dry_run_counts_passes_and_writes_nothing(
 )
 def test_a_dry_run_speaks_of_time(world: Path, monkeypatch: pytest.MonkeyPatch, speed: float, words: str) -> None:
     """30 rows, in two runs, and as many passes back, which count twice."""
-    monkeypatch.setattr("constraintsuite.mechanism.explain.trial.passes_a_second", lambda *_: speed)
+    monkeypatch.setattr("constraintsuite.mechanism.patching.capacity.passes_a_second", lambda *_: speed)
     printed = call(
         "attribute", world / "suite", *model(world), "--out", world / "dry", "--limit", 10, "--dry-run"
     ).stdout

@@ -13,19 +13,18 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.mechanism.contrasts.files import write_contrasts
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.effects.summary import SiteSummary
-from constraintsuite.mechanism.explain.folder import load_explained
-from constraintsuite.mechanism.explain.records import Explained
-from constraintsuite.mechanism.explain.run import attribute, patch
-from constraintsuite.mechanism.explain.settings import AnalysisScope
+from constraintsuite.mechanism.explain.folder import Explained, load_explained
+from constraintsuite.mechanism.explain.request import AnalysisScope
 from constraintsuite.records.formats.text import text_parts
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Remarks
 from constraintsuite.showing.display import ShowOptions
 from constraintsuite.showing.mechanism import explain_tables as tables
+from constraintsuite.showing.mechanism.drawings import head_map
+from constraintsuite.showing.mechanism.explain_remarks import trust_lines
 from constraintsuite.showing.mechanism.explain_sections import ShownAnalysis, explain_sections, remarks_of
-from constraintsuite.showing.mechanism.explain_trust import trust_lines
-from constraintsuite.showing.mechanism.maps import head_map
 from constraintsuite.showing.report import write_shown_report
+from mechanism.analyses import attribute, patch
 from mechanism.planted import make_planted, planted_contrasts
 
 
@@ -189,7 +188,7 @@ def test_a_page_says_what_was_asked_and_left_out(tmp_path: Path, model: Path) ->
     scope = AnalysisScope(sites=("head",), splits=("test",), sides=("query",), limit=13, seed=3)
     found = attribute(source, f"cross:{model},threads=1", tmp_path / "out", scope, Silent())
     told = " ".join(remarks_of(load_explained(found.path)))
-    for part in ("the split test", "sides query", "at most 13", "seed 3", "12 whose twins differ in the query"):
+    for part in ("the split test", "sides query", "at most 13", "seed 3", "12 that differ in the query"):
         assert part in told
     assert "the same tokens" in told
     assert "same_tokens" not in told

@@ -116,7 +116,7 @@ TINY: dict[str, Tiny] = {
 
 
 def make_tiny(kind: str, folder: Path, seed: int = 0) -> Path:
-    """A folder with random weights of one of the families in `TINY`: `load_subject(f"cross:{folder},threads=1")`.
+    """A folder with random weights of one of the families in `TINY`: `load_model(f"cross:{folder},threads=1")`.
 
     On two busy cores, one thread is a hundred times faster.
     """

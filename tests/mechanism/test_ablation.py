@@ -19,10 +19,10 @@ from constraintsuite.mechanism.contrasts.records import HALVES, ROLES, ContrastH
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import AblationKind
 from constraintsuite.mechanism.hooks import Edit, capturing, replacing
-from constraintsuite.mechanism.patching.memory import Budget
-from constraintsuite.mechanism.patching.stacking import SitePatch
+from constraintsuite.mechanism.loaded_model import LoadedModel
+from constraintsuite.mechanism.patching.capacity import Budget
+from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import EMBEDDINGS, Site, parse_site
-from constraintsuite.mechanism.subject import Subject
 from mechanism.models import TINY
 from mechanism.planted import PLANTED
 from mechanism.uneven import named, read, uneven
@@ -31,7 +31,7 @@ AMPLE = Budget(kept=4_096, stacked=512, traced=4_096)
 HEAD = parse_site(PLANTED)
 
 
-def test_another_contrast_of_the_same_template_and_another_y_is_chosen(planted: Subject) -> None:
+def test_another_contrast_of_the_same_template_and_another_y_is_chosen(planted: LoadedModel) -> None:
     contrasts = read(planted, named(20))
     known = {one.contrast.id: one.contrast for one in contrasts}
     others = choose_others(contrasts, seed=3)
@@ -45,7 +45,7 @@ def names(others: Mapping[str, TokenContrast]) -> dict[str, str]:
     return {name: other.contrast.id for name, other in others.items()}
 
 
-def test_the_choice_of_another_does_not_depend_on_the_order(planted: Subject) -> None:
+def test_the_choice_of_another_does_not_depend_on_the_order(planted: LoadedModel) -> None:
     contrasts = read(planted, named(20))
     assert names(choose_others(contrasts, 3)) == names(choose_others(contrasts[::-1], 3))
 
@@ -56,14 +56,14 @@ def test_the_choice_of_another_does_not_depend_on_the_order(planted: Subject) ->
     ids=["another", "other half", "shared document"],
 )
 def test_values_come_from_the_same_half_and_other_documents(
-    half: ContrastHalf, clusters: tuple[str, ...], fits: bool, planted: Subject
+    half: ContrastHalf, clusters: tuple[str, ...], fits: bool, planted: LoadedModel
 ) -> None:
     one, other = (replace(some, template="same", clusters=("a",), half="find") for some in named(2))
     contrasts = [replace(one, y="leeks"), replace(other, y="nuts", half=half, clusters=clusters)]
     assert bool(choose_others(read(planted, contrasts), seed=0)) == fits
 
 
-def test_means_of_a_half_are_those_of_its_own_contrasts(planted: Subject) -> None:
+def test_means_of_a_half_are_those_of_its_own_contrasts(planted: LoadedModel) -> None:
     contrasts = read(planted, named(6))
     means = prepare_ablation(planted, "mean", contrasts, [EMBEDDINGS], AMPLE, seed=0).means
     for half in HALVES:
@@ -73,12 +73,12 @@ def test_means_of_a_half_are_those_of_its_own_contrasts(planted: Subject) -> Non
         )
 
 
-def test_a_contrast_without_another_y_has_nobody_to_be_given_values_of(planted: Subject) -> None:
+def test_a_contrast_without_another_y_has_nobody_to_be_given_values_of(planted: LoadedModel) -> None:
     same = [replace(one, y="leeks") for one in named(3)]
     assert choose_others(read(planted, same), seed=0) == {}
 
 
-def test_tokens_of_a_role_take_from_the_same_role_in_turn(planted: Subject) -> None:
+def test_tokens_of_a_role_take_from_the_same_role_in_turn(planted: LoadedModel) -> None:
     mine, theirs = (read(planted, [one])[0].worse.clean for one in (uneven(), named(1)[0]))
     pair = role_aligned(mine, theirs)
     for place, partner in enumerate(pair.to_corrupt.tolist()):
@@ -92,7 +92,9 @@ def test_tokens_of_a_role_take_from_the_same_role_in_turn(planted: Subject) -> N
 @pytest.mark.parametrize(
     ("kind", "left"), [("zero", 0.0), ("mean", 0.0), ("resample", 1.0)], ids=["zero", "mean", "resample"]
 )
-def test_without_the_planted_head_there_is_no_margin_left(kind: AblationKind, left: float, planted: Subject) -> None:
+def test_without_the_planted_head_there_is_no_margin_left(
+    kind: AblationKind, left: float, planted: LoadedModel
+) -> None:
     """The other contrast has the same cue, so that what the head says of it stays; a mean over texts with and without Y is
     the same for both texts."""
     contrasts, patches = read(planted, named(20)), [SitePatch((HEAD,)), SitePatch((Site(0, "head", 1),))]
@@ -105,7 +107,7 @@ def test_without_the_planted_head_there_is_no_margin_left(kind: AblationKind, le
 
 
 @pytest.mark.parametrize("kind", TINY)
-def test_zero_is_what_a_plain_replacement_by_nothing_gives(kind: str, subject_of: Callable[[str], Subject]) -> None:
+def test_zero_is_what_a_plain_replacement_by_nothing_gives(kind: str, subject_of: Callable[[str], LoadedModel]) -> None:
     subject = subject_of(kind)
     site, contrasts = Site(1, "head", 2), read(subject, named(1))
     replacement = prepare_ablation(subject, "zero", contrasts, [site], AMPLE, seed=0)
@@ -121,7 +123,7 @@ def test_zero_is_what_a_plain_replacement_by_nothing_gives(kind: str, subject_of
     assert grid.margin_patched[0, 0] == pytest.approx(scores[0] - scores[1], abs=5e-5)
 
 
-def test_means_are_over_the_tokens_of_a_role(planted: Subject) -> None:
+def test_means_are_over_the_tokens_of_a_role(planted: LoadedModel) -> None:
     contrasts = read(planted, [*named(3), uneven()])
     means = role_means(planted, contrasts, [EMBEDDINGS], AMPLE)[EMBEDDINGS]
     rows = [row for one in contrasts for row in (one.better.clean, one.worse.clean)]
@@ -135,7 +137,7 @@ def test_means_are_over_the_tokens_of_a_role(planted: Subject) -> None:
     assert means[ROLES.index("d_scope")].isnan().all()
 
 
-def test_a_role_that_the_reference_lacks_is_left_alone(planted: Subject) -> None:
+def test_a_role_that_the_reference_lacks_is_left_alone(planted: LoadedModel) -> None:
     reference, asked = read(planted, named(3)), read(planted, [uneven()])
     bare = [replace(one, worse=one.better) for one in reference]  # texts without Y
     replacement = prepare_ablation(planted, "mean", bare, [EMBEDDINGS], AMPLE, seed=0)
@@ -145,6 +147,6 @@ def test_a_role_that_the_reference_lacks_is_left_alone(planted: Subject) -> None
     assert np.isnan(grid.margin_patched).tolist() == [[True], [False]]
 
 
-def test_patterns_have_no_mean(planted: Subject) -> None:
+def test_patterns_have_no_mean(planted: LoadedModel) -> None:
     with pytest.raises(UserError, match="no mean over texts of different lengths"):
         prepare_ablation(planted, "mean", read(planted, named(2)), planted.sites({"pattern"}), AMPLE, seed=0)

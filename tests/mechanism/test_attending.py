@@ -9,24 +9,24 @@ import pytest
 import torch
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.attending import Look, measure_attention
+from constraintsuite.mechanism.attention import AttentionShare, measure_attention
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
-from constraintsuite.mechanism.subject import Subject
+from constraintsuite.mechanism.loaded_model import LoadedModel
 from mechanism.planted import PLANTED, planted_contrasts
 
 
-def contrasts_of(subject: Subject) -> tuple[TokenContrast, ...]:
+def contrasts_of(subject: LoadedModel) -> tuple[TokenContrast, ...]:
     return tokenise(planted_contrasts(6), subject.classifier.tokenization).contrasts
 
 
-def value(looks: list[Look], site: str, of: str, to: str) -> float:
+def value(looks: list[AttentionShare], site: str, of: str, to: str) -> float:
     (share,) = [one.share.value for one in looks if (one.site, one.of, one.to) == (site, of, to)]
     assert share is not None
     return share
 
 
 @pytest.mark.parametrize("kind", ["bert", "modernbert", "qwen3"])
-def test_all_attention_of_a_role_goes_somewhere(subject_of: Callable[[str], Subject], kind: str) -> None:
+def test_all_attention_of_a_role_goes_somewhere(subject_of: Callable[[str], LoadedModel], kind: str) -> None:
     subject = subject_of(kind)
     sums: dict[tuple[str, str], float] = defaultdict(float)
     for one in measure_attention(subject, contrasts_of(subject)):
@@ -36,7 +36,7 @@ def test_all_attention_of_a_role_goes_somewhere(subject_of: Callable[[str], Subj
     assert list(sums.values()) == pytest.approx([1.0] * len(sums), abs=1e-5)
 
 
-def test_shares_are_those_of_the_librarys_own_attentions(subject_of: Callable[[str], Subject]) -> None:
+def test_shares_are_those_of_the_librarys_own_attentions(subject_of: Callable[[str], LoadedModel]) -> None:
     subject = subject_of("bert")
     contrasts = contrasts_of(subject)[:1]
     contrast = contrasts[0].contrast
@@ -51,7 +51,7 @@ def test_shares_are_those_of_the_librarys_own_attentions(subject_of: Callable[[s
     assert value(measure_attention(subject, contrasts), "L1.H3", "cls", "q_cue") == pytest.approx(expected, abs=1e-6)
 
 
-def test_the_planted_head_looks_from_the_first_token_at_the_cue(planted: Subject) -> None:
+def test_the_planted_head_looks_from_the_first_token_at_the_cue(planted: LoadedModel) -> None:
     looks = measure_attention(planted, contrasts_of(planted))
     # In the row of the better text, which lacks the thing; in the other one it looks at the thing itself.
     assert value(looks, PLANTED, "cls", "q_cue") == pytest.approx(0.5, abs=0.01)
@@ -59,18 +59,18 @@ def test_the_planted_head_looks_from_the_first_token_at_the_cue(planted: Subject
     assert value(looks, "L0.H0", "cls", "q_cue") < 0.2
 
 
-def test_a_family_without_weights_in_reach_is_refused(subject_of: Callable[[str], Subject]) -> None:
+def test_a_family_without_weights_in_reach_is_refused(subject_of: Callable[[str], LoadedModel]) -> None:
     subject = subject_of("t5")
     with pytest.raises(UserError, match="out of reach"):
         measure_attention(subject, contrasts_of(subject))
 
 
-def test_bounds_of_shares_are_shares(subject_of: Callable[[str], Subject]) -> None:
+def test_bounds_of_shares_are_shares(subject_of: Callable[[str], LoadedModel]) -> None:
     subject = subject_of("bert")  # six contrasts are few, so that bounds are Student's
     bounds = [(one.share.low, one.share.high) for one in measure_attention(subject, contrasts_of(subject))]
     assert all(low is not None and high is not None and 0 <= low <= high <= 1 for low, high in bounds)
 
 
-def test_no_contrast_at_all_is_refused(planted: Subject) -> None:
+def test_no_contrast_at_all_is_refused(planted: LoadedModel) -> None:
     with pytest.raises(UserError, match="no controls, and there are none"):
         measure_attention(planted, [])

@@ -9,11 +9,11 @@ import torch
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.effects.records import DIRECTIONS, PatchDirection
+from constraintsuite.mechanism.loaded_model import LoadedModel, load_model
+from constraintsuite.mechanism.patching.capacity import Budget
 from constraintsuite.mechanism.patching.exact import patch_contrasts
-from constraintsuite.mechanism.patching.memory import Budget
-from constraintsuite.mechanism.patching.stacking import SitePatch
+from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import EMBEDDINGS, KINDS, Site
-from constraintsuite.mechanism.subject import Subject, load_subject
 from mechanism.models import TINY
 from mechanism.planted import PLANTED, make_planted, planted_contrasts
 from mechanism.uneven import read, uneven
@@ -23,7 +23,7 @@ AMPLE = Budget(kept=4_096, stacked=512, traced=4_096)
 
 @pytest.mark.parametrize("kind", TINY)
 def test_with_many_steps_all_of_the_difference_is_found_at_the_embeddings(
-    kind: str, subject_of: Callable[[str], Subject]
+    kind: str, subject_of: Callable[[str], LoadedModel]
 ) -> None:
     """Integrated gradients are complete: what they give to all embeddings together is the difference of the two scores."""
     subject = subject_of(kind)
@@ -33,7 +33,7 @@ def test_with_many_steps_all_of_the_difference_is_found_at_the_embeddings(
 
 
 @pytest.mark.parametrize("kind", ["bert", "deberta", "modernbert", "qwen3", "t5"])
-def test_small_changes_are_foretold_exactly(kind: str, subject_of: Callable[[str], Subject]) -> None:
+def test_small_changes_are_foretold_exactly(kind: str, subject_of: Callable[[str], LoadedModel]) -> None:
     """Sites whose effect is small against the curvature of the score are linear: estimate and exact patch agree there."""
     subject = subject_of(kind)
     kinds = [name for name in KINDS if name != "pattern" or subject.family.pattern != "none"]
@@ -59,14 +59,14 @@ def test_small_changes_are_foretold_exactly(kind: str, subject_of: Callable[[str
 def test_the_planted_head_is_foretold(
     direction: PatchDirection, steps: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    noisy = load_subject(f"cross:{make_planted(tmp_path_factory.mktemp('noisy'), noise=0.05)},threads=1")
+    noisy = load_model(f"cross:{make_planted(tmp_path_factory.mktemp('noisy'), noise=0.05)},threads=1")
     patches = [SitePatch((site,)) for site in noisy.sites({"head", "mlp"})]
     (grid,) = attribute_contrasts(noisy, read(noisy, planted_contrasts(6)), patches, [direction], AMPLE, steps=steps)
     change = np.abs((grid.margin_patched - grid.margin_base).mean(axis=1))
     assert grid.patches[int(change.argmax())] == (PLANTED, "all")
 
 
-def test_one_direction_alone_is_the_same_as_beside_the_other(planted: Subject) -> None:
+def test_one_direction_alone_is_the_same_as_beside_the_other(planted: LoadedModel) -> None:
     contrasts, patches = (
         read(planted, [*planted_contrasts(3), uneven()]),
         [SitePatch((s,)) for s in planted.sites({"head"})],
@@ -79,7 +79,7 @@ def test_one_direction_alone_is_the_same_as_beside_the_other(planted: Subject) -
             np.testing.assert_allclose(alone.margin_donor, beside.margin_donor, rtol=0, atol=1e-5)
 
 
-def test_roles_and_positions_add_up_to_all(planted: Subject) -> None:
+def test_roles_and_positions_add_up_to_all(planted: LoadedModel) -> None:
     contrasts = read(planted, planted_contrasts(2))
     width = contrasts[0].longest
     patches = [SitePatch((Site(0, "residual"),), role) for role in ("all", *(f"@{i}" for i in range(width)))]
@@ -88,7 +88,7 @@ def test_roles_and_positions_add_up_to_all(planted: Subject) -> None:
     np.testing.assert_allclose(change[1:].sum(axis=0), change[0], rtol=0, atol=1e-5)
 
 
-def test_a_number_that_is_none_is_named_with_its_site(planted: Subject) -> None:
+def test_a_number_that_is_none_is_named_with_its_site(planted: LoadedModel) -> None:
     projection = planted.blocks[0].attention.output.dense
     hook = projection.register_forward_hook(lambda _module, _given, result: result * float("inf"))
     try:
@@ -101,7 +101,7 @@ def test_a_number_that_is_none_is_named_with_its_site(planted: Subject) -> None:
 
 
 @pytest.mark.parametrize("steps", [0, 2])
-def test_a_score_that_is_no_number_is_refused_where_no_site_is_at_fault(steps: int, planted: Subject) -> None:
+def test_a_score_that_is_no_number_is_refused_where_no_site_is_at_fault(steps: int, planted: LoadedModel) -> None:
     hook = planted.model.bert.pooler.register_forward_hook(lambda _module, _given, result: result * float("nan"))
     try:
         with pytest.raises(UserError, match=r"a score of the .* run is infinite or no number"):
@@ -117,7 +117,7 @@ def _without_gradient(_module: torch.nn.Module, _given: object, result: torch.Te
         result.register_hook(lambda gradient: gradient * float("nan"))
 
 
-def test_gradients_that_are_no_numbers_are_named_with_their_sites(planted: Subject) -> None:
+def test_gradients_that_are_no_numbers_are_named_with_their_sites(planted: LoadedModel) -> None:
     hook = planted.blocks[1].output.dense.register_forward_hook(_without_gradient)
     patches = [SitePatch((site,)) for site in planted.sites({"mlp"})]
     try:

@@ -10,11 +10,11 @@ import torch
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism import FAMILIES
 from constraintsuite.mechanism.hooks import Edit, SiteTensors, capturing, replacing
+from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.sites import KINDS, Site, SiteKind, parse_site
-from constraintsuite.mechanism.subject import Subject
 from mechanism.models import PAIRS, TINY
 
-SubjectOf = Callable[[str], Subject]
+SubjectOf = Callable[[str], LoadedModel]
 WITH_PATTERN = [kind for kind in TINY if kind != "t5"]
 
 
@@ -24,7 +24,7 @@ def no_gradients() -> Iterator[None]:
         yield
 
 
-def heads_when(subject: Subject, edit: Edit) -> torch.Tensor:
+def heads_when(subject: LoadedModel, edit: Edit) -> torch.Tensor:
     """What the heads of the second block read: (rows, positions, heads, width)."""
     site = Site(1, "head")
     with replacing(subject, [edit]), capturing(subject, [site]) as seen:
@@ -32,20 +32,20 @@ def heads_when(subject: Subject, edit: Edit) -> torch.Tensor:
     return seen[site].unflatten(-1, (subject.heads, -1))
 
 
-def seen_at(subject: Subject, sites: list[Site]) -> SiteTensors:
+def seen_at(subject: LoadedModel, sites: list[Site]) -> SiteTensors:
     with capturing(subject, sites) as seen:
         subject.scores(subject.inputs(PAIRS[:1]))
     return seen
 
 
-def zeros_at(subject: Subject, site: Site, positions: slice = slice(None)) -> Edit:
+def zeros_at(subject: LoadedModel, site: Site, positions: slice = slice(None)) -> Edit:
     values = torch.zeros_like(seen_at(subject, [site])[site])
     where = torch.zeros(values.shape[:2], dtype=torch.bool)
     where[:, positions] = True
     return Edit(site, torch.tensor([0]), values, where)
 
 
-def count(subject: Subject, kind: SiteKind) -> int:
+def count(subject: LoadedModel, kind: SiteKind) -> int:
     """Sites of that kind in a block."""
     return len(subject.sites([kind])) // subject.layers
 
@@ -166,7 +166,7 @@ def test_the_model_attends_as_before_when_the_block_ends(subject_of: SubjectOf) 
 )
 def test_a_site_that_is_not_there_is_refused(kind: str, site: Site, reason: str, subject_of: SubjectOf) -> None:
     with pytest.raises(UserError, match=reason):
-        subject_of(kind).tap(site)
+        subject_of(kind).hook_point(site)
 
 
 @pytest.mark.parametrize("kind", TINY)

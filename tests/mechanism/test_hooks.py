@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.gradients import tracing
 from constraintsuite.mechanism.hooks import (
     Edit,
     SiteTensors,
@@ -16,14 +15,15 @@ from constraintsuite.mechanism.hooks import (
     replacing,
     starting_above,
     starting_within,
+    tracing,
     watching,
 )
+from constraintsuite.mechanism.loaded_model import LoadedModel, Tensors
 from constraintsuite.mechanism.sites import EMBEDDINGS, KINDS, Site
-from constraintsuite.mechanism.subject import Subject, Tensors
 from mechanism.models import PAIRS, TINY
 from mechanism.planted import PLANTED, planted_contrasts
 
-SubjectOf = Callable[[str], Subject]
+SubjectOf = Callable[[str], LoadedModel]
 REUSING = [kind for kind in TINY if kind != "t5"]
 CLEAN, CORRUPT = ("soup without leeks", "warm soup and peas"), ("soup with leeks", "warm soup and peas")
 
@@ -34,7 +34,7 @@ def no_gradients() -> Iterator[None]:
         yield
 
 
-def seen_at(subject: Subject, inputs: Tensors, sites: list[Site]) -> SiteTensors:
+def seen_at(subject: LoadedModel, inputs: Tensors, sites: list[Site]) -> SiteTensors:
     with capturing(subject, sites) as seen:
         subject.scores(inputs)
     return seen
@@ -193,7 +193,7 @@ def test_sound_numbers_are_let_pass(subject_of: SubjectOf) -> None:
         subject.scores(subject.inputs(PAIRS))
 
 
-def test_the_planted_head_alone_carries_the_cue(planted: Subject) -> None:
+def test_the_planted_head_alone_carries_the_cue(planted: LoadedModel) -> None:
     contrasts, sites = planted_contrasts(8), planted.sites(["head", "mlp"])
     rows = [(c.better.query.text, c.better.text.text) for c in contrasts] + [
         (c.worse.query.text, c.worse.text.text) for c in contrasts

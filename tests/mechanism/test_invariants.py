@@ -13,11 +13,11 @@ from safetensors.torch import load_file, save_file
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.families.bert import BERT
 from constraintsuite.mechanism.invariants import INVARIANTS, ModelTrial, check_one
-from constraintsuite.mechanism.patching import stacking
-from constraintsuite.mechanism.subject import Subject, _gives_bare_tensors, load_subject
+from constraintsuite.mechanism.loaded_model import LoadedModel, _gives_bare_tensors, load_model
+from constraintsuite.mechanism.patching import patches as stacking
 from mechanism.models import TINY, make_tiny
 
-SubjectOf = Callable[[str], Subject]
+SubjectOf = Callable[[str], LoadedModel]
 NO_TYPES = {6}
 DECODERS = {4, 6}
 ABSENT = {
@@ -39,40 +39,40 @@ def test_all_that_apply_hold_and_the_others_say_why(kind: str, subject_of: Subje
     assert all(outcome.difference is not None for outcome in outcomes if outcome.status == "passed")
 
 
-def scaled_head(subject: Subject) -> Subject:
+def scaled_head(subject: LoadedModel) -> LoadedModel:
     subject.model.classifier.weight *= 1.01
     return subject
 
 
-def trained(subject: Subject) -> Subject:
+def trained(subject: LoadedModel) -> LoadedModel:
     subject.model.train()  # dropout draws anew in each pass
     return subject
 
 
-def wrong_place(subject: Subject) -> Subject:
+def wrong_place(subject: LoadedModel) -> LoadedModel:
     return replace(subject, family=replace(BERT, embeddings="bert.embeddings.token_type_embeddings"))
 
 
-def mean_pooled(subject: Subject) -> Subject:
+def mean_pooled(subject: LoadedModel) -> LoadedModel:
     subject.model.bert.pooler.register_forward_pre_hook(lambda _, given: (given[0].mean(dim=1, keepdim=True),))
     return subject
 
 
-def rows_that_meet(subject: Subject) -> Subject:
+def rows_that_meet(subject: LoadedModel) -> LoadedModel:
     subject.model.bert.pooler.register_forward_pre_hook(
         lambda _, given: (given[0] - given[0].mean(dim=0, keepdim=True),)
     )
     return subject
 
 
-def one_type(subject: Subject) -> Subject:
+def one_type(subject: LoadedModel) -> LoadedModel:
     subject.model.bert.embeddings.token_type_embeddings.weight[1] = (
         subject.model.bert.embeddings.token_type_embeddings.weight[0]
     )
     return subject
 
 
-def no_mask(subject: Subject) -> Subject:
+def no_mask(subject: LoadedModel) -> LoadedModel:
     subject.model.register_forward_pre_hook(
         lambda _, given, named: (given, {**named, "attention_mask": None}), with_kwargs=True
     )
@@ -92,9 +92,11 @@ def no_mask(subject: Subject) -> Subject:
         (8, trained),
     ],
 )
-def test_each_refuses_a_model_that_breaks_it(number: int, broken: Callable[[Subject], Subject], tmp_path: Path) -> None:
+def test_each_refuses_a_model_that_breaks_it(
+    number: int, broken: Callable[[LoadedModel], LoadedModel], tmp_path: Path
+) -> None:
     folder = make_tiny("bert", tmp_path)
-    whole = load_subject(f"cross:{folder},threads=1")
+    whole = load_model(f"cross:{folder},threads=1")
     (invariant,) = [one for one in INVARIANTS if one.number == number]
     with torch.no_grad():
         assert check_one(invariant, ModelTrial(whole, folder, trust=False)).status == "passed"
@@ -105,7 +107,7 @@ def test_each_refuses_a_model_that_breaks_it(number: int, broken: Callable[[Subj
 
 def test_what_analyses_run_is_what_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = make_tiny("bert", tmp_path)
-    trial = ModelTrial(load_subject(f"cross:{folder},threads=1"), folder, trust=False)
+    trial = ModelTrial(load_model(f"cross:{folder},threads=1"), folder, trust=False)
     monkeypatch.setattr(stacking._Writer, "write", lambda _writer, _whole: None)
     (invariant,) = [one for one in INVARIANTS if one.number == 5]
     with torch.no_grad(), pytest.raises(UserError, match="stacked interventions give what each gives alone"):
@@ -113,7 +115,7 @@ def test_what_analyses_run_is_what_is_checked(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_pass_that_fails_while_loading_leaves_no_hook(tmp_path: Path) -> None:
-    subject = load_subject(f"cross:{make_tiny('bert', tmp_path)},threads=1")
+    subject = load_model(f"cross:{make_tiny('bert', tmp_path)},threads=1")
     breaks = subject.model.classifier.register_forward_pre_hook(_fail)
     with pytest.raises(KeyError):
         _gives_bare_tensors(subject)
@@ -131,7 +133,7 @@ def test_a_model_is_refused_when_it_is_loaded(tmp_path: Path) -> None:
     weights["bert.embeddings.token_type_embeddings.weight"][:] = 0.0
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(UserError, match="invariant 6 does not hold: leaving the types of tokens out changes the score"):
-        load_subject(f"cross:{folder},threads=1")
+        load_model(f"cross:{folder},threads=1")
 
 
 @pytest.mark.parametrize(
@@ -145,7 +147,7 @@ def test_a_model_is_refused_when_it_is_loaded(tmp_path: Path) -> None:
 )
 def test_other_models_are_refused(name: str, reason: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=reason):
-        load_subject(name.format(tmp_path))
+        load_model(name.format(tmp_path))
 
 
 def test_a_family_that_is_not_known_is_refused(tmp_path: Path) -> None:
@@ -153,7 +155,7 @@ def test_a_family_that_is_not_known_is_refused(tmp_path: Path) -> None:
     config = folder / "config.json"
     config.write_text(config.read_text().replace('"model_type": "bert"', '"model_type": "xlnet"'))
     with pytest.raises(UserError, match=r"models of type 'xlnet' keep their heads is not known here. Known: bert"):
-        load_subject(f"cross:{folder}")
+        load_model(f"cross:{folder}")
 
 
 def test_a_prompt_before_queries_is_refused(tmp_path: Path) -> None:
@@ -162,7 +164,7 @@ def test_a_prompt_before_queries_is_refused(tmp_path: Path) -> None:
         '{"prompts": {"query": "find: "}, "default_prompt_name": "query"}'
     )
     with pytest.raises(UserError, match="prompt before each query"):
-        load_subject(f"cross:{folder}")
+        load_model(f"cross:{folder}")
 
 
 @pytest.mark.parametrize(
@@ -179,4 +181,4 @@ def test_where_a_number_is_none_first_is_said_at_load(tmp_path: Path, weight: st
     weights[weight] = torch.full_like(weights[weight], torch.nan)
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(UserError, match=words):
-        load_subject(f"cross:{folder},threads=1")
+        load_model(f"cross:{folder},threads=1")

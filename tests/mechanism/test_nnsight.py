@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from constraintsuite.mechanism.hooks import Edit, capturing, replacing
+from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.sites import Site
-from constraintsuite.mechanism.subject import Subject
 from mechanism.models import PAIRS
 
 nnsight = pytest.importorskip("nnsight", reason="nnsight is not installed")
@@ -18,7 +18,9 @@ nnsight = pytest.importorskip("nnsight", reason="nnsight is not installed")
 @pytest.mark.filterwarnings("ignore")  # its own affairs
 @pytest.mark.parametrize("layer", [0, 1, 2])
 @pytest.mark.parametrize("head", [0, 3])
-def test_a_head_put_to_zero_gives_the_same_scores(layer: int, head: int, subject_of: Callable[[str], Subject]) -> None:
+def test_a_head_put_to_zero_gives_the_same_scores(
+    layer: int, head: int, subject_of: Callable[[str], LoadedModel]
+) -> None:
     subject, site = subject_of("distilbert"), Site(layer, "head", head)
     inputs = subject.inputs(PAIRS)
     with torch.no_grad():

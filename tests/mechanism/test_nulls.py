@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from constraintsuite.mechanism.nulls import random_twin, without_rounding
-from constraintsuite.mechanism.subject import Subject
+from constraintsuite.mechanism.circuits.ranking import untrained_model, without_rounding
+from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.metrics.significance import max_t
 
 
@@ -16,17 +16,17 @@ def test_rounding_is_no_effect() -> None:
     assert found.p[1] < 0.001
 
 
-def test_a_random_twin_has_the_shape_and_nothing_of_the_weights(planted: Subject) -> None:
+def test_a_untrained_model_has_the_shape_and_nothing_of_the_weights(planted: LoadedModel) -> None:
     before = {name: weight.clone() for name, weight in planted.model.named_parameters()}
     state = torch.random.get_rng_state()
-    twin = random_twin(planted, 3)
+    twin = untrained_model(planted, 3)
     assert {name: weight.shape for name, weight in twin.model.named_parameters()} == {
         name: weight.shape for name, weight in before.items()
     }
     inputs = planted.inputs([("soup without leeks", "a bowl of soup")])
     assert not torch.allclose(twin.scores(inputs), planted.scores(inputs))
-    assert torch.equal(twin.scores(inputs), random_twin(planted, 3).scores(inputs))
-    assert not torch.equal(twin.scores(inputs), random_twin(planted, 4).scores(inputs))
+    assert torch.equal(twin.scores(inputs), untrained_model(planted, 3).scores(inputs))
+    assert not torch.equal(twin.scores(inputs), untrained_model(planted, 4).scores(inputs))
     assert all(torch.equal(weight, before[name]) for name, weight in planted.model.named_parameters())
     assert torch.equal(state, torch.random.get_rng_state())
     assert not any(weight.requires_grad for weight in twin.model.parameters())

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from constraintsuite.mechanism.contrasts.records import Marked, MarkedContrast, MarkedPair, RoleMark
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
-from constraintsuite.mechanism.subject import Subject
+from constraintsuite.mechanism.loaded_model import LoadedModel
 from mechanism.planted import planted_contrasts
 
 
@@ -37,7 +37,7 @@ def uneven() -> MarkedContrast:
     )
 
 
-def read(subject: Subject, contrasts: list[MarkedContrast]) -> list[TokenContrast]:
+def read(subject: LoadedModel, contrasts: list[MarkedContrast]) -> list[TokenContrast]:
     """In the subject's tokens; all of them can be asked."""
     found = tokenise(contrasts, subject.classifier.tokenization)
     assert not found.rejected

@@ -26,7 +26,7 @@ DRAWING = {
 }
 BOUNDS = {97.5, 0.975}
 OTHERS = {
-    "mechanism/circuits/choosing.py": "how many members a random part of a circuit has",
+    "mechanism/circuits/runner.py": "how many members a random part of a circuit has",
     "memory/runs/latency.py": "numbers for work that shows how fast a machine is",
     "memory/runs/replay.py": "edges that are removed in place of those of a path",
     "models/torch/firsttoken.py": "tokens on which a shortened model must agree with the whole one",

@@ -7,14 +7,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 from constraintsuite.execution.progress import Silent
-from constraintsuite.mechanism.circuits.finding import find_circuit
-from constraintsuite.mechanism.circuits.settings import CircuitSettings
+from constraintsuite.mechanism.circuits.folder import find_circuit
+from constraintsuite.mechanism.circuits.records import CircuitSettings
 from constraintsuite.mechanism.contrasts.files import write_contrasts
 from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
+from constraintsuite.mechanism.drift.contrasts import DriftSettings
 from constraintsuite.mechanism.drift.drift import measure_drift
-from constraintsuite.mechanism.drift.settings import DriftSettings
-from constraintsuite.mechanism.explain.run import attribute
-from constraintsuite.mechanism.explain.settings import AnalysisScope
+from constraintsuite.mechanism.explain.request import AnalysisScope
 from constraintsuite.memory.folder import write_memory
 from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.files import write_text
@@ -25,6 +24,7 @@ from constraintsuite.tuning.selection import Selected
 from constraintsuite.vectors.ann.run import run_benchmark
 from constraintsuite.vectors.ann.settings import AnnBenchmark
 from constraintsuite.vectors.relevance import make_relevance
+from mechanism.analyses import attribute
 from mechanism.drift.moving import make_checkpoints, make_soup_suite
 from mechanism.planted import planted_contrasts
 from memory.runs.made_outcomes import made_run, outcomes

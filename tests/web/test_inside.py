@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.execution.progress import Silent
-from constraintsuite.mechanism.circuits.finding import find_circuit
-from constraintsuite.mechanism.circuits.settings import CircuitSettings
+from constraintsuite.mechanism.circuits.folder import find_circuit
+from constraintsuite.mechanism.circuits.records import CircuitSettings
 from constraintsuite.mechanism.contrasts.files import write_contrasts
 from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
+from constraintsuite.mechanism.drift.contrasts import DriftSettings
 from constraintsuite.mechanism.drift.drift import measure_drift
-from constraintsuite.mechanism.drift.settings import DriftSettings
-from constraintsuite.mechanism.explain.run import attribute
-from constraintsuite.mechanism.explain.settings import AnalysisScope
+from constraintsuite.mechanism.explain.request import AnalysisScope
+from mechanism.analyses import attribute
 from mechanism.drift.moving import make_checkpoints, make_soup_suite
 from mechanism.planted import make_planted, planted_contrasts
 from web.site import open_site

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,16 +24,15 @@ from constraintsuite.cli.options import (
     seed_option,
     sides_option,
     splits_option,
+    valued_option,
 )
 from constraintsuite.cli.output import count_lines, emit
 from constraintsuite.cli.places import FOLDER
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
-    from constraintsuite.mechanism.contrasts.records import ContrastSide
-    from constraintsuite.mechanism.drift.plan import DriftPlan
+    from constraintsuite.mechanism.drift.drift import DriftPlan
     from constraintsuite.mechanism.drift.records import CheckpointDrift
-    from constraintsuite.records.examples import Split
     from constraintsuite.store.artifact import Artifact
 
 
@@ -45,30 +44,22 @@ if TYPE_CHECKING:
 @sides_option("query")
 @independent_option
 @limit_option("CONTRASTS", least=8, default=256)
-@click.option(
-    "--top", type=click.IntRange(min=1), default=10, show_default=True, help="Heads and MLPs that make up a circuit."
-)
+@valued_option("--top", click.IntRange(min=1), 10, "Heads and MLPs that make up a circuit.")
 @click.option("--options", default="", metavar="TEXT", help="Options of every model, such as device=cuda,threads=8.")
 @seed_option
 @memory_option
 @page_option
 @dry_run_option
 @json_option
-def drift(  # noqa: PLR0913, PLR0917 - one parameter an option
+def drift(
     checkpoints: tuple[str, ...],
     suites: tuple[Path, ...],
     out: Path,
-    splits: tuple[Split, ...],
-    sides: tuple[ContrastSide, ...],
-    independent: bool,
-    limit: int,
-    top: int,
     options: str,
-    seed: int,
-    memory: int | None,
     page: Path | None,
     dry_run: bool,
     as_json: bool,
+    **given: Any,  # noqa: ANN401 - an option for each of the settings
 ) -> None:
     """Say what changes between CHECKPOINTS, folders of one model in the order of training.
 
@@ -78,21 +69,21 @@ def drift(  # noqa: PLR0913, PLR0917 - one parameter an option
     """
     from constraintsuite.execution.progress import Terminal
     from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
+    from constraintsuite.mechanism.drift.contrasts import DriftSettings
     from constraintsuite.mechanism.drift.drift import measure_drift, plan_work
-    from constraintsuite.mechanism.drift.settings import DriftSettings
     from constraintsuite.records.examples import SPLITS
 
     named = name_checkpoints(checkpoints, options)
-    settings = DriftSettings(splits or SPLITS, sides, independent, limit, top, seed, memory)
+    settings = DriftSettings(**{**given, "splits": given["splits"] or SPLITS})
     if dry_run:
         plan = plan_work(named, suites, settings)
-        emit(_plan_record(plan), as_json, _plan_lines(plan))
+        emit({**asdict(plan), "forwards": plan.forwards}, as_json, _plan_lines(plan))
         return
     _tell(measure_drift(named, suites, out, settings, Terminal()), page, as_json)
 
 
 def _tell(artifact: Artifact, page: Path | None, as_json: bool) -> None:
-    from constraintsuite.mechanism.drift.folder import load_drift
+    from constraintsuite.mechanism.drift.records import load_drift
     from constraintsuite.showing.display import ShowOptions
     from constraintsuite.showing.report import write_shown_report
 
@@ -124,10 +115,6 @@ def _tables(found: CheckpointDrift) -> Iterator[str]:
         yield from text_parts(tables.matrix_table(found, suite))
     yield from text_parts(tables.likeness_table(found, brief=True))
     yield from (fill(remark, WIDTH) for remark in remarks_of(found))
-
-
-def _plan_record(plan: DriftPlan) -> dict[str, object]:
-    return {**asdict(plan), "forwards": plan.forwards}
 
 
 def _plan_lines(plan: DriftPlan) -> Iterator[str]:

@@ -10,10 +10,10 @@ from constraintsuite.cli.lazy import LazyGroup
 
 _HERE = "constraintsuite.cli.mechanism"
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "attribute": (f"{_HERE}.analysing:attribute", "Estimate what every site and role does, by gradients."),
-    "patch": (f"{_HERE}.analysing:patch", "Put activations of one run into the other, exactly."),
-    "ablate": (f"{_HERE}.analysing:ablate", "Take sites away: resampled, mean or zero in their place."),
-    "circuit": (f"{_HERE}.circuits:circuit", "Find a circuit on one half of the contrasts, judge it on the other."),
+    "attribute": (f"{_HERE}.analyses:attribute", "Estimate what every site and role does, by gradients."),
+    "patch": (f"{_HERE}.analyses:patch", "Put activations of one run into the other, exactly."),
+    "ablate": (f"{_HERE}.analyses:ablate", "Take sites away: resampled, mean or zero in their place."),
+    "circuit": (f"{_HERE}.circuit:circuit", "Find a circuit on one half of the contrasts, judge it on the other."),
 }
 
 

@@ -46,6 +46,14 @@ def combine(*options: Callable[[Any], Any]) -> Callable[[C], C]:
     return decorate
 
 
+def valued_option(
+    flag: str, kind: click.ParamType[Any], default: object, words: str, *, shown: str = ""
+) -> Callable[[C], C]:
+    """An option with a value; the help shows its default, or what is `shown` in its place where there is none."""
+    show = shown or default is not None
+    return click.option(flag, type=kind, default=default, show_default=show, help=words)
+
+
 # What is printed and written
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")

@@ -2,11 +2,11 @@
 
 `resample` puts in what the site says in another contrast of the same template about another Y, role by role: values as the
 model knows them. The cue is the same there, so what is taken away is which Y is meant and in which texts; what the cue itself
-does is taken away by noising, which puts in the corrupt twin. `mean` puts in the mean over the same role in a reference set,
+does is taken away by noising, which puts in values of the corrupt run. `mean` puts in the mean over the same role in a reference set,
 `zero` nothing at all, which no layer above has ever seen: where the three disagree, that is itself a finding.
 """
 
-# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
 from __future__ import annotations
 
@@ -20,16 +20,14 @@ import numpy as np
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.mechanism.contrasts.records import HALVES, ROLES, ContrastHalf, MarkedContrast
-from constraintsuite.mechanism.contrasts.stacking import PADDED, buckets
 from constraintsuite.mechanism.contrasts.tokens import Roles, TokenContrast, TokenPair, TokenRow
 from constraintsuite.mechanism.effects.records import AblationKind, EffectMethod, Grid
-from constraintsuite.mechanism.patching.blocks import ContrastBatch, make_block
-from constraintsuite.mechanism.patching.donors import Donor, Observed, observe, twin_donor
+from constraintsuite.mechanism.loaded_model import LoadedModel
+from constraintsuite.mechanism.patching.batches import PADDED, ContrastBatch, buckets, make_block
+from constraintsuite.mechanism.patching.capacity import Budget
 from constraintsuite.mechanism.patching.exact import join, patched_grid
-from constraintsuite.mechanism.patching.memory import Budget
-from constraintsuite.mechanism.patching.stacking import SitePatch, sites_to_keep
+from constraintsuite.mechanism.patching.patches import Donor, Observed, SitePatch, observe, sites_to_keep, twin_donor
 from constraintsuite.mechanism.sites import Site
-from constraintsuite.mechanism.subject import Subject
 from constraintsuite.models.torch.device import inference
 
 if TYPE_CHECKING:
@@ -69,7 +67,8 @@ def choose_others(contrasts: Sequence[TokenContrast], seed: int) -> dict[str, To
     for one in sorted(
         contrasts, key=lambda one: (stable_hash("resample", str(seed), one.contrast.id), one.contrast.id)
     ):
-        alike[_form(one)].append(one)
+        about = one.contrast
+        alike[about.template, about.side, about.control, about.half].append(one)
     found = {}
     for ring in alike.values():
         for place, one in enumerate(ring):
@@ -87,7 +86,7 @@ def refuse_mean_of_patterns(kind: AblationKind, sites: Collection[Site]) -> None
 
 
 def prepare_ablation(
-    subject: Subject,
+    subject: LoadedModel,
     kind: AblationKind,
     contrasts: Sequence[TokenContrast],
     sites: Collection[Site],
@@ -103,42 +102,35 @@ def prepare_ablation(
 
 
 def ablate_contrasts(
-    subject: Subject,
+    subject: LoadedModel,
     contrasts: Sequence[TokenContrast],
     patches: Sequence[SitePatch],
     replacement: AblationReplacement,
     budget: Budget,
 ) -> Grid:
     """What taking away each site does to the clean run of each contrast."""
-    found: list[tuple[list[int], Grid]] = []
+    kind, sites = replacement.kind, {site for patch in patches for site in patch.sites}
+    kept = sorted(sites_to_keep(subject, patches) | sites)
+    found: list[tuple[list[int], list[Grid]]] = []
     for half in HALVES:
         mine = [place for place, one in enumerate(contrasts) if one.contrast.half == half]
         pairs = [_pairs(contrasts[place], replacement) for place in mine]
         means = replacement.means.get(half, {})
-        for places in buckets([contrasts[i] for i in mine], min(budget.kept, 2 * budget.stacked), pairs):
+        for places in buckets([contrasts[i] for i in mine], budget.block, pairs):
             some, stacked = [contrasts[mine[i]] for i in places], [pair for i in places for pair in pairs[i]]
             block = make_block(subject, some, stacked)
-            found.append(([mine[i] for i in places], _ablate(subject, block, patches, replacement.kind, means, budget)))
-    return join(found)
-
-
-def _ablate(
-    subject: Subject,
-    block: ContrastBatch,
-    patches: Sequence[SitePatch],
-    kind: AblationKind,
-    means: Mapping[Site, torch.Tensor],
-    budget: Budget,
-) -> Grid:
-    sites = {site for patch in patches for site in patch.sites}
-    with inference():
-        base = observe(subject, block, "clean", sorted(sites_to_keep(subject, patches) | sites))
-        donor = _donor(subject, block, base, kind, means, sites)
-        return patched_grid(subject, block, donor, patches, budget, {"clean": base}, ("noising", _METHODS[kind]))
+            with inference():
+                base = observe(subject, block, "clean", kept)
+                donor = _donor(subject, block, base, kind, means, sites)
+                grid = patched_grid(
+                    subject, block, donor, patches, budget, {"clean": base}, ("noising", _METHODS[kind])
+                )
+            found.append(([mine[i] for i in places], [grid]))
+    return join(found)[0]
 
 
 def _donor(
-    subject: Subject,
+    subject: LoadedModel,
     block: ContrastBatch,
     base: Observed,
     kind: AblationKind,
@@ -160,14 +152,14 @@ def _donor(
 
 
 def role_means(
-    subject: Subject, contrasts: Sequence[TokenContrast], sites: Collection[Site], budget: Budget
+    subject: LoadedModel, contrasts: Sequence[TokenContrast], sites: Collection[Site], budget: Budget
 ) -> dict[Site, torch.Tensor]:
     """The mean of each site over the tokens of each role in the clean runs: (roles, width)."""
     import torch
 
     order, sums, count = sorted(sites), dict[Site, "torch.Tensor"](), torch.zeros(len(ROLES), device=subject.device)
     with inference():
-        for places in buckets(contrasts, min(budget.kept, 2 * budget.stacked)):
+        for places in buckets(contrasts, budget.block):
             some = [contrasts[i] for i in places]
             block = make_block(subject, some, [pair for one in some for pair in (one.better, one.worse)])
             seen = observe(subject, block, "clean", order).seen
@@ -190,10 +182,6 @@ def _sample(contrasts: Sequence[TokenContrast], half: ContrastHalf, seed: int) -
     return sorted(main, key=lambda one: (stable_hash("reference", str(seed), one.contrast.id), one.contrast.id))[
         :REFERENCES
     ]
-
-
-def _form(one: TokenContrast) -> tuple[str, ...]:
-    return one.contrast.template, one.contrast.side, one.contrast.control, one.contrast.half
 
 
 def _is_other(one: MarkedContrast, other: MarkedContrast) -> bool:

@@ -5,7 +5,7 @@ the places of a role (Nanda 2023). With `steps`, gradients are means along the s
 donor's (integrated gradients at the embeddings, not at each site's own input), which helps where the score saturates.
 """
 
-# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
 from __future__ import annotations
 
@@ -15,18 +15,15 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.contrasts.stacking import RunName, buckets
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.records import Grid, PatchDirection
-from constraintsuite.mechanism.gradients import tracing
-from constraintsuite.mechanism.hooks import Edit, SiteTensors, capturing, replacing, watching
-from constraintsuite.mechanism.patching.blocks import INTO, OTHER, ContrastBatch, FloatArray, carried, make_block
-from constraintsuite.mechanism.patching.donors import moved
+from constraintsuite.mechanism.effects.records import FloatArray, Grid, PatchDirection
+from constraintsuite.mechanism.hooks import Edit, SiteTensors, capturing, refuse_infinite, replacing, tracing
+from constraintsuite.mechanism.loaded_model import LoadedModel, Tensors
+from constraintsuite.mechanism.patching.batches import INTO, OTHER, ContrastBatch, RunName, blocks_of, carried
+from constraintsuite.mechanism.patching.capacity import Budget, refuse_untraced
 from constraintsuite.mechanism.patching.exact import join
-from constraintsuite.mechanism.patching.memory import Budget, refuse_untraced
-from constraintsuite.mechanism.patching.stacking import SitePatch
+from constraintsuite.mechanism.patching.patches import SitePatch, moved
 from constraintsuite.mechanism.sites import EMBEDDINGS, Site
-from constraintsuite.mechanism.subject import Subject, Tensors
 from constraintsuite.models.torch.device import telling_out_of_memory
 
 if TYPE_CHECKING:
@@ -42,7 +39,7 @@ class _Traced(NamedTuple):
 
 
 def attribute_contrasts(
-    subject: Subject,
+    subject: LoadedModel,
     contrasts: Sequence[TokenContrast],
     patches: Sequence[SitePatch],
     directions: Sequence[PatchDirection],
@@ -57,35 +54,22 @@ def attribute_contrasts(
     sites = {site for patch in patches for site in patch.sites}
     longest = max(contrasts, key=lambda one: len(one.pairs) * one.longest)
     refuse_untraced(subject, sites, budget, len(OTHER) * len(longest.pairs), longest.longest)
+    carriers = sorted({_carrier(site) for site in sites})
     found: list[tuple[list[int], list[Grid]]] = []
-    for places in buckets(contrasts, budget.traced):
-        block = make_block(subject, [contrasts[i] for i in places])
-        found.append((places, attribute_block(subject, block, patches, directions, steps=steps)))
-    return [join([(places, grids[i]) for places, grids in found]) for i in range(len(directions))]
-
-
-def attribute_block(
-    subject: Subject,
-    block: ContrastBatch,
-    patches: Sequence[SitePatch],
-    directions: Sequence[PatchDirection],
-    *,
-    steps: int = 0,
-) -> list[Grid]:
-    """The same for contrasts that are put together already."""
-    sites = sorted({_carrier(site) for patch in patches for site in patch.sites})
     bases = [INTO[direction] for direction in directions]
-    with telling_out_of_memory():
-        runs = _trace(subject, block, bases, sites, steps)
-        if len(runs) == 1:
-            runs |= _look(subject, block, OTHER[bases[0]], sites)
-        if steps:
-            mean = _along_the_way(subject, block, bases, sites, runs, steps)
-            runs |= {run: runs[run]._replace(gradients=mean[run]) for run in bases}
-        grids = [_grid(subject, block, patches, direction, runs) for direction in directions]
-        for run, traced in runs.items():  # last, as a device must be waited for
-            _refuse_infinite(subject, block, [run], traced.scores)
-        return grids
+    for places, block in blocks_of(subject, contrasts, budget.traced):
+        with telling_out_of_memory():
+            runs = _trace(subject, block, bases, carriers, steps)
+            if len(runs) == 1:
+                runs |= _capture(subject, block, OTHER[bases[0]], carriers)
+            if steps:
+                mean = _along_the_way(subject, block, bases, carriers, runs, steps)
+                runs |= {run: runs[run]._replace(gradients=mean[run]) for run in bases}
+            grids = [_grid(subject, block, patches, direction, runs) for direction in directions]
+            for run, traced in runs.items():  # last, as a device must be waited for
+                refuse_infinite(subject, traced.scores, run, block.inputs[run])
+        found.append((places, grids))
+    return join(found)
 
 
 def _carrier(site: Site) -> Site:
@@ -94,12 +78,14 @@ def _carrier(site: Site) -> Site:
 
 
 def _trace(
-    subject: Subject, block: ContrastBatch, runs: Collection[RunName], sites: Collection[Site], steps: int
+    subject: LoadedModel, block: ContrastBatch, runs: Collection[RunName], sites: Collection[Site], steps: int
 ) -> dict[RunName, _Traced]:
     """Runs that are patched, all in one pass; where gradients are taken along the way, only what is seen."""
     if steps:
         return {
-            run: traced for each in OTHER for run, traced in _look(subject, block, each, {*sites, EMBEDDINGS}).items()
+            run: traced
+            for each in OTHER
+            for run, traced in _capture(subject, block, each, {*sites, EMBEDDINGS}).items()
         }
     with tracing(subject, sites) as trace:
         scores = subject.scores(_together(block, runs))
@@ -110,8 +96,10 @@ def _trace(
     }
 
 
-def _look(subject: Subject, block: ContrastBatch, run: RunName, sites: Collection[Site]) -> dict[RunName, _Traced]:
-    """A run that only gives."""
+def _capture(
+    subject: LoadedModel, block: ContrastBatch, run: RunName, sites: Collection[Site]
+) -> dict[RunName, _Traced]:
+    """What passes the sites in a run that only gives values: no gradients are taken."""
     import torch
 
     with torch.no_grad(), capturing(subject, sites) as seen:
@@ -120,7 +108,7 @@ def _look(subject: Subject, block: ContrastBatch, run: RunName, sites: Collectio
 
 
 def _along_the_way(
-    subject: Subject,
+    subject: LoadedModel,
     block: ContrastBatch,
     runs: Sequence[RunName],
     sites: Collection[Site],
@@ -145,14 +133,14 @@ def _along_the_way(
         between = torch.lerp(base, there, (step + 0.5) / steps)
         with replacing(subject, [Edit(EMBEDDINGS, rows, between, where)]), tracing(subject, sites) as trace:
             scores = subject.scores(inputs)
-            _refuse_infinite(subject, block, runs, scores)
+            refuse_infinite(subject, scores, " or ".join(runs), inputs)
             gradients = trace.gradients(scores)
         total = {site: gradient / steps + total.get(site, 0) for site, gradient in gradients.items()}
     return {run: _rows(total, part) for run, part in _parts(block, runs).items()}
 
 
 def _grid(
-    subject: Subject,
+    subject: LoadedModel,
     block: ContrastBatch,
     patches: Sequence[SitePatch],
     direction: PatchDirection,
@@ -170,24 +158,14 @@ def _grid(
     changes = _summed(estimates, places, of_site, of_role)
     if not np.isfinite(changes).all():
         _name_fault(subject, block, runs, dict(zip(sites, estimates, strict=True)))
-    touched = places & where.cpu().numpy()
-    reached, aside = block.touches(touched)[of_role], block.touches_aside(touched)[of_role]
+    touched = (places & where.cpu().numpy())[of_role]
     scores, donor = (run.scores.cpu().numpy().astype(np.float64) for run in (base, given))
-    return Grid(
-        tuple(contrast.contrast.id for contrast in block.contrasts),
-        tuple((str(patch.sites[0]), patch.role) for patch in patches),
-        direction,
-        "attribution",
-        block.margins(scores),
-        block.margins(donor),
-        np.where(reached, block.margins(scores + changes), np.nan),
-        block.asides(scores),
-        np.where(aside, block.asides(scores + changes), np.nan),
-    )
+    names = [(str(patch.sites[0]), patch.role) for patch in patches]
+    return block.grid(names, (direction, "attribution"), scores, donor, scores + changes, touched)
 
 
 def _by_place(
-    subject: Subject,
+    subject: LoadedModel,
     sites: Sequence[Site],
     base: _Traced,
     given: _Traced,
@@ -241,18 +219,11 @@ def _rows(seen: SiteTensors, part: slice) -> SiteTensors:
     return {site: tensor[part] for site, tensor in seen.items()}
 
 
-def _refuse_infinite(subject: Subject, block: ContrastBatch, runs: Collection[RunName], scores: torch.Tensor) -> None:
-    if not bool(scores.isfinite().all()):
-        with watching(subject):
-            subject.scores(_together(block, runs))
-        raise UserError(f"{subject.name}: a score of the {' or '.join(runs)} run is infinite or no number.")
-
-
 def _name_fault(
-    subject: Subject, block: ContrastBatch, runs: Mapping[RunName, _Traced], estimates: SiteTensors
+    subject: LoadedModel, block: ContrastBatch, runs: Mapping[RunName, _Traced], estimates: SiteTensors
 ) -> NoReturn:
     """Says which score, or else which gradients, made an estimate infinite or none at all."""
     for run, traced in runs.items():
-        _refuse_infinite(subject, block, [run], traced.scores)
+        refuse_infinite(subject, traced.scores, run, block.inputs[run])
     broken = ", ".join(str(site) for site, values in estimates.items() if not bool(values.isfinite().all()))
     raise UserError(f"{subject.name}: gradients at {broken} are infinite or not numbers.")

@@ -1,20 +1,20 @@
-"""Reading and replacing what passes a site, while a `with` block lasts; the model is as before when it ends."""
+"""Read and replace what passes a site, or take gradients there, while a `with` block lasts; the model is as before when it ends."""
 
-# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.pattern import weights_in_sight
+from constraintsuite.mechanism.hook_points import HookPoint, weights_in_sight
+from constraintsuite.mechanism.loaded_model import LoadedModel, Tensors
 from constraintsuite.mechanism.sites import EMBEDDINGS, Site
-from constraintsuite.mechanism.subject import Subject
-from constraintsuite.mechanism.taps import Tap
 
 if TYPE_CHECKING:
     import torch
@@ -35,52 +35,66 @@ class Edit:
     where: torch.Tensor
     """Which positions are replaced: bool (n, positions). Those of a `pattern` are its queries."""
 
+    @classmethod
+    def everywhere(cls, site: Site, values: torch.Tensor) -> Edit:
+        """An edit of all positions of the first rows, as many as there are values."""
+        import torch
+
+        rows = torch.arange(len(values), device=values.device)
+        return cls(site, rows, values, torch.ones(values.shape[:2], dtype=torch.bool, device=values.device))
+
 
 @contextmanager
-def capturing(subject: Subject, sites: Iterable[Site]) -> Iterator[SiteTensors]:
+def capturing(subject: LoadedModel, sites: Iterable[Site]) -> Iterator[SiteTensors]:
     """Fills what passed the sites during the last forward pass of the block; gradients flow through it."""
     seen: SiteTensors = {}
-    with ExitStack() as hooks:
-        for group in by_module(subject, sites, hooks):
-            hooks.enter_context(hooked(group[0][0], _keeping(seen, group)))
+    with _hooking(subject, sites, lambda group: partial(_keep, seen, group)):
         yield seen
 
 
 @contextmanager
-def replacing(subject: Subject, edits: Sequence[Edit]) -> Iterator[None]:
+def replacing(subject: LoadedModel, edits: Sequence[Edit]) -> Iterator[None]:
     """Forward passes see other values at the edits' sites; where two edits meet in one place, the later one stays."""
-    with ExitStack() as hooks:
-        for group in by_module(subject, [edit.site for edit in edits], hooks):
-            mine = [(tap, edits[number]) for tap, _, number in group]
-            hooks.enter_context(hooked(group[0][0], _writing(mine)))
+
+    def write(group: HookGroup) -> TensorHook:
+        return partial(_write, [(point, edits[number]) for point, _, number in group])
+
+    with _hooking(subject, [edit.site for edit in edits], write):
         yield
 
 
 @contextmanager
-def watching(subject: Subject) -> Iterator[None]:
+def watching(subject: LoadedModel) -> Iterator[None]:
     """Names the first site at which a number was infinite or none at all, when the block ends.
 
-    It looks at embeddings, heads, attention, feed-forward parts and residuals; nothing is waited for before the end.
+    It checks embeddings, heads, attention, feed-forward parts and residuals; no device is waited for before the end.
     """
     import torch
 
-    found: list[tuple[Sequence[Site], torch.Tensor]] = []
+    found: list[tuple[HookGroup, torch.Tensor]] = []
 
-    def check(sites: Sequence[Site], tap: Tap) -> TensorHook:
-        return lambda passing: found.append((sites, torch.isfinite(tap.open(passing)).all(dim=(0, 2, 3))))
+    def check(group: HookGroup) -> TensorHook:
+        point = group[0][0]
+        return lambda passing: found.append((group, torch.isfinite(point.open(passing)).all(dim=(0, 2, 3))))
 
-    with ExitStack() as hooks:
-        for group in by_module(subject, subject.sites({"embeddings", "head", "attention", "mlp", "residual"}), hooks):
-            hooks.enter_context(hooked(group[0][0], check([site for _, site, _ in group], group[0][0])))
+    with _hooking(subject, subject.sites({"embeddings", "head", "attention", "mlp", "residual"}), check):
         yield
-    for sites, fine in found:
-        broken = [str(site) for site, whole in zip(sites, fine.tolist(), strict=True) if not whole]
+    for group, fine in found:
+        broken = [str(site) for (_, site, _), whole in zip(group, fine.tolist(), strict=True) if not whole]
         if broken:
             raise UserError(f"{subject.name}: numbers at {', '.join(broken)} are infinite or not numbers.")
 
 
+def refuse_infinite(subject: LoadedModel, scores: torch.Tensor, run: str, inputs: Tensors) -> None:
+    """Raise a UserError if a score of a run is infinite or no number; it names the first site at which that is so."""
+    if not bool(scores.isfinite().all()):
+        with watching(subject):
+            subject.scores(inputs)
+        raise UserError(f"{subject.name}: a score of the {run} run is infinite or no number.")
+
+
 @contextmanager
-def starting_above(subject: Subject, layer: int, residual: torch.Tensor) -> Iterator[None]:
+def starting_above(subject: LoadedModel, layer: int, residual: torch.Tensor) -> Iterator[None]:
     """Forward passes begin with what block `layer` gave (-1: the embeddings); the blocks up to it are passed over.
 
     Rows and positions of the inputs must be those of `residual`: masks and what is pooled are still taken from the inputs.
@@ -89,14 +103,14 @@ def starting_above(subject: Subject, layer: int, residual: torch.Tensor) -> Iter
         raise UserError(f"{subject.name}: the blocks of this family cannot be passed over.")
     with ExitStack() as changes:
         if layer < 0:
-            changes.enter_context(replacing(subject, [_all_embeddings(residual)]))
+            changes.enter_context(replacing(subject, [Edit.everywhere(EMBEDDINGS, residual)]))
         for number in range(layer + 1):
             changes.enter_context(_passed_over(subject, number, residual if number == layer else None))
         yield
 
 
 @contextmanager
-def starting_within(subject: Subject, layer: int, residual: torch.Tensor, heads: torch.Tensor) -> Iterator[None]:
+def starting_within(subject: LoadedModel, layer: int, residual: torch.Tensor, heads: torch.Tensor) -> Iterator[None]:
     """Forward passes begin behind the heads of block `layer`: `residual` is what enters it, `heads` what all its heads read.
 
     `heads` is (rows, positions, heads x width), what `Site(layer, "head")` captures. Queries, keys, values and patterns of
@@ -114,16 +128,16 @@ def starting_within(subject: Subject, layer: int, residual: torch.Tensor, heads:
         yield
 
 
-TapGroup = list[tuple[Tap, Site, int]]
+HookGroup = list[tuple[HookPoint, Site, int]]
 """Taps of one side of one module, each with its site and the site's place in the order that was asked for."""
 
 
-def by_module(subject: Subject, sites: Iterable[Site], stack: ExitStack) -> list[TapGroup]:
+def by_module(subject: LoadedModel, sites: Iterable[Site], stack: ExitStack) -> list[HookGroup]:
     """Sites by the module that they are reached at; weights of attention are brought in sight on the stack if need be."""
-    groups: dict[tuple[int, str], TapGroup] = defaultdict(list)
+    groups: dict[tuple[int, str], HookGroup] = defaultdict(list)
     for number, site in enumerate(sites):
-        tap = subject.tap(site)
-        groups[id(tap.module), tap.side].append((tap, site, number))
+        point = subject.hook_point(site)
+        groups[id(point.module), point.side].append((point, site, number))
     if any(site.kind == "pattern" for group in groups.values() for _, site, _ in group):
         stack.enter_context(weights_in_sight(subject))
     return list(groups.values())
@@ -134,8 +148,8 @@ TensorHook = Callable[["torch.Tensor"], "torch.Tensor | None"]
 
 
 @contextmanager
-def hooked(tap: Tap, passing: TensorHook) -> Iterator[None]:
-    """Lets `passing` see what enters the tap's module or leaves it; of several tensors, the first."""
+def hooked(point: HookPoint, passing: TensorHook) -> Iterator[None]:
+    """Lets `passing` see what enters the point's module or leaves it; of several tensors, the first."""
     used = False
 
     def start(_module: torch.nn.Module, _given: tuple[Any, ...]) -> None:
@@ -144,7 +158,7 @@ def hooked(tap: Tap, passing: TensorHook) -> Iterator[None]:
 
     def look(tensor: torch.Tensor) -> torch.Tensor | None:
         nonlocal used
-        if used and tap.within is not None:
+        if used and point.within is not None:
             return None
         used = True
         return passing(tensor)
@@ -160,10 +174,10 @@ def hooked(tap: Tap, passing: TensorHook) -> Iterator[None]:
             return None
         return (changed, *result[1:]) if several else changed
 
-    module = tap.module
-    hooks = [module.register_forward_pre_hook(before) if tap.side == "input" else module.register_forward_hook(after)]
-    if tap.within is not None:
-        hooks.append(tap.within.register_forward_pre_hook(start))
+    module = point.module
+    hooks = [module.register_forward_pre_hook(before) if point.side == "input" else module.register_forward_hook(after)]
+    if point.within is not None:
+        hooks.append(point.within.register_forward_pre_hook(start))
     try:
         yield
     finally:
@@ -171,29 +185,32 @@ def hooked(tap: Tap, passing: TensorHook) -> Iterator[None]:
             hook.remove()
 
 
-def _keeping(seen: SiteTensors, group: TapGroup) -> TensorHook:
-    def keep(passing: torch.Tensor) -> None:
-        for tap, site, _ in group:
-            seen[site] = tap.open(passing)[:, tap.number]
+@contextmanager
+def _hooking(subject: LoadedModel, sites: Iterable[Site], make: Callable[[HookGroup], TensorHook]) -> Iterator[None]:
+    """While the block lasts, the modules of the sites have the hooks that `make` gives for each."""
+    with ExitStack() as hooks:
+        for group in by_module(subject, sites, hooks):
+            hooks.enter_context(hooked(group[0][0], make(group)))
+        yield
 
-    return keep
+
+def _keep(seen: SiteTensors, group: HookGroup, passing: torch.Tensor) -> None:
+    for point, site, _ in group:
+        seen[site] = point.open(passing)[:, point.number]
 
 
-def _writing(edits: Sequence[tuple[Tap, Edit]]) -> TensorHook:
+def _write(edits: Sequence[tuple[HookPoint, Edit]], passing: torch.Tensor) -> torch.Tensor:
     import torch
 
-    def write(passing: torch.Tensor) -> torch.Tensor:
-        changed = passing.clone(memory_format=torch.contiguous_format)
-        for tap, edit in edits:
-            part = tap.open(changed)[:, tap.number]
-            part[edit.rows] = edit.values.where(edit.where[..., None], part[edit.rows])
-        return changed
-
-    return write
+    changed = passing.clone(memory_format=torch.contiguous_format)
+    for point, edit in edits:
+        part = point.open(changed)[:, point.number]
+        part[edit.rows] = edit.values.where(edit.where[..., None], part[edit.rows])
+    return changed
 
 
 @contextmanager
-def _passed_over(subject: Subject, layer: int, given: torch.Tensor | None) -> Iterator[None]:
+def _passed_over(subject: LoadedModel, layer: int, given: torch.Tensor | None) -> Iterator[None]:
     """A block that gives what is `given`, or else what it was given itself."""
     bare = subject.bare_blocks
 
@@ -219,8 +236,48 @@ def _computing(module: torch.nn.Module, forward: Callable[..., Any]) -> Iterator
             module.forward = own
 
 
-def _all_embeddings(values: torch.Tensor) -> Edit:
+@dataclass(frozen=True)
+class Trace:
+    """What passed the sites in the last forward pass of the block, and how the scores depend on it."""
+
+    _passed: list[tuple[HookGroup, torch.Tensor]] = field(default_factory=list)  # whole: a part of it leads to no score
+
+    def values(self) -> SiteTensors:
+        """What passed each site."""
+        return self._cut([tensor for _, tensor in self._passed])
+
+    def gradients(self, scores: torch.Tensor) -> SiteTensors:
+        """How each row's score changes with what passes each site; may be asked once for a forward pass."""
+        import torch
+
+        whole = [tensor for _, tensor in self._passed]
+        found = torch.autograd.grad(scores.sum(), whole, allow_unused=True)
+        # What no score depends on, such as weights that nothing reads, has no gradient.
+        return self._cut([torch.zeros_like(t) if g is None else g for t, g in zip(whole, found, strict=True)])
+
+    def _cut(self, whole: Sequence[torch.Tensor]) -> SiteTensors:
+        return {
+            site: point.open(tensor)[:, point.number].detach()
+            for (group, _), tensor in zip(self._passed, whole, strict=True)
+            for point, site, _ in group
+        }
+
+
+@contextmanager
+def tracing(subject: LoadedModel, sites: Iterable[Site]) -> Iterator[Trace]:
+    """A forward pass of the block can be asked for gradients, which begin at the embeddings: the weights have none.
+
+    Within `replacing`, the replaced values are what is traced.
+    """
     import torch
 
-    rows = torch.arange(len(values), device=values.device)
-    return Edit(EMBEDDINGS, rows, values, torch.ones(values.shape[:2], dtype=torch.bool, device=values.device))
+    trace = Trace()
+
+    def keep(group: HookGroup) -> TensorHook:
+        return lambda passing: trace._passed.append((group, passing))
+
+    def begin(passing: torch.Tensor) -> torch.Tensor:
+        return passing.detach().requires_grad_(True)
+
+    with torch.enable_grad(), hooked(subject.hook_point(EMBEDDINGS), begin), _hooking(subject, sites, keep):
+        yield trace

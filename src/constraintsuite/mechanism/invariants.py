@@ -1,6 +1,6 @@
 """What must hold of a model before anything that is found inside it can be believed; checked whenever one is loaded."""
 
-# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING
 
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.hooks import Edit, capturing, replacing, watching
-from constraintsuite.mechanism.outcomes import InvariantResult
-from constraintsuite.mechanism.patching.donors import Donor, Observed
-from constraintsuite.mechanism.patching.stacking import PatchableRun, SitePatch, batches, sites_to_keep, stacked_scores
+from constraintsuite.mechanism.loaded_model import InvariantResult, LoadedModel, Tensors
+from constraintsuite.mechanism.patching import patches as patching
 from constraintsuite.mechanism.sites import EMBEDDINGS, KINDS, Site, SiteKind
-from constraintsuite.mechanism.subject import Subject, Tensors
 from constraintsuite.models.base import Pair
 from constraintsuite.models.torch.loading import loading
 
@@ -38,7 +36,7 @@ _SAMPLES: tuple[tuple[Pair, Pair], ...] = (
 class ModelTrial:
     """Two short pairs of unequal length, and what the model makes of them."""
 
-    subject: Subject
+    subject: LoadedModel
     folder: Path
     trust: bool
 
@@ -53,8 +51,8 @@ class ModelTrial:
         return self.subject.inputs(self.pairs[:1])
 
     @cached_property
-    def twin(self) -> Tensors:
-        """The first pair with two of its words exchanged."""
+    def swapped(self) -> Tensors:
+        """The first pair with two of its tokens exchanged."""
         ids = self.short["input_ids"].clone()
         ids[:, [1, 2]] = ids[:, [2, 1]]
         return {**self.short, "input_ids": ids}
@@ -66,11 +64,11 @@ class ModelTrial:
 
     @cached_property
     def score(self) -> torch.Tensor:
-        """Of the first pair alone."""
+        """The score of the first pair alone."""
         return self.subject.scores(self.short)
 
     def seen(self, inputs: Tensors, sites: list[Site]) -> dict[Site, torch.Tensor]:
-        """What passes the sites."""
+        """What passes some sites when the model reads the inputs."""
         with capturing(self.subject, sites) as seen:
             self.subject.scores(inputs)
         return seen
@@ -89,8 +87,8 @@ class Invariant:
     must_differ: bool = False
 
 
-def check_invariants(subject: Subject, folder: Path, *, trust: bool = False) -> tuple[InvariantResult, ...]:
-    """All of them in order; one that does not hold refuses the model."""
+def check_invariants(subject: LoadedModel, folder: Path, *, trust: bool = False) -> tuple[InvariantResult, ...]:
+    """Check all invariants in order; a model of which one does not hold is refused with a UserError."""
     import torch
 
     trial = ModelTrial(subject, folder, trust)
@@ -100,7 +98,7 @@ def check_invariants(subject: Subject, folder: Path, *, trust: bool = False) -> 
 
 
 def check_one(invariant: Invariant, trial: ModelTrial) -> InvariantResult:
-    """What came of one of them."""
+    """Check one invariant; a UserError says by how much the scores differ if it does not hold."""
     excuse = invariant.excuse(trial)
     if excuse:
         return InvariantResult(invariant.number, invariant.name, "not applicable", None, excuse)
@@ -165,16 +163,8 @@ def _against_the_library(trial: ModelTrial) -> float:
     return _apart(subject.scores(trial.both), given.reshape(len(trial.pairs), -1)[:, subject.label].to(subject.device))
 
 
-def _kinds(subject: Subject) -> list[SiteKind]:
+def _kinds(subject: LoadedModel) -> list[SiteKind]:
     return [kind for kind in KINDS if kind != "pattern" or subject.family.pattern != "none"]
-
-
-def _whole(site: Site, values: torch.Tensor) -> Edit:
-    """An edit of all positions of the first row."""
-    import torch
-
-    rows = torch.tensor([0], device=values.device)
-    return Edit(site, rows, values, torch.ones(values.shape[:2], dtype=torch.bool, device=values.device))
 
 
 def _patched_with_itself(trial: ModelTrial) -> float:
@@ -184,22 +174,22 @@ def _patched_with_itself(trial: ModelTrial) -> float:
         sites = subject.sites([kind])
         with capturing(subject, sites) as seen:
             score = subject.scores(trial.short)  # as computed while the sites are in sight
-        with replacing(subject, [_whole(site, seen[site]) for site in sites]):
+        with replacing(subject, [Edit.everywhere(site, seen[site]) for site in sites]):
             found.append(_apart(subject.scores(trial.short), score))
     return max(found)
 
 
 def _all_embeddings(trial: ModelTrial) -> float:
     with capturing(trial.subject, [EMBEDDINGS]) as seen:
-        usual = trial.subject.scores(trial.twin)
-    with replacing(trial.subject, [_whole(EMBEDDINGS, seen[EMBEDDINGS])]):
+        usual = trial.subject.scores(trial.swapped)
+    with replacing(trial.subject, [Edit.everywhere(EMBEDDINGS, seen[EMBEDDINGS])]):
         return _apart(trial.subject.scores(trial.short), usual)
 
 
 def _unread_positions(trial: ModelTrial) -> float:
     subject, usual = trial.subject, trial.score
     last = Site(subject.layers - 1, "residual")
-    edit = _whole(last, trial.seen(trial.short, [last])[last] + 1.0)
+    edit = Edit.everywhere(last, trial.seen(trial.short, [last])[last] + 1.0)
     edit.where[:, 0] = False
     with replacing(subject, [edit]):
         return _apart(subject.scores(trial.short), usual)
@@ -211,25 +201,25 @@ def _one_by_one(trial: ModelTrial) -> float:
 
     subject = trial.subject
     ends = [subject.sites([kind])[end] for kind in _kinds(subject) for end in (0, -1)]
-    patches = [SitePatch((site,)) for site in dict.fromkeys(ends)]
-    donor = trial.seen(trial.twin, ends)
-    kept = trial.seen(trial.short, sorted(sites_to_keep(subject, patches)))
+    patches = [patching.SitePatch((site,)) for site in dict.fromkeys(ends)]
+    donor = trial.seen(trial.swapped, ends)
+    kept = trial.seen(trial.short, sorted(patching.sites_to_keep(subject, patches)))
     everywhere = torch.ones_like(trial.short["input_ids"], dtype=torch.bool)
-    stage = PatchableRun(
+    stage = patching.PatchableRun(
         subject,
         trial.short,
-        Observed(trial.score, kept),
-        Donor(everywhere, donor.__getitem__),
+        patching.Observed(trial.score, kept),
+        patching.Donor(everywhere, donor.__getitem__),
         {patch.role: everywhere for patch in patches},
     )
     found = []
-    for numbers in batches(subject, patches, len(patches)):
+    for numbers in patching.batches(subject, patches, len(patches)):
         some = [patches[i] for i in numbers] * 2  # so that none is alone in its batch
         alone = []
         for patch in some:
-            with replacing(subject, [_whole(site, donor[site]) for site in patch.sites]):
+            with replacing(subject, [Edit.everywhere(site, donor[site]) for site in patch.sites]):
                 alone.append(subject.scores(trial.short))
-        found.append(_apart(stacked_scores(stage, some), torch.stack(alone)))
+        found.append(_apart(patching.stacked_scores(stage, some), torch.stack(alone)))
     return max(found)
 
 

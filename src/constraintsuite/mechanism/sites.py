@@ -37,7 +37,7 @@ EMBEDDINGS = Site(-1, "embeddings")
 
 
 def parse_site(text: str) -> Site:
-    """The site of a name."""
+    """Read the name of a site, such as `L3.H7`; one that is none is a UserError."""
     if text == "embeddings":
         return EMBEDDINGS
     found = _NAME.fullmatch(text)

@@ -29,6 +29,11 @@ class Column:
         return self.title + {"share": ", %", "points": ", points"}.get(self.kind, "")
 
 
+def columns(kind: ColumnKind, *titles: str) -> tuple[Column, ...]:
+    """Several columns of one kind."""
+    return tuple(Column(title, kind) for title in titles)
+
+
 @dataclass(frozen=True)
 class Table:
     """Rows under named columns; the first column says what a row is."""

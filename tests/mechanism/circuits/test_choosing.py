@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
-from constraintsuite.mechanism.circuits.choosing import curve_sizes, random_circuits, random_parts
 from constraintsuite.mechanism.circuits.records import ChanceMatch
+from constraintsuite.mechanism.circuits.runner import curve_sizes, random_circuits, random_parts
 from constraintsuite.mechanism.sites import Site, parse_site
 
 SITES = [Site(layer, "head", head) for layer in range(3) for head in range(6)] + [Site(n, "mlp") for n in range(3)]
@@ -19,24 +19,24 @@ def test_sizes_grow_and_stay_below_all(sites: int, sizes: list[int]) -> None:
 
 
 def test_random_circuits_have_as_many_sites_of_each_layer() -> None:
-    drawn = random_circuits(CIRCUIT, SITES, "layer", 100, random.Random(0))
-    assert drawn.possible == 21 * 7 * 7 - 1
-    assert len(set(drawn.circuits)) == 100
-    assert all(Counter(site.layer for site in circuit) == {0: 2, 1: 1, 2: 1} for circuit in drawn.circuits)
-    assert CIRCUIT not in drawn.circuits
+    circuits, possible = random_circuits(CIRCUIT, SITES, "layer", 100, random.Random(0))
+    assert possible == 21 * 7 * 7 - 1
+    assert len(set(circuits)) == 100
+    assert all(Counter(site.layer for site in circuit) == {0: 2, 1: 1, 2: 1} for circuit in circuits)
+    assert CIRCUIT not in circuits
 
 
 def test_random_circuits_have_as_many_sites_of_each_kind() -> None:
-    drawn = random_circuits(CIRCUIT, SITES, "kind", 100, random.Random(0))
-    assert drawn.possible == 816 * 3 - 1
-    assert all(Counter(site.kind for site in circuit) == {"head": 3, "mlp": 1} for circuit in drawn.circuits)
+    circuits, possible = random_circuits(CIRCUIT, SITES, "kind", 100, random.Random(0))
+    assert possible == 816 * 3 - 1
+    assert all(Counter(site.kind for site in circuit) == {"head": 3, "mlp": 1} for circuit in circuits)
 
 
 @pytest.mark.parametrize(("match", "others"), [("layer", 6), ("kind", 17)])
 def test_where_there_are_few_all_of_them_are_taken(match: ChanceMatch, others: int) -> None:
     one = frozenset([parse_site("L1.H3")])
-    drawn = random_circuits(one, SITES, match, 100, random.Random(0))
-    assert len(set(drawn.circuits) - {one}) == len(drawn.circuits) == drawn.possible == others
+    circuits, possible = random_circuits(one, SITES, match, 100, random.Random(0))
+    assert len(set(circuits) - {one}) == len(circuits) == possible == others
 
 
 def test_chance_is_the_seed_s_alone() -> None:

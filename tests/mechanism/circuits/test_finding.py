@@ -10,22 +10,20 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Advance, Silent
-from constraintsuite.mechanism.circuits import search as searching
-from constraintsuite.mechanism.circuits.course import Call
-from constraintsuite.mechanism.circuits.finding import find_circuit, plan_search, read_circuits
-from constraintsuite.mechanism.circuits.plan import plan_circuit
-from constraintsuite.mechanism.circuits.running import CircuitRunner, make_bench, studied_sites
-from constraintsuite.mechanism.circuits.settings import CircuitSettings
-from constraintsuite.mechanism.circuits.trial import passes_a_second
+from constraintsuite.mechanism.circuits import quality
+from constraintsuite.mechanism.circuits.folder import find_circuit, plan_search, read_circuits
+from constraintsuite.mechanism.circuits.plan import Call, passes_a_second, plan_circuit
+from constraintsuite.mechanism.circuits.records import CircuitSettings
+from constraintsuite.mechanism.circuits.runner import CircuitRunner, make_runner, studied_sites
 from constraintsuite.mechanism.contrasts.files import write_contrasts
 from constraintsuite.mechanism.contrasts.tokens import tokenise
 from constraintsuite.mechanism.explain.folder import load_explained
-from constraintsuite.mechanism.explain.run import attribute, patch
-from constraintsuite.mechanism.explain.settings import AnalysisScope
+from constraintsuite.mechanism.explain.request import AnalysisScope
 from constraintsuite.mechanism.explain.verify import verify
-from constraintsuite.mechanism.patching.memory import plan_memory
-from constraintsuite.mechanism.subject import load_subject
+from constraintsuite.mechanism.loaded_model import load_model
+from constraintsuite.mechanism.patching.capacity import plan_memory
 from constraintsuite.store.workspace import Workspace
+from mechanism.analyses import attribute, patch
 from mechanism.planted import PLANTED, make_planted, planted_contrasts
 
 FEW = CircuitSettings(chance=20, band=2, parts=3, random_models=2, random_contrasts=4)
@@ -71,7 +69,7 @@ def test_what_was_stopped_goes_on_and_ends_with_the_same_bytes(
     find_circuit(other, FEW)
     done = run_counted(monkeypatch)
     with pytest.MonkeyPatch.context() as stop:
-        stop.setattr(searching, "judge_members", None)
+        stop.setattr(quality, "judge_members", None)
         with pytest.raises(TypeError):
             find_circuit(patched, FEW)
     before = len(done)
@@ -212,26 +210,26 @@ def test_steps_are_as_long_as_was_said(patched: Path) -> None:
 
 def test_what_a_killed_search_was_writing_is_taken_away(patched: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as stop:
-        stop.setattr(searching, "judge_members", None)
+        stop.setattr(quality, "judge_members", None)
         with pytest.raises(TypeError):
             find_circuit(patched, FEW)
     left = [patched / INSIDE / name for name in ("stages/.ab.npy.tmp-123", ".circuit.json.tmp-123")]
     for file in left:
         file.write_text("half")
-    monkeypatch.setattr(searching, "judge_members", None)
+    monkeypatch.setattr(quality, "judge_members", None)
     with pytest.raises(TypeError):
         find_circuit(patched, FEW)
     assert [file for file in left if file.exists()] == []
 
 
 def test_a_trial_counts_passes_of_a_second(patched: Path, source: tuple[Path, str]) -> None:
-    subject = load_subject(source[1])
+    subject = load_model(source[1])
     contrasts = list(tokenise(planted_contrasts(8), subject.classifier.tokenization).contrasts)
     sites = studied_sites(subject)
     budget = plan_memory(subject, sites, None, max(one.longest for one in contrasts))
-    bench = make_bench(subject, sites, contrasts, "twin", budget, 0)
+    runner = make_runner(subject, sites, contrasts, "twin", budget, 0)
     ticks = iter([0.0, 0.5, 1.0, 1.25])  # begun, after the first lot, after the second, in the end
-    assert passes_a_second(bench, contrasts, 0, lambda: next(ticks)) == 2 * Call(8, 8).passes / 1.25
+    assert passes_a_second(runner, contrasts, 0, lambda: next(ticks)) == 2 * Call(8, 8).passes / 1.25
 
 
 def test_effects_of_some_sites_are_not_enough(source: tuple[Path, str], tmp_path: Path) -> None:

@@ -7,17 +7,17 @@ from typing import cast
 import numpy as np
 import pytest
 
-from constraintsuite.mechanism.circuits.judging import (
-    Jury,
+from constraintsuite.mechanism.circuits.quality import (
+    CircuitEvaluator,
     area_under,
-    call_jury,
+    compare_controls,
     draw_curve,
     judge_chance,
     judge_completeness,
     judge_members,
+    make_evaluator,
 )
-from constraintsuite.mechanism.circuits.running import Circuit, CircuitMargins, CircuitRunner
-from constraintsuite.mechanism.circuits.specificity import compare_controls
+from constraintsuite.mechanism.circuits.runner import Circuit, CircuitMargins, CircuitRunner
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import FloatArray
@@ -55,17 +55,17 @@ class Adding:
         return margins
 
 
-def jury_of(bench: Adding, contrasts: Sequence[MarkedContrast] | None = None) -> Jury:
+def jury_of(runner: Adding, contrasts: Sequence[MarkedContrast] | None = None) -> CircuitEvaluator:
     asked = [Asked(one) for one in contrasts or planted_contrasts(12)]
-    return call_jury(cast(CircuitRunner, bench), cast(list[TokenContrast], asked), seed=0)
+    return make_evaluator(cast(CircuitRunner, runner), cast(list[TokenContrast], asked), seed=0)
 
 
 PLAIN = Adding(dict(zip(SITES, [6.0, 3.0, 1.0, 0.0, 0.0, 0.0], strict=True)))
 
 
 def test_faithfulness_grows_with_what_the_members_add() -> None:
-    jury = jury_of(PLAIN)
-    curve = draw_curve(SITES, [1, 2, 3, 5], jury, jury, chance=0)
+    evaluator = jury_of(PLAIN)
+    curve = draw_curve(SITES, [1, 2, 3, 5], evaluator, evaluator, chance=0)
     assert [point.check.value for point in curve] == pytest.approx([0.6, 0.9, 1.0, 1.0])
     assert curve[0].chance is None
     # Asides are a tenth of margins, whose full mean is 10 x 2 - 1 and whose first is 6 x 2 - 1.
@@ -85,8 +85,8 @@ def test_members_by_what_is_lost_without_them() -> None:
 
 
 def test_a_circuit_with_all_that_matters_is_complete() -> None:
-    jury = jury_of(PLAIN)
-    found = judge_completeness([A, B, C], jury, jury, 50)
+    evaluator = jury_of(PLAIN)
+    found = judge_completeness([A, B, C], evaluator, evaluator, 50)
     assert found.random.value == pytest.approx(0)
     assert found.greedy.value == pytest.approx(0)
     assert [removal.how for removal in found.removals] == ["random"] * 7 + ["greedy"] * 3
@@ -94,8 +94,8 @@ def test_a_circuit_with_all_that_matters_is_complete() -> None:
 
 def test_a_circuit_that_lacks_a_member_is_not_complete() -> None:
     # A and B are worth 4 more together: of 6 + 3 + 1 + 4 = 14, only the 1 of C is missing, whatever is taken away.
-    jury = jury_of(replace(PLAIN, together=4.0))
-    found = judge_completeness([A, B], jury, jury, 50)
+    evaluator = jury_of(replace(PLAIN, together=4.0))
+    found = judge_completeness([A, B], evaluator, evaluator, 50)
     gaps = {removal.sites: removal.difference.value for removal in found.removals}
     assert gaps == {names: pytest.approx(-1 / 14) for names in [(str(A),), (str(B),), (str(A), str(B))]}
     assert found.random.value == pytest.approx(1 / 14)
@@ -104,8 +104,8 @@ def test_a_circuit_that_lacks_a_member_is_not_complete() -> None:
 
 def test_greedy_takes_what_makes_the_largest_gap() -> None:
     # {A, C} lacks B. Without C it has 6 and the model 13; without A, 1 and 4; without both, 0 and 3.
-    jury = jury_of(replace(PLAIN, together=4.0))
-    found = judge_completeness([A, C], jury, jury, 50)
+    evaluator = jury_of(replace(PLAIN, together=4.0))
+    found = judge_completeness([A, C], evaluator, evaluator, 50)
     greedy = [removal for removal in found.removals if removal.how == "greedy"]
     assert [removal.sites for removal in greedy] == [(str(A), str(C)), (str(C),)]
     assert [removal.difference.value for removal in greedy] == pytest.approx([-3 / 14, -7 / 14])
@@ -123,10 +123,10 @@ def test_chance_counts_those_at_least_as_faithful() -> None:
 
 
 def test_a_model_that_does_nothing_has_no_figures() -> None:
-    jury = jury_of(Adding(dict.fromkeys(SITES, 0.0)))
-    assert draw_curve(SITES, [1], jury, jury, chance=2)[0].check.value is None
-    assert [(one.below, one.p) for one in judge_chance(frozenset([A]), jury, 5)] == [(None, None)] * 2
-    assert judge_completeness([A], jury, jury, 5).worst_random is None
+    evaluator = jury_of(Adding(dict.fromkeys(SITES, 0.0)))
+    assert draw_curve(SITES, [1], evaluator, evaluator, chance=2)[0].check.value is None
+    assert [(one.below, one.p) for one in judge_chance(frozenset([A]), evaluator, 5)] == [(None, None)] * 2
+    assert judge_completeness([A], evaluator, evaluator, 5).worst_random is None
 
 
 def test_controls_stand_beside_what_is_studied() -> None:

@@ -10,35 +10,37 @@ import pytest
 import torch
 
 from constraintsuite.mechanism.circuits.records import CircuitAblation
-from constraintsuite.mechanism.circuits.running import EMPTY, Circuit, CircuitRunner, make_bench
+from constraintsuite.mechanism.circuits.runner import EMPTY, Circuit, CircuitRunner, make_runner
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, TokenPair, tokenise
 from constraintsuite.mechanism.hooks import Edit, capturing, replacing
-from constraintsuite.mechanism.patching.memory import plan_memory
+from constraintsuite.mechanism.loaded_model import LoadedModel, Tensors
+from constraintsuite.mechanism.patching.capacity import plan_memory
 from constraintsuite.mechanism.sites import parse_site
-from constraintsuite.mechanism.subject import Subject, Tensors
 from mechanism.planted import PLANTED, planted_contrasts
 
 HEAD = parse_site(PLANTED)
 
 
-def contrasts_for(subject: Subject, count: int) -> list[TokenContrast]:
+def contrasts_for(subject: LoadedModel, count: int) -> list[TokenContrast]:
     """As the planted ones are, with the thing named, so that others can be drawn."""
     marked = [replace(one, y=one.clusters[0].split()[1]) for one in planted_contrasts(count)]
     return list(tokenise(marked, subject.classifier.tokenization).contrasts)
 
 
 def bench_for(
-    subject: Subject, contrasts: list[TokenContrast], ablation: CircuitAblation = "twin", folder: Path | None = None
+    subject: LoadedModel, contrasts: list[TokenContrast], ablation: CircuitAblation = "twin", folder: Path | None = None
 ) -> CircuitRunner:
     sites = subject.sites({"head", "mlp"})
     budget = plan_memory(subject, sites, None, max(one.longest for one in contrasts))
-    return make_bench(subject, sites, contrasts, ablation, budget, 0, folder=folder)
+    return make_runner(subject, sites, contrasts, ablation, budget, 0, folder=folder)
 
 
-def test_the_planted_head_alone_does_all_and_all_others_nothing(planted: Subject) -> None:
+def test_the_planted_head_alone_does_all_and_all_others_nothing(planted: LoadedModel) -> None:
     contrasts = contrasts_for(planted, 6)
-    bench = bench_for(planted, contrasts)
-    full, empty, kept, without = bench.margins([bench.full, EMPTY, frozenset([HEAD]), bench.full - {HEAD}], contrasts)
+    runner = bench_for(planted, contrasts)
+    full, empty, kept, without = runner.margins(
+        [runner.full, EMPTY, frozenset([HEAD]), runner.full - {HEAD}], contrasts
+    )
     assert (full > 1).all()
     assert (empty < -1).all()
     assert kept == pytest.approx(full, abs=1e-5)
@@ -46,23 +48,25 @@ def test_the_planted_head_alone_does_all_and_all_others_nothing(planted: Subject
 
 
 @pytest.mark.parametrize("kind", ["bert", "qwen3", "t5"])
-def test_a_circuit_is_a_single_pass_with_all_others_replaced(kind: str, subject_of: Callable[[str], Subject]) -> None:
+def test_a_circuit_is_a_single_pass_with_all_others_replaced(
+    kind: str, subject_of: Callable[[str], LoadedModel]
+) -> None:
     subject = subject_of(kind)
     contrasts = contrasts_for(subject, 3)
-    bench = bench_for(subject, contrasts)
-    circuits = [EMPTY, frozenset([HEAD, parse_site("L0.mlp")]), bench.full - {HEAD}]
-    expected = [[by_hand(bench, circuit, one) for one in contrasts] for circuit in circuits]
-    assert bench.margins(circuits, contrasts) == pytest.approx(np.array(expected), abs=1e-4)
+    runner = bench_for(subject, contrasts)
+    circuits = [EMPTY, frozenset([HEAD, parse_site("L0.mlp")]), runner.full - {HEAD}]
+    expected = [[by_hand(runner, circuit, one) for one in contrasts] for circuit in circuits]
+    assert runner.margins(circuits, contrasts) == pytest.approx(np.array(expected), abs=1e-4)
 
 
-def by_hand(bench: CircuitRunner, circuit: Circuit, contrast: TokenContrast) -> float:
-    better, worse = (score_by_hand(bench, circuit, pair) for pair in (contrast.better, contrast.worse))
+def by_hand(runner: CircuitRunner, circuit: Circuit, contrast: TokenContrast) -> float:
+    better, worse = (score_by_hand(runner, circuit, pair) for pair in (contrast.better, contrast.worse))
     return better - worse
 
 
-def score_by_hand(bench: CircuitRunner, circuit: Circuit, pair: TokenPair) -> float:
+def score_by_hand(runner: CircuitRunner, circuit: Circuit, pair: TokenPair) -> float:
     assert pair.one_to_one
-    subject, others = bench.subject, [site for site in bench.sites if site not in circuit]
+    subject, others = runner.subject, [site for site in runner.sites if site not in circuit]
     with torch.no_grad():
         with capturing(subject, others) as seen:
             subject.scores(inputs_of(subject, pair.corrupt.ids, pair.corrupt.types))
@@ -72,21 +76,21 @@ def score_by_hand(bench: CircuitRunner, circuit: Circuit, pair: TokenPair) -> fl
             return float(subject.scores(inputs_of(subject, pair.clean.ids, pair.clean.types)))
 
 
-def inputs_of(subject: Subject, ids: np.ndarray, types: np.ndarray) -> Tensors:
+def inputs_of(subject: LoadedModel, ids: np.ndarray, types: np.ndarray) -> Tensors:
     arrays = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
     if subject.classifier.takes_types:
         arrays["token_type_ids"] = types
     return {name: torch.from_numpy(array)[None] for name, array in arrays.items()}
 
 
-def test_ablations_differ_in_what_is_left_of_an_empty_circuit(planted: Subject) -> None:
+def test_ablations_differ_in_what_is_left_of_an_empty_circuit(planted: LoadedModel) -> None:
     contrasts = contrasts_for(planted, 12)
     left = {}
     for ablation in get_args(CircuitAblation):
-        bench = bench_for(planted, contrasts, ablation)
-        asked = bench.can_ask(contrasts)
-        full, empty = bench.run([bench.full, EMPTY], asked).margins
-        assert full == pytest.approx(bench_for(planted, asked).margins([bench.full], asked)[0])
+        runner = bench_for(planted, contrasts, ablation)
+        asked = runner.can_ask(contrasts)
+        full, empty = runner.run([runner.full, EMPTY], asked).margins
+        assert full == pytest.approx(bench_for(planted, asked).margins([runner.full], asked)[0])
         left[ablation] = float(empty.mean())
     assert left["twin"] < -1
     assert left["resample"] > 1  # another thing, but the same cue
@@ -94,27 +98,27 @@ def test_ablations_differ_in_what_is_left_of_an_empty_circuit(planted: Subject) 
     assert abs(left["mean"]) < 1
 
 
-def test_contrasts_without_another_to_draw_from_are_not_asked(planted: Subject) -> None:
+def test_contrasts_without_another_to_draw_from_are_not_asked(planted: LoadedModel) -> None:
     lone = tokenise(planted_contrasts(4), planted.classifier.tokenization).contrasts  # all of the same Y: none
     assert bench_for(planted, list(lone), "resample").can_ask(lone) == []
 
 
-def test_what_was_run_is_not_run_again(planted: Subject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_run_is_not_run_again(planted: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     contrasts = contrasts_for(planted, 4)
-    bench = bench_for(planted, contrasts, folder=tmp_path)
-    circuits = [bench.full, EMPTY, frozenset([HEAD])]
-    first = bench.run(circuits, contrasts)
+    runner = bench_for(planted, contrasts, folder=tmp_path)
+    circuits = [runner.full, EMPTY, frozenset([HEAD])]
+    first = runner.run(circuits, contrasts)
     monkeypatch.setattr(CircuitRunner, "_run", None)
-    again = bench.run(circuits, contrasts)
+    again = runner.run(circuits, contrasts)
     assert np.array_equal(first.margins, again.margins)
     assert np.array_equal(first.asides, again.asides)
     with pytest.raises(TypeError):
-        bench.run([frozenset([parse_site("L0.H0")])], contrasts)
+        runner.run([frozenset([parse_site("L0.H0")])], contrasts)
 
 
-def test_a_circuit_asked_for_twice_is_given_twice(planted: Subject) -> None:
+def test_a_circuit_asked_for_twice_is_given_twice(planted: LoadedModel) -> None:
     contrasts = contrasts_for(planted, 2)
-    bench = bench_for(planted, contrasts)
-    one, full, other = bench.margins([EMPTY, bench.full, EMPTY], contrasts)
+    runner = bench_for(planted, contrasts)
+    one, full, other = runner.margins([EMPTY, runner.full, EMPTY], contrasts)
     assert np.array_equal(one, other)
     assert not np.allclose(one, full)

@@ -7,16 +7,14 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.circuits.records import CircuitReport
-from constraintsuite.mechanism.circuits.running import make_bench, studied_sites
+from constraintsuite.mechanism.circuits.ranking import effects_of, untrained_model
+from constraintsuite.mechanism.circuits.records import CircuitReport, CircuitSettings
+from constraintsuite.mechanism.circuits.runner import make_runner, studied_sites
 from constraintsuite.mechanism.circuits.search import search_circuit
-from constraintsuite.mechanism.circuits.settings import CircuitSettings
-from constraintsuite.mechanism.circuits.untrained import effects_of
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import tokenise
-from constraintsuite.mechanism.nulls import random_twin
-from constraintsuite.mechanism.patching.memory import plan_memory
-from constraintsuite.mechanism.subject import Subject, load_subject
+from constraintsuite.mechanism.loaded_model import LoadedModel, load_model
+from constraintsuite.mechanism.patching.capacity import plan_memory
 from mechanism import models
 from mechanism.planted import PLANTED, make_planted, planted_contrasts
 
@@ -24,25 +22,25 @@ FEW = CircuitSettings(chance=20, band=0, parts=5, random_models=0)
 
 
 @pytest.fixture(scope="module")
-def noisy(tmp_path_factory: pytest.TempPathFactory) -> Subject:
+def noisy(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     """The planted model with noise and 6 layers: of 24 heads, one can be told from chance."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(models.SHAPE, "num_hidden_layers", 6)
         folder: Path = make_planted(tmp_path_factory.mktemp("noisy"), noise=0.05)
-    return load_subject(f"cross:{folder},threads=1")
+    return load_model(f"cross:{folder},threads=1")
 
 
-def search(subject: Subject, contrasts: Sequence[MarkedContrast], settings: CircuitSettings = FEW) -> CircuitReport:
+def search(subject: LoadedModel, contrasts: Sequence[MarkedContrast], settings: CircuitSettings = FEW) -> CircuitReport:
     asked = tokenise(contrasts, subject.classifier.tokenization).contrasts
     sites = studied_sites(subject)
     budget = plan_memory(subject, sites, None, max(one.longest for one in asked))
     main = [one for one in asked if not one.contrast.control]
     effects = effects_of(subject, main, sites, settings.direction, "exact", budget)
-    bench = make_bench(subject, sites, asked, settings.ablation, budget, settings.seed)
-    return search_circuit(bench, asked, effects, settings)
+    runner = make_runner(subject, sites, asked, settings.ablation, budget, settings.seed)
+    return search_circuit(runner, asked, effects, settings)
 
 
-def test_the_planted_head_is_found_and_chance_is_rejected(noisy: Subject) -> None:
+def test_the_planted_head_is_found_and_chance_is_rejected(noisy: LoadedModel) -> None:
     report = search(noisy, planted_contrasts(48), FEW.model_copy(update={"chance": 100}))
     assert report.circuit == (PLANTED,)
     assert report.faithfulness.value == pytest.approx(1, abs=0.05)
@@ -57,7 +55,7 @@ def test_the_planted_head_is_found_and_chance_is_rejected(noisy: Subject) -> Non
     assert report.verdict.found
 
 
-def test_of_few_other_circuits_nothing_can_be_said(planted: Subject) -> None:
+def test_of_few_other_circuits_nothing_can_be_said(planted: LoadedModel) -> None:
     report = search(planted, planted_contrasts(24))
     assert report.circuit == (PLANTED,)
     assert max(one.possible for one in report.chance) == 11  # the other heads of three layers
@@ -65,14 +63,14 @@ def test_of_few_other_circuits_nothing_can_be_said(planted: Subject) -> None:
     assert (report.verdict.behaviour, report.verdict.total, report.verdict.reached, report.verdict.sites) == (True,) * 4
 
 
-def test_in_models_that_learnt_nothing_nothing_is_found(noisy: Subject) -> None:
+def test_in_models_that_learnt_nothing_nothing_is_found(noisy: LoadedModel) -> None:
     contrasts = planted_contrasts(24)
     assert search(noisy, contrasts).verdict.found
-    found = [search(random_twin(noisy, seed), contrasts).verdict.found for seed in range(10)]
+    found = [search(untrained_model(noisy, seed), contrasts).verdict.found for seed in range(10)]
     assert sum(found) <= 1  # of 10 at 5 %, two or more would be rare
 
 
-def test_a_circuit_that_misses_the_threshold_is_not_found(noisy: Subject) -> None:
+def test_a_circuit_that_misses_the_threshold_is_not_found(noisy: LoadedModel) -> None:
     said = search(
         noisy, planted_contrasts(24), FEW.model_copy(update={"size": 1, "threshold": 1, "ablation": "zero"})
     ).verdict
@@ -80,7 +78,7 @@ def test_a_circuit_that_misses_the_threshold_is_not_found(noisy: Subject) -> Non
     assert (said.reached, said.found) == (False, False)
 
 
-def test_the_planted_model_stands_out_from_untrained_ones(planted: Subject) -> None:
+def test_the_planted_model_stands_out_from_untrained_ones(planted: LoadedModel) -> None:
     settings = FEW.model_copy(update={"random_models": 20, "random_contrasts": 12})
     found = search(planted, planted_contrasts(40), settings)
     assert found.random_models is not None
@@ -88,7 +86,7 @@ def test_the_planted_model_stands_out_from_untrained_ones(planted: Subject) -> N
     assert found.verdict.random_models
 
 
-def test_entities_that_are_exchanged_are_not_carried_by_the_planted_head(planted: Subject) -> None:
+def test_entities_that_are_exchanged_are_not_carried_by_the_planted_head(planted: LoadedModel) -> None:
     main = planted_contrasts(24)
     swapped = [as_entity(one) for one in main]
     report = search(planted, [*main, *swapped])
@@ -121,12 +119,12 @@ def as_entity(contrast: MarkedContrast) -> MarkedContrast:
     )
 
 
-def test_the_same_twice_is_the_same(planted: Subject) -> None:
+def test_the_same_twice_is_the_same(planted: LoadedModel) -> None:
     one, other = (search(planted, planted_contrasts(16)) for _ in range(2))
     assert one == other
 
 
-def test_a_size_asked_for(planted: Subject) -> None:
+def test_a_size_asked_for(planted: LoadedModel) -> None:
     report = search(planted, planted_contrasts(16), FEW.model_copy(update={"size": 4}))
     assert len(report.circuit) == 4
     assert [member.needed for member in report.members] == [True, False, False, False]
@@ -140,6 +138,6 @@ def test_a_size_asked_for(planted: Subject) -> None:
         ({"ablation": "resample"}, "under the ablation 'resample'"),
     ],
 )
-def test_what_cannot_be_looked_for_is_said(planted: Subject, change: dict[str, object], message: str) -> None:
+def test_what_cannot_be_looked_for_is_said(planted: LoadedModel, change: dict[str, object], message: str) -> None:
     with pytest.raises(UserError, match=message):
         search(planted, planted_contrasts(8), FEW.model_copy(update=change))

@@ -1,13 +1,18 @@
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import pytest
 
-from constraintsuite.mechanism.circuits.records import ChanceCircuits, CurvePoint, RandomModels, RankedSite
-from constraintsuite.mechanism.circuits.search import choose_point
-from constraintsuite.mechanism.circuits.settings import CircuitSettings
-from constraintsuite.mechanism.circuits.verdicts import CircuitGrounds, give_verdict
+from constraintsuite.mechanism.circuits.records import (
+    ChanceCircuits,
+    CircuitSettings,
+    CurvePoint,
+    RandomModels,
+    RankedSite,
+)
+from constraintsuite.mechanism.circuits.search import choose_point, give_verdict
 from constraintsuite.records.scores import Interval
 
 SURE = Interval(2.0, 1.5, 2.5, 30)
@@ -25,13 +30,22 @@ def untrained(p: float) -> RandomModels:
     return RandomModels(20, 12, "exact", 4.0, 4.0, p, p, (), ())
 
 
-GOOD = CircuitGrounds(True, SURE, True, [member()], [random(5_000, 0.01)], untrained(1 / 21))
+class Grounds(NamedTuple):
+    behaviour: bool
+    total: Interval
+    reached: bool
+    members: Sequence[RankedSite]
+    chance: Sequence[ChanceCircuits]
+    untrained: RandomModels | None
+
+
+GOOD = Grounds(True, SURE, True, [member()], [random(5_000, 0.01)], untrained(1 / 21))
 
 
 def test_a_circuit_is_found_where_all_holds() -> None:
-    said = give_verdict(GOOD)
+    said = give_verdict(*GOOD)
     assert (said.found, said.chance, said.random_models) == (True, True, True)
-    assert give_verdict(GOOD._replace(untrained=None)).found
+    assert give_verdict(*GOOD._replace(untrained=None)).found
 
 
 @pytest.mark.parametrize(
@@ -51,12 +65,12 @@ def test_a_circuit_is_found_where_all_holds() -> None:
     ],
 )
 def test_no_circuit_is_found_where_one_thing_fails(changed: dict[str, Any], name: str, says: bool | None) -> None:
-    said = give_verdict(GOOD._replace(**changed))
+    said = give_verdict(*GOOD._replace(**changed))
     assert (said.found, getattr(said, name)) == (False, says)
 
 
 def test_kinds_with_few_other_circuits_do_not_count() -> None:
-    assert give_verdict(GOOD._replace(chance=[random(4, 1 / 5), random(23, 1 / 24)])).found
+    assert give_verdict(*GOOD._replace(chance=[random(4, 1 / 5), random(23, 1 / 24)])).found
 
 
 @pytest.mark.parametrize(

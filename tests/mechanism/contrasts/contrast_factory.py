@@ -10,7 +10,7 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 
-from constraintsuite.mechanism.contrasts.own import PlainContrast, mark_plain
+from constraintsuite.mechanism.contrasts.files import PlainContrast, mark_plain
 from constraintsuite.mechanism.contrasts.records import Marked, MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import TokenRow
 from constraintsuite.models.tokenization import Padding, Tokenization

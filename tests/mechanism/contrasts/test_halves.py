@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.mechanism.contrasts.halves import halve
+from constraintsuite.mechanism.contrasts.selection import halve
 from constraintsuite.records.examples import SPLITS, Example
 from mechanism.contrasts.suite_factory import make_example
 

@@ -7,8 +7,13 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.contrasts.files import write_contrasts
-from constraintsuite.mechanism.contrasts.own import PlainContrast, mark_plain, read_either, read_plain
+from constraintsuite.mechanism.contrasts.files import (
+    PlainContrast,
+    mark_plain,
+    read_either,
+    read_plain,
+    write_contrasts,
+)
 from mechanism.contrasts.contrast_factory import exchange, shown, swap
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from constraintsuite.mechanism.contrasts.queries import opposite_twin
+from constraintsuite.mechanism.contrasts.queries import opposite_queries
 from constraintsuite.records.examples import Example
 from mechanism.contrasts.contrast_factory import shown
 from mechanism.contrasts.suite_factory import make_example
@@ -33,19 +33,19 @@ def _example(query: str, opposite: str | None, y: str, cue: str, text: str = "")
 def test_the_cue_gives_way_to_as_many_words_or_else_the_suites_own_query_is_used(
     query: str, opposite: str, y: str, cue: str, twin: str, change: str
 ) -> None:
-    found = opposite_twin(_example(query, opposite, y, cue))
+    found = opposite_queries(_example(query, opposite, y, cue))
     assert found is not None
     assert (found.clean.text, found.corrupt.text, found.change) == (query, twin, change)
 
 
 def test_a_text_shows_that_a_thing_is_countable() -> None:
-    found = opposite_twin(_example("huts with no stove", "huts offering stove", "stove", "no", "There is a stove."))
+    found = opposite_queries(_example("huts with no stove", "huts offering stove", "stove", "no", "There is a stove."))
     assert found is not None
     assert found.corrupt.text == "huts with a stove"
 
 
 def test_the_cue_nearest_to_y_is_replaced() -> None:
-    found = opposite_twin(_example("not cheap hotels without a bar", None, "bar", "without"))
+    found = opposite_queries(_example("not cheap hotels without a bar", None, "bar", "without"))
     assert found is not None
     assert found.corrupt.text == "not cheap hotels with a bar"
 
@@ -61,11 +61,11 @@ def test_the_cue_nearest_to_y_is_replaced() -> None:
 def test_what_differs_is_the_cue_and_y_is_found(
     query: str, opposite: str | None, cue: str, clean: list[tuple[str, str]], corrupt: list[tuple[str, str]]
 ) -> None:
-    found = opposite_twin(_example(query, opposite, "cream", cue))
+    found = opposite_queries(_example(query, opposite, "cream", cue))
     assert found is not None
     assert (shown(found.clean), shown(found.corrupt)) == (clean, corrupt)
 
 
 @pytest.mark.parametrize("opposite", [None, "Soups lacking CREAM"])
 def test_no_other_query_no_twin(opposite: str | None) -> None:
-    assert opposite_twin(_example("soups lacking cream", opposite, "cream", "lacking")) is None
+    assert opposite_queries(_example("soups lacking cream", opposite, "cream", "lacking")) is None

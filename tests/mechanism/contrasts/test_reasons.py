@@ -6,13 +6,19 @@ from pathlib import Path
 import pytest
 
 from constraintsuite import mechanism
-from constraintsuite.mechanism.contrasts.reasons import WORDS, in_words
+from constraintsuite.mechanism.contrasts.selection import WORDS, in_words
 
 
 def test_every_reason_has_words() -> None:
-    files = Path(mechanism.__path__[0]).rglob("*.py")
-    named = {name for file in files for name in re.findall(r"RejectedContrast\([^()]+, \"(\w+)\"\)", file.read_text())}
-    assert {"same_tokens", "texts_far_apart"} <= named <= set(WORDS)
+    folder = Path(mechanism.__path__[0])
+    named = {
+        name
+        for file in folder.rglob("*.py")
+        for name in re.findall(r"RejectedContrast\([^()]+, \"(\w+)\"\)", file.read_text())
+    }
+    makers = (folder / "contrasts" / "from_example.py").read_text()
+    named |= set(re.findall(r"(?:return|yield example,) \"(\w+)\"\n", makers))
+    assert {"same_tokens", "texts_far_apart", "other_wording"} <= named <= set(WORDS)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.mechanism.contrasts.own import PlainContrast, mark_plain
+from constraintsuite.mechanism.contrasts.files import PlainContrast, mark_plain
 from constraintsuite.mechanism.contrasts.records import (
     CONTROL_KINDS,
     HALVES,

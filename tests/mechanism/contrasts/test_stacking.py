@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from constraintsuite.mechanism.contrasts.own import PlainContrast, mark_plain
+from constraintsuite.mechanism.contrasts.files import PlainContrast, mark_plain
 from constraintsuite.mechanism.contrasts.records import ROLES
-from constraintsuite.mechanism.contrasts.stacking import PADDED, RunName, buckets, role_places, stack, transfer
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, TokenPair, tokenise
+from constraintsuite.mechanism.patching.batches import PADDED, RunName, buckets, role_places, stack, transfer
 from mechanism.contrasts.contrast_factory import exchange, make_tokenization, swap
 
 LONGER = mark_plain(

@@ -6,7 +6,7 @@ import pytest
 
 from constraintsuite.errors import MissingExtraError
 from constraintsuite.mechanism.contrasts import texts
-from constraintsuite.mechanism.contrasts.painting import Painting
+from constraintsuite.mechanism.contrasts.role_spans import RoleSpans
 from constraintsuite.mechanism.contrasts.texts import AnalysisReader, are_near, mirror, paint_text
 from constraintsuite.records.constraints import Evidence
 from constraintsuite.records.examples import SATISFYING, VIOLATING, Example
@@ -36,27 +36,27 @@ def _example(text: str, y: str, cue: str | None, verdict: str = "negated") -> Ex
     ],
 )  # fmt: skip
 def test_mention_cue_and_scope_are_marked(text: str, y: str, cue: str, expected: list[tuple[str, str]]) -> None:
-    painting = paint_text(_example(text, y, cue), SATISFYING, AnalysisReader("rules"))
-    assert painting is not None
-    found = [(words, role) for words, role in shown(painting.marked()) if "allowed" not in words]
+    spans = paint_text(_example(text, y, cue), SATISFYING, AnalysisReader("rules"))
+    assert spans is not None
+    found = [(words, role) for words, role in shown(spans.marked()) if "allowed" not in words]
     assert found == expected
 
 
 def test_where_the_analysis_disagrees_the_suites_evidence_counts() -> None:
     text = "A dish of cream. It skips on purpose whatever has cream."
     example = _example("A soup of note. Alas the cream here.", "cream", "alas")
-    painting = paint_text(example, SATISFYING, AnalysisReader("rules"))
-    assert painting is not None
-    assert shown(painting.marked()) == [("Alas", "d_cue"), ("the", "d_scope"), ("cream", "d_y")]
+    spans = paint_text(example, SATISFYING, AnalysisReader("rules"))
+    assert spans is not None
+    assert shown(spans.marked()) == [("Alas", "d_cue"), ("the", "d_scope"), ("cream", "d_y")]
     assert paint_text(_example(text, "cream", "banned"), SATISFYING, AnalysisReader("rules")) is None
 
 
 def test_a_mention_that_is_affirmed_has_no_cue() -> None:
-    painting = paint_text(
+    spans = paint_text(
         _example("Not cheap, but full of cream.", "cream", None, "affirmed"), SATISFYING, AnalysisReader("rules")
     )
-    assert painting is not None
-    assert shown(painting.marked()) == [("cream", "d_y")]
+    assert spans is not None
+    assert shown(spans.marked()) == [("cream", "d_y")]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_mention_that_is_affirmed_has_no_cue() -> None:
 def test_the_twin_of_a_text_has_the_cue_too(
     one: str, cue: str, scope: str, other: str, expected: list[tuple[str, str]]
 ) -> None:
-    mine, theirs = Painting(one, "d_other"), Painting(other, "d_other")
+    mine, theirs = RoleSpans(one, "d_other"), RoleSpans(other, "d_other")
     mine.paint([Span(one.index(cue), one.index(cue) + len(cue))], "d_cue")
     mine.paint([Span(one.index(scope), one.index(scope) + len(scope))] if scope else [], "d_scope")
     mirror(mine, theirs)
@@ -79,7 +79,7 @@ def test_the_twin_of_a_text_has_the_cue_too(
 
 
 def test_a_mark_of_its_own_is_kept() -> None:
-    mine, theirs = Painting("no cream", "d_other"), Painting("no cream", "d_other")
+    mine, theirs = RoleSpans("no cream", "d_other"), RoleSpans("no cream", "d_other")
     mine.paint([Span(0, 8)], "d_scope")
     theirs.paint([Span(3, 8)], "d_y")
     mirror(mine, theirs)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraintsuite.mechanism.contrasts.own import PlainContrast, mark_plain
+from constraintsuite.mechanism.contrasts.files import PlainContrast, mark_plain
 from constraintsuite.mechanism.contrasts.records import ROLES, Marked, MarkedPair, RoleMark
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
 from mechanism.contrasts.contrast_factory import (

@@ -14,8 +14,8 @@ from safetensors.torch import load_file, save_file
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.drift import drift as measuring
 from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
+from constraintsuite.mechanism.drift.contrasts import DriftSettings
 from constraintsuite.mechanism.drift.drift import plan_work
-from constraintsuite.mechanism.drift.settings import DriftSettings
 from mechanism.drift.moving import make_soup_suite
 from mechanism.planted import make_planted
 
@@ -79,7 +79,7 @@ def test_a_dry_run_refuses_what_the_run_would(
 ) -> None:
     shutil.copytree(ground / "first", tmp_path / "second")
     change(tmp_path / "second")
-    monkeypatch.setattr(measuring, "load_subject", None)
+    monkeypatch.setattr(measuring, "load_model", None)
     named = name_checkpoints([str(ground / "first"), str(tmp_path / "second")])
     with pytest.raises(UserError, match=f"^Checkpoint second: .*{words}"):
         plan_work(named, [ground / "suite"], DriftSettings(top=3))

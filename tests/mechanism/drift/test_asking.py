@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.drift.asking import Chosen, choose_contrasts
-from constraintsuite.mechanism.drift.settings import DriftSettings
+from constraintsuite.mechanism.drift.contrasts import Chosen, DriftSettings, choose_contrasts
 from constraintsuite.records.examples import Example
 from mechanism.contrasts.suite_factory import make_suite
 from mechanism.drift.moving import soups

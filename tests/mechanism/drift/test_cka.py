@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from constraintsuite.mechanism.drift.cka import cka_interval
+from constraintsuite.mechanism.drift.similarity import cka_interval
 from constraintsuite.mechanism.effects.records import FloatArray
 
 

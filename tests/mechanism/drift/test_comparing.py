@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from constraintsuite.mechanism.drift.comparing import DriftContext, circuit_of, likeness_of, reliability_of
-from constraintsuite.mechanism.drift.observing import Observation
+from constraintsuite.mechanism.drift.comparison import DriftContext, circuit_of, likeness_of, reliability_of
+from constraintsuite.mechanism.drift.observation import Observation
 from constraintsuite.mechanism.effects.records import FloatArray
 from constraintsuite.mechanism.sites import Site
 from mechanism.planted import planted_contrasts

@@ -13,13 +13,12 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.mechanism.contrasts.files import read_contrasts
 from constraintsuite.mechanism.drift import drift as measuring
-from constraintsuite.mechanism.drift import steps
+from constraintsuite.mechanism.drift import observation, steps
 from constraintsuite.mechanism.drift.checkpoints import Checkpoint, name_checkpoints
+from constraintsuite.mechanism.drift.contrasts import DriftSettings
 from constraintsuite.mechanism.drift.drift import measure_drift, plan_work
-from constraintsuite.mechanism.drift.folder import load_drift
-from constraintsuite.mechanism.drift.observing import observe_checkpoint
-from constraintsuite.mechanism.drift.records import CheckpointDrift
-from constraintsuite.mechanism.drift.settings import DriftSettings
+from constraintsuite.mechanism.drift.observation import observe_checkpoint
+from constraintsuite.mechanism.drift.records import CheckpointDrift, load_drift
 from constraintsuite.records.scores import Interval
 from mechanism.contrasts.suite_factory import make_suite
 from mechanism.drift.moving import AFTER, BEFORE, make_checkpoints, make_soup_suite, soups
@@ -132,7 +131,7 @@ def test_what_was_stopped_goes_on(
             raise KeyboardInterrupt
         return real(*given)
 
-    monkeypatch.setattr(steps, "observe_checkpoint", looking)
+    monkeypatch.setattr(observation, "observe_checkpoint", looking)
     with pytest.raises(KeyboardInterrupt):
         measure_drift(checkpoints, [suite], tmp_path / "out", SETTINGS, Silent())
     out = measure_drift(checkpoints, [suite], tmp_path / "out", SETTINGS, Silent()).path
@@ -175,7 +174,7 @@ def test_other_contrasts_of_the_same_suite_are_another_drift(
     pairs = [replace(example, clusters=(f"c{n // 2}",)) for n, example in enumerate(soups(40))]
     make_suite(tmp_path / "suite", pairs, ())
     with monkeypatch.context() as stop:
-        stop.setattr(steps.CheckpointWalk, "go_on", None)
+        stop.setattr(steps.CheckpointWalk, "_later", None)
         with pytest.raises(TypeError):
             measure_drift(checkpoints, [tmp_path / "suite"], tmp_path / "out", SETTINGS, Silent())
     with pytest.raises(UserError, match="here lies an unfinished drift"):  # of 40 contrasts, not 20
@@ -188,11 +187,11 @@ def test_one_stopped_just_before_its_end_looks_at_nothing_again(
 ) -> None:
     checkpoints, suite = ground
     with monkeypatch.context() as stop:
-        stop.setattr(measuring, "write_text", None)  # of the results, the last file
+        stop.setattr(measuring, "write_record", None)  # of the results, the last file
         with pytest.raises(TypeError):
             measure_drift(checkpoints, [suite], tmp_path / "out", SETTINGS, Silent())
-    monkeypatch.setattr(steps, "observe_checkpoint", None)
-    monkeypatch.setattr(steps, "cross_patch", None)
+    monkeypatch.setattr(observation, "observe_checkpoint", None)
+    monkeypatch.setattr(observation, "cross_patch", None)
     out = measure_drift(checkpoints, [suite], tmp_path / "out", SETTINGS, Silent()).path
     assert not (out / "stages").exists()
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from constraintsuite.mechanism.drift.probing import PENALTY, fit_line, told_apart
+from constraintsuite.mechanism.drift.similarity import PENALTY, fit_line, told_apart
 
 
 def test_the_line_is_that_of_ridge_regression() -> None:

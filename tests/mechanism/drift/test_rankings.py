@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.mechanism.drift import rankings
+from constraintsuite.mechanism.drift import similarity
 from constraintsuite.mechanism.effects.agreement import spearman
 
 _IMPORTANCES = st.lists(st.integers(0, 9), min_size=3, max_size=20)
@@ -17,15 +17,15 @@ _IMPORTANCES = st.lists(st.integers(0, 9), min_size=3, max_size=20)
 
 def test_jaccard_of_chance_is_the_mean_over_all_circuits() -> None:
     circuits = [frozenset(some) for some in combinations(range(7), 3)]
-    drawn = [rankings.jaccard(circuits[0], other) for other in circuits]
-    assert rankings.chance_jaccard(7, 3) == pytest.approx(np.mean(drawn))
+    drawn = [similarity.jaccard(circuits[0], other) for other in circuits]
+    assert similarity.chance_jaccard(7, 3) == pytest.approx(np.mean(drawn))
 
 
 @pytest.mark.parametrize(("sites", "count", "shared"), [(78, 10, 4), (78, 10, 0), (15, 4, 4), (5, 4, 3)])
 def test_chance_of_sharing_is_hypergeometric(sites: int, count: int, shared: int) -> None:
     stats: Any = pytest.importorskip("scipy.stats", reason="scipy is not installed")
     theirs = stats.hypergeom(sites, count, count).sf(shared - 1)
-    assert rankings.chance_of_sharing(sites, count, shared) == pytest.approx(theirs)
+    assert similarity.chance_of_sharing(sites, count, shared) == pytest.approx(theirs)
 
 
 @given(_IMPORTANCES, st.randoms(use_true_random=False))
@@ -51,12 +51,12 @@ def test_moved_mass_is_the_earth_movers_distance(values: list[int], chance: Rand
     layers = np.arange(len(values)) // 3
     a, b = (np.array(some, dtype=float) for some in (values, other))
     theirs = stats.wasserstein_distance(layers, layers, a, b)
-    assert rankings.moved_mass(a, b, layers) == pytest.approx(theirs)
+    assert similarity.moved_mass(a, b, layers) == pytest.approx(theirs)
 
 
 def test_weighted_overlap_counts_what_both_have() -> None:
-    assert rankings.weighted_overlap(np.array([1.0, 1.0, 0.0]), np.array([0.0, 1.0, 1.0])) == pytest.approx(1 / 3)
+    assert similarity.weighted_overlap(np.array([1.0, 1.0, 0.0]), np.array([0.0, 1.0, 1.0])) == pytest.approx(1 / 3)
 
 
 def test_equal_importances_stand_in_their_order() -> None:
-    assert rankings.order_of(np.array([1.0, 2.0, 1.0, 2.0])).tolist() == [1, 3, 0, 2]
+    assert similarity.order_of(np.array([1.0, 2.0, 1.0, 2.0])).tolist() == [1, 3, 0, 2]

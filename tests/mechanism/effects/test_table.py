@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.effects.records import PatchEffects
-from constraintsuite.mechanism.effects.table import part_file, read_effects, read_part, write_effects
+from constraintsuite.mechanism.effects.records import PatchEffects, part_file, read_effects, read_part, write_effects
 from mechanism.effects.made import effects, grid
 
 NAN = float("nan")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from constraintsuite.execution.progress import Silent
 from constraintsuite.mechanism.contrasts.files import write_contrasts
-from constraintsuite.mechanism.explain.run import attribute
-from constraintsuite.mechanism.explain.settings import AnalysisScope
+from constraintsuite.mechanism.explain.request import AnalysisScope
+from mechanism.analyses import attribute
 from mechanism.planted import make_planted
 from mechanism.uneven import named
 

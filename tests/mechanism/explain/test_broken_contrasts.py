@@ -13,12 +13,12 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.mechanism.contrasts.files import write_contrasts
 from constraintsuite.mechanism.contrasts.records import Marked, MarkedContrast
-from constraintsuite.mechanism.explain import forecast
+from constraintsuite.mechanism.explain import analysis
 from constraintsuite.mechanism.explain.folder import load_explained
-from constraintsuite.mechanism.explain.run import ablate, attribute, patch
-from constraintsuite.mechanism.explain.settings import AnalysisScope
+from constraintsuite.mechanism.explain.request import AnalysisScope
 from constraintsuite.mechanism.explain.verify import verify
 from constraintsuite.store.artifact import Artifact
+from mechanism.analyses import ablate, attribute, patch
 from mechanism.planted import make_planted
 from mechanism.uneven import named
 from models.odd_words import add_word
@@ -69,7 +69,7 @@ def test_a_shard_of_nothing_else_has_no_rows(
     model: str, contrasts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     together = patch(contrasts, model, tmp_path / "together", SCOPE, Silent())
-    monkeypatch.setattr(forecast, "_PASSES", 1)  # a shard for each contrast
+    monkeypatch.setattr(analysis, "_PASSES", 1)  # a shard for each contrast
     single = patch(contrasts, model, tmp_path / "single", SCOPE, Silent())
     assert len(list((single.path / "effects").iterdir())) == 12
     assert (single.manifest.counts, single.manifest.rejects) == (together.manifest.counts, together.manifest.rejects)
@@ -90,13 +90,13 @@ def test_where_many_break_it_nothing_is_held_against_them(
 ) -> None:
     source = tmp_path / "contrasts.jsonl"
     write_contrasts(source, named(6))
-    monkeypatch.setattr(forecast, "_PASSES", 1)
+    monkeypatch.setattr(analysis, "_PASSES", 1)
 
     def fail(*_: object) -> Sequence[object]:
         raise RuntimeError("CUDA error: unspecified launch failure")
 
     with monkeypatch.context() as broken:
-        broken.setattr("constraintsuite.mechanism.explain.questions.patch_contrasts", fail)
+        broken.setattr("constraintsuite.mechanism.explain.analysis.patch_contrasts", fail)
         with pytest.raises(UserError, match=r"breaks at 6 of 6 contrasts, among them 'planted-0' \(RuntimeError"):
             patch(source, model, tmp_path / "out", SCOPE, Silent())
     made = patch(source, model, tmp_path / "out", SCOPE, Silent())

@@ -12,8 +12,8 @@ import torch
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.mechanism.contrasts.files import write_contrasts
-from constraintsuite.mechanism.explain.run import attribute, patch
-from constraintsuite.mechanism.explain.settings import AnalysisScope
+from constraintsuite.mechanism.explain.request import AnalysisScope
+from mechanism.analyses import attribute, patch
 from mechanism.planted import make_planted
 from mechanism.uneven import named
 from models.elsewhere import starting_elsewhere

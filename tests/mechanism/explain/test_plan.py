@@ -11,18 +11,32 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.mechanism.contrasts.files import read_contrasts, write_contrasts
-from constraintsuite.mechanism.effects.records import ABLATIONS
-from constraintsuite.mechanism.effects.table import read_effects
+from constraintsuite.mechanism.effects.records import ABLATIONS, AblationKind, read_effects
+from constraintsuite.mechanism.explain.analysis import LoadedAnalysis, load_analysis
 from constraintsuite.mechanism.explain.folder import load_explained
-from constraintsuite.mechanism.explain.forecast import forecast_ablation
-from constraintsuite.mechanism.explain.plan import plan_ablation, plan_patches
-from constraintsuite.mechanism.explain.run import ablate, attribute, patch
-from constraintsuite.mechanism.explain.settings import AnalysisScope
+from constraintsuite.mechanism.explain.request import AnalysisRequest, AnalysisScope
 from constraintsuite.mechanism.explain.verify import verify
+from mechanism.analyses import ablate, attribute, patch
 from mechanism.explain.given import WIDE, Given
 from mechanism.uneven import named
 
 MLP = AnalysisScope(sites=("mlp",))
+
+
+def plan_patches(
+    source: Path,
+    model: str,
+    scope: AnalysisScope,
+    guide: Path | None = None,
+    **options: Any,  # noqa: ANN401
+) -> LoadedAnalysis:
+    return load_analysis(AnalysisRequest("patch", source, model, scope, guide=guide, **options))
+
+
+def plan_ablation(
+    source: Path, model: str, scope: AnalysisScope, kinds: tuple[AblationKind, ...] = ABLATIONS
+) -> LoadedAnalysis:
+    return load_analysis(AnalysisRequest("ablate", source, model, scope, kinds=kinds))
 
 
 @pytest.fixture(scope="module")
@@ -31,16 +45,16 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Given:
 
 
 def test_a_guide_chooses_among_the_sites_and_roles_that_are_asked_for(given: Given) -> None:
-    work, guide = plan_patches(given.contrasts, given.model, MLP, given.attributed.path, top=1.0)
-    assert {(str(patch.sites[0]), patch.role) for patch in work.patches} == {(f"L{i}.mlp", "all") for i in range(3)}
-    assert guide is not None
-    assert guide.choice.candidates == 3
+    planned = plan_patches(given.contrasts, given.model, MLP, given.attributed.path, top=1.0)
+    assert {(str(patch.sites[0]), patch.role) for patch in planned.patches} == {(f"L{i}.mlp", "all") for i in range(3)}
+    assert planned.guide is not None
+    assert planned.guide.choice.candidates == 3
 
 
 def test_memory_is_planned_for_what_is_chosen(given: Given) -> None:
-    alone, _ = plan_patches(given.contrasts, given.model, MLP)
-    guided, _ = plan_patches(given.contrasts, given.model, WIDE, given.attributed.path, top=0.03, random=0)
-    every, _ = plan_patches(given.contrasts, given.model, WIDE)
+    alone = plan_patches(given.contrasts, given.model, MLP)
+    guided = plan_patches(given.contrasts, given.model, WIDE, given.attributed.path, top=0.03, random=0)
+    every = plan_patches(given.contrasts, given.model, WIDE)
     assert len(guided.patches) == 1
     assert guided.budget.kept > every.budget.kept
     assert alone.budget.kept > every.budget.kept
@@ -60,7 +74,7 @@ def test_controls_have_no_say_in_what_is_strongest(given: Given, tmp_path: Path)
     write_contrasts(contrasts, some)
     scope = AnalysisScope(sites=("head",))
     guide = attribute(contrasts, given.model, tmp_path / "a", scope, Silent()).path
-    _, followed = plan_patches(contrasts, given.model, scope, guide)
+    followed = plan_patches(contrasts, given.model, scope, guide).guide
     assert followed is not None
     assert set(followed.estimates["query"].contrast.tolist()) == {one.id for one in some[:6]}
 
@@ -72,7 +86,7 @@ def test_another_side_has_no_say_in_what_is_strongest(given: Given, tmp_path: Pa
     ]
     write_contrasts(contrasts, some)
     guide = attribute(contrasts, given.model, tmp_path / "a", MLP, Silent()).path
-    _, followed = plan_patches(contrasts, given.model, AnalysisScope(sites=("mlp",), sides=("document",)), guide)
+    followed = plan_patches(contrasts, given.model, AnalysisScope(sites=("mlp",), sides=("document",)), guide).guide
     assert followed is not None
     assert {side: set(rows.contrast.tolist()) for side, rows in followed.estimates.items()} == {
         "document": {one.id for one in some[6:]}
@@ -131,8 +145,8 @@ def test_only_resampling_leaves_out_what_has_no_other_y(given: Given, tmp_path: 
 
 
 def test_resampling_alone_asks_those_that_can_be(given: Given, tmp_path: Path) -> None:
-    plan = plan_ablation(_some_without_another_y(tmp_path, alone=4), given.model, MLP, ["resample"])
-    assert (len(plan.work.contrasts), plan.rows) == (8, 8 * 3)
+    plan = plan_ablation(_some_without_another_y(tmp_path, alone=4), given.model, MLP, ("resample",))
+    assert (len(plan.contrasts), plan.forecast().rows) == (8, 8 * 3)
 
 
 def test_where_nothing_can_be_resampled_the_way_out_is_named(given: Given, tmp_path: Path) -> None:
@@ -145,7 +159,7 @@ def test_where_nothing_can_be_resampled_the_way_out_is_named(given: Given, tmp_p
 def test_an_ablation_costs_what_can_be_asked(given: Given, tmp_path: Path) -> None:
     plan = plan_ablation(_some_without_another_y(tmp_path, alone=4), given.model, MLP)
     # Of three blocks, the MLP of the first needs nearly all of a pass, that of the last a third.
-    assert forecast_ablation(plan).forwards == pytest.approx((8 + 12 + 12) * 3 * (1 + 3 / 3 + 2 / 3 + 1 / 3))
+    assert plan.forecast().forwards == pytest.approx((8 + 12 + 12) * 3 * (1 + 3 / 3 + 2 / 3 + 1 / 3))
 
 
 def test_patterns_have_no_mean_and_nothing_is_begun(given: Given, tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
 from constraintsuite.mechanism.contrasts.files import write_contrasts
-from constraintsuite.mechanism.explain.run import patch
-from constraintsuite.mechanism.explain.settings import AnalysisScope
+from constraintsuite.mechanism.explain.request import AnalysisScope
+from mechanism.analyses import patch
 from mechanism.planted import make_planted
 from mechanism.uneven import named
 
@@ -18,10 +18,10 @@ STOPPED_IN_THE_SECOND_SHARD = """
 import os, signal, sys
 from pathlib import Path
 from constraintsuite.execution.progress import Silent
-from constraintsuite.mechanism.explain import questions, run
-from constraintsuite.mechanism.explain.settings import AnalysisScope
+from constraintsuite.mechanism.explain import analysis, run
+from constraintsuite.mechanism.explain.request import AnalysisRequest, AnalysisScope
 
-done = questions.patch_contrasts
+done = analysis.patch_contrasts
 shards = []
 
 def stopping(subject, shard, *rest):
@@ -30,8 +30,9 @@ def stopping(subject, shard, *rest):
         os.kill(os.getpid(), signal.SIGKILL)
     return done(subject, shard, *rest)
 
-questions.patch_contrasts = stopping
-run.patch(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), AnalysisScope(sites=("mlp",)), Silent())
+analysis.patch_contrasts = stopping
+request = AnalysisRequest("patch", Path(sys.argv[1]), sys.argv[2], AnalysisScope(sites=("mlp",)))
+run.run_analysis(request, Path(sys.argv[3]), Silent())
 """
 
 

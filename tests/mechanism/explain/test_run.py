@@ -8,18 +8,17 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
-from constraintsuite.mechanism.effects.table import read_effects
+from constraintsuite.mechanism.effects.records import read_effects
+from constraintsuite.mechanism.explain.analysis import AnalysisForecast, load_analysis
 from constraintsuite.mechanism.explain.folder import load_explained
-from constraintsuite.mechanism.explain.forecast import AnalysisForecast, forecast_attribution, forecast_patches
-from constraintsuite.mechanism.explain.run import ablate, attribute, patch
-from constraintsuite.mechanism.explain.settings import AnalysisScope, parse_kinds
-from constraintsuite.mechanism.explain.trial import passes_a_second
+from constraintsuite.mechanism.explain.request import AnalysisRequest, AnalysisScope, parse_kinds
 from constraintsuite.mechanism.explain.verify import verify
-from constraintsuite.mechanism.explain.work import prepare
+from constraintsuite.mechanism.patching.capacity import passes_a_second
 from constraintsuite.models.base import OutOfMemory
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.text.base import Analysis
 from constraintsuite.text.choice import get_analyser
+from mechanism.analyses import ablate, attribute, patch
 from mechanism.contrasts.suite_factory import make_example, make_suite
 from mechanism.explain.given import WIDE, Given
 from mechanism.planted import PLANTED, make_planted
@@ -89,7 +88,7 @@ def test_an_explain_folder_is_a_source_too(given: Given, tmp_path: Path) -> None
 
 
 def test_what_is_finished_is_not_done_again(given: Given, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("constraintsuite.mechanism.explain.questions.attribute_contrasts", None)
+    monkeypatch.setattr("constraintsuite.mechanism.explain.analysis.attribute_contrasts", None)
     again = attribute(given.contrasts, given.model, given.attributed.path, WIDE, Silent())
     assert again.manifest == given.attributed.manifest
 
@@ -103,7 +102,7 @@ def test_memory_decides_nothing(given: Given) -> None:
 def test_a_finished_ablation_needs_no_means(given: Given, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = (given.contrasts, given.model, tmp_path / "a", AnalysisScope(sites=("mlp",), limit=4), Silent())
     made = ablate(*arguments, kinds=["mean"])
-    monkeypatch.setattr("constraintsuite.mechanism.explain.questions.prepare_ablation", None)
+    monkeypatch.setattr("constraintsuite.mechanism.ablation.prepare_ablation", None)
     assert ablate(*arguments, kinds=["mean"]).manifest == made.manifest
 
 
@@ -172,12 +171,17 @@ def test_only_estimates_of_the_same_model_guide(given: Given, tmp_path: Path) ->
 
 
 def test_the_cost_is_known_beforehand(given: Given) -> None:
-    work = prepare(given.contrasts, given.model, AnalysisScope(sites=("residual", "embeddings"), limit=2))
-    assert forecast_attribution(work, 2, 0).forwards == 6 * 2
-    assert forecast_attribution(work, 2, 0).backwards == 6 * 2
-    assert forecast_attribution(work, 1, 5).forwards == 6 * 7
+    both = AnalysisScope(sites=("residual", "embeddings"), limit=2)
+    one = both.model_copy(update={"directions": ("noising",)})
+    estimated = load_analysis(AnalysisRequest("attribute", given.contrasts, given.model, both)).forecast()
+    assert (estimated.forwards, estimated.backwards) == (6 * 2, 6 * 2)
+    assert (
+        load_analysis(AnalysisRequest("attribute", given.contrasts, given.model, one, steps=5)).forecast().forwards
+        == 6 * 7
+    )
     # Of three blocks, a patch of the embeddings runs all, one of the last residual none.
-    assert forecast_patches(work, 2).forwards == pytest.approx(6 * (2 + 2 * (3 + 2 + 1 + 0) / 3))
+    exact = load_analysis(AnalysisRequest("patch", given.contrasts, given.model, both)).forecast()
+    assert exact.forwards == pytest.approx(6 * (2 + 2 * (3 + 2 + 1 + 0) / 3))
 
 
 @pytest.mark.parametrize(
@@ -193,8 +197,9 @@ def test_a_backward_pass_counts_as_two() -> None:
 
 
 def test_a_trial_ends_after_one_pass_that_takes_longer(given: Given, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("constraintsuite.mechanism.explain.trial.SECONDS", 0)
-    work = prepare(given.contrasts, given.model, AnalysisScope(sites=("mlp",)))
+    monkeypatch.setattr("constraintsuite.mechanism.patching.capacity.SECONDS", 0)
+    request = AnalysisRequest("patch", given.contrasts, given.model, AnalysisScope(sites=("mlp",)))
+    work = load_analysis(request)
     assert passes_a_second(work.subject, work.contrasts, work.budget) > 0
 
 

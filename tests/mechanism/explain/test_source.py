@@ -9,8 +9,7 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.contrasts.files import write_contrasts
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
-from constraintsuite.mechanism.explain.settings import AnalysisScope
-from constraintsuite.mechanism.explain.source import read_source
+from constraintsuite.mechanism.explain.request import AnalysisScope, read_source
 from constraintsuite.records.examples import Split
 from mechanism.contrasts.suite_factory import PIE, make_suite
 from mechanism.drift.moving import soups

@@ -8,11 +8,11 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
-from constraintsuite.mechanism.explain.run import patch
-from constraintsuite.mechanism.explain.settings import AnalysisScope
+from constraintsuite.mechanism.explain.request import AnalysisScope
 from constraintsuite.mechanism.explain.verify import verify
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish
 from constraintsuite.store.revisions import Revision
+from mechanism.analyses import patch
 from mechanism.explain.given import WIDE, Given
 from mechanism.planted import make_planted
 
@@ -118,5 +118,5 @@ def test_a_model_that_was_exchanged_is_not_run_again(given: Given, tmp_path: Pat
         given.contrasts, f"cross:{folder},threads=1", tmp_path / "p", AnalysisScope(sites=("mlp",), limit=2), Silent()
     )
     make_planted(folder, noise=0.1, seed=5)
-    with pytest.raises(UserError, match="it is not the model that was looked into"):
+    with pytest.raises(UserError, match="it is not the model that was analysed"):
         verify(made.path, again=1)

@@ -11,17 +11,16 @@ from constraintsuite.errors import UserError
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import DIRECTIONS, Grid, PatchDirection, rows_of
-from constraintsuite.mechanism.patching.exact import patch_contrasts
-from constraintsuite.mechanism.patching.loop import patch_one_by_one
-from constraintsuite.mechanism.patching.memory import Budget
-from constraintsuite.mechanism.patching.stacking import SitePatch
+from constraintsuite.mechanism.loaded_model import LoadedModel
+from constraintsuite.mechanism.patching.capacity import Budget
+from constraintsuite.mechanism.patching.exact import patch_contrasts, patch_one_by_one
+from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import KINDS, Site, parse_site
-from constraintsuite.mechanism.subject import Subject
 from mechanism.models import TINY
 from mechanism.planted import PLANTED, planted_contrasts
 from mechanism.uneven import read, uneven
 
-Analysis = Callable[[Subject, list[TokenContrast], list[SitePatch], list[PatchDirection], Budget], list[Grid]]
+Analysis = Callable[[LoadedModel, list[TokenContrast], list[SitePatch], list[PatchDirection], Budget], list[Grid]]
 AMPLE = Budget(kept=4_096, stacked=512, traced=4_096)
 
 
@@ -34,14 +33,16 @@ def effects(grid: Grid) -> dict[str, float]:
     }
 
 
-def one_of_each(subject: Subject) -> list[Site]:
+def one_of_each(subject: LoadedModel) -> list[Site]:
     """A site of every kind in every layer; of a head's, those of the second head."""
     kinds = [kind for kind in KINDS if kind != "pattern" or subject.family.pattern != "none"]
     return [site for site in subject.sites(kinds) if site.head in (-1, 1)]
 
 
 @pytest.mark.parametrize("kind", TINY)
-def test_stacked_patches_give_what_one_forward_pass_each_gives(kind: str, subject_of: Callable[[str], Subject]) -> None:
+def test_stacked_patches_give_what_one_forward_pass_each_gives(
+    kind: str, subject_of: Callable[[str], LoadedModel]
+) -> None:
     subject = subject_of(kind)
     sites = one_of_each(subject)
     patches = [
@@ -55,7 +56,7 @@ def test_stacked_patches_give_what_one_forward_pass_each_gives(kind: str, subjec
                 np.testing.assert_allclose(grid.margin_patched[:, number], loop, rtol=0, atol=5e-5)
 
 
-def test_many_sites_of_several_layers_are_patched_at_once(subject_of: Callable[[str], Subject]) -> None:
+def test_many_sites_of_several_layers_are_patched_at_once(subject_of: Callable[[str], LoadedModel]) -> None:
     subject = subject_of("bert")
     sites = [parse_site(name) for name in ("L0.H1", "L0.mlp", "L1.H0", "L1.H3", "L1.H2.key", "L2.attention")]
     patches = [SitePatch(tuple(sites[:count])) for count in range(1, 7)] + [SitePatch(tuple(sites[2:]), "q_cue")]
@@ -66,7 +67,7 @@ def test_many_sites_of_several_layers_are_patched_at_once(subject_of: Callable[[
 
 
 @pytest.mark.parametrize("stacked", [20, 100, 10_000])
-def test_the_size_of_batches_changes_nothing_but_rounding(stacked: int, planted: Subject) -> None:
+def test_the_size_of_batches_changes_nothing_but_rounding(stacked: int, planted: LoadedModel) -> None:
     contrasts = read(planted, [*planted_contrasts(5), uneven()])
     patches = [SitePatch((site,)) for site in planted.sites({"head", "mlp", "residual"})]
     whole = patch_contrasts(planted, contrasts, patches, DIRECTIONS, AMPLE)
@@ -77,7 +78,7 @@ def test_the_size_of_batches_changes_nothing_but_rounding(stacked: int, planted:
         np.testing.assert_allclose(grid.margin_patched, other.margin_patched, rtol=0, atol=1e-5)
 
 
-def test_only_the_planted_head_carries_the_effect(planted: Subject) -> None:
+def test_only_the_planted_head_carries_the_effect(planted: LoadedModel) -> None:
     patches = [SitePatch((site,)) for site in planted.sites({"head", "mlp"})]
     for grid in patch_contrasts(planted, read(planted, planted_contrasts(6)), patches, DIRECTIONS, AMPLE):
         wanted = float((grid.margin_donor - grid.margin_base).mean())
@@ -101,13 +102,13 @@ def test_only_the_planted_head_carries_the_effect(planted: Subject) -> None:
     ],
     ids=str,
 )
-def test_the_effect_is_where_it_was_planted(patch: SitePatch, share: float, planted: Subject) -> None:
+def test_the_effect_is_where_it_was_planted(patch: SitePatch, share: float, planted: LoadedModel) -> None:
     for grid in patch_contrasts(planted, read(planted, planted_contrasts(4)), [patch], DIRECTIONS, AMPLE):
         recovered = (grid.margin_patched - grid.margin_base).mean() / (grid.margin_donor - grid.margin_base).mean()
         assert recovered == pytest.approx(share, abs=1e-4)
 
 
-def test_the_pair_aside_is_patched_too(planted: Subject) -> None:
+def test_the_pair_aside_is_patched_too(planted: LoadedModel) -> None:
     (grid,) = patch_contrasts(
         planted, read(planted, planted_contrasts(2)), [SitePatch((parse_site(PLANTED),))], ["noising"], AMPLE
     )
@@ -119,14 +120,14 @@ def test_the_pair_aside_is_patched_too(planted: Subject) -> None:
 
 
 @pytest.mark.parametrize("run", [patch_contrasts, attribute_contrasts])
-def test_plain_relevance_is_unknown_where_the_pair_aside_is_not_touched(run: Analysis, planted: Subject) -> None:
+def test_plain_relevance_is_unknown_where_the_pair_aside_is_not_touched(run: Analysis, planted: LoadedModel) -> None:
     patches = [SitePatch((Site(0, "residual"),), role) for role in ("q_cue", "d_y")]
     (grid,) = run(planted, read(planted, planted_contrasts(3)), patches, ["noising"], AMPLE)
     assert np.isfinite(grid.margin_patched).all()
     assert np.isnan(grid.aside_patched).tolist() == [[False] * 3, [True] * 3]
 
 
-def test_a_role_that_a_contrast_lacks_gives_no_row(planted: Subject) -> None:
+def test_a_role_that_a_contrast_lacks_gives_no_row(planted: LoadedModel) -> None:
     patches = [SitePatch((Site(0, "residual"),), role) for role in ("q_cue", "d_cue", "@11", "@40")]
     (grid,) = patch_contrasts(planted, read(planted, [*planted_contrasts(1), uneven()]), patches, ["noising"], AMPLE)
     rows = rows_of(grid)
@@ -137,13 +138,13 @@ def test_a_role_that_a_contrast_lacks_gives_no_row(planted: Subject) -> None:
     ]
 
 
-def test_an_unknown_role_is_refused(planted: Subject) -> None:
+def test_an_unknown_role_is_refused(planted: LoadedModel) -> None:
     contrasts = read(planted, planted_contrasts(1))
     with pytest.raises(UserError, match="'cue' is no role"):
         patch_contrasts(planted, contrasts, [SitePatch((Site(0, "mlp"),), "cue")], ["noising"], AMPLE)
 
 
-def test_the_model_is_as_before(planted: Subject) -> None:
+def test_the_model_is_as_before(planted: LoadedModel) -> None:
     inputs = planted.inputs([("soup without leeks", "a warm soup")])
     before = planted.scores(inputs)
     patches = [SitePatch((site,)) for site in one_of_each(planted)]
@@ -152,7 +153,7 @@ def test_the_model_is_as_before(planted: Subject) -> None:
     assert not any(block._forward_hooks or block._forward_pre_hooks for block in planted.model.modules())
 
 
-def test_a_number_that_is_none_is_named_with_its_site(planted: Subject) -> None:
+def test_a_number_that_is_none_is_named_with_its_site(planted: LoadedModel) -> None:
     hook = planted.blocks[1].output.dense.register_forward_hook(lambda _module, _given, result: result * float("nan"))
     try:
         with pytest.raises(UserError, match=r"numbers at L1\.mlp are infinite or not numbers"):
@@ -163,7 +164,7 @@ def test_a_number_that_is_none_is_named_with_its_site(planted: Subject) -> None:
         hook.remove()
 
 
-def test_a_patch_that_breaks_the_numbers_is_named(planted: Subject) -> None:
+def test_a_patch_that_breaks_the_numbers_is_named(planted: LoadedModel) -> None:
     contrasts = read(planted, planted_contrasts(1))
     hook = planted.blocks[2].attention.output.dense.register_forward_pre_hook(_break_copies)
     try:
@@ -173,7 +174,7 @@ def test_a_patch_that_breaks_the_numbers_is_named(planted: Subject) -> None:
         hook.remove()
 
 
-def test_patches_that_break_the_numbers_only_together_are_named(planted: Subject) -> None:
+def test_patches_that_break_the_numbers_only_together_are_named(planted: LoadedModel) -> None:
     def crowded(_module: torch.nn.Module, _given: object, result: torch.Tensor) -> torch.Tensor | None:
         return result * float("nan") if len(result) > 3 else None
 

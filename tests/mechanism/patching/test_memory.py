@@ -11,18 +11,19 @@ from constraintsuite.errors import UserError
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.effects.records import DIRECTIONS
 from constraintsuite.mechanism.hooks import SiteTensors, capturing
-from constraintsuite.mechanism.patching import donors, memory
+from constraintsuite.mechanism.loaded_model import LoadedModel
+from constraintsuite.mechanism.patching import capacity as memory
+from constraintsuite.mechanism.patching import patches as donors
+from constraintsuite.mechanism.patching.capacity import Budget, plan_memory
 from constraintsuite.mechanism.patching.exact import patch_contrasts
-from constraintsuite.mechanism.patching.memory import Budget, plan_memory
-from constraintsuite.mechanism.patching.stacking import SitePatch
+from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import KINDS, Site, SiteKind
-from constraintsuite.mechanism.subject import Subject
 from mechanism.models import TINY
 from mechanism.planted import planted_contrasts
 from mechanism.uneven import read
 
 
-def test_more_memory_holds_more_tokens(planted: Subject) -> None:
+def test_more_memory_holds_more_tokens(planted: LoadedModel) -> None:
     sites = planted.sites({"head", "mlp", "residual"})
     small, large = (plan_memory(planted, sites, mib, 16) for mib in (1, 4))
     assert large.kept == pytest.approx(4 * small.kept, rel=0.01)
@@ -30,19 +31,19 @@ def test_more_memory_holds_more_tokens(planted: Subject) -> None:
 
 
 @pytest.mark.parametrize("more", [{"query"}, {"pattern"}])
-def test_more_sites_leave_room_for_fewer_tokens(more: set[SiteKind], planted: Subject) -> None:
+def test_more_sites_leave_room_for_fewer_tokens(more: set[SiteKind], planted: LoadedModel) -> None:
     few, many = planted.sites({"head"}), planted.sites({"head", *more})
     assert plan_memory(planted, many, 1, 16).kept < plan_memory(planted, few, 1, 16).kept
 
 
-def test_too_little_memory_is_refused_with_what_is_needed(planted: Subject) -> None:
+def test_too_little_memory_is_refused_with_what_is_needed(planted: LoadedModel) -> None:
     with pytest.raises(UserError, match=r"--memory: rows of 4000 tokens need at least (\d+) MiB") as told:
         plan_memory(planted, planted.sites({"residual"}), 1, 4_000)
     need = int(str(told.value).split("at least ")[1].split()[0])
     assert plan_memory(planted, planted.sites({"residual"}), need, 4_000).stacked >= 3 * 4_000
 
 
-def least(subject: Subject, sites: Collection[Site], longest: int) -> Budget:
+def least(subject: LoadedModel, sites: Collection[Site], longest: int) -> Budget:
     """The smallest that is not refused."""
     for mib in count(1):
         try:
@@ -53,7 +54,7 @@ def least(subject: Subject, sites: Collection[Site], longest: int) -> Budget:
 
 
 @contextmanager
-def largest_pass(subject: Subject) -> Iterator[list[int]]:
+def largest_pass(subject: LoadedModel) -> Iterator[list[int]]:
     """The most tokens of any forward pass of the block so far."""
     most = [0]
 
@@ -69,7 +70,7 @@ def largest_pass(subject: Subject) -> Iterator[list[int]]:
 
 @pytest.mark.parametrize("kinds", [{"mlp"}, {"head", "residual"}, {"pattern"}])
 def test_no_pass_is_larger_than_the_least_memory_allows(
-    kinds: set[SiteKind], planted: Subject, monkeypatch: pytest.MonkeyPatch
+    kinds: set[SiteKind], planted: LoadedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(memory, "MIB", 64)  # so that the smallest budgets are told apart
     contrasts, sites = read(planted, planted_contrasts(6)), planted.sites(kinds)
@@ -80,7 +81,7 @@ def test_no_pass_is_larger_than_the_least_memory_allows(
 
 
 def test_gradients_that_do_not_fit_are_refused_with_what_is_needed(
-    planted: Subject, monkeypatch: pytest.MonkeyPatch
+    planted: LoadedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(memory, "MIB", 1 << 10)
     contrasts, sites = read(planted, planted_contrasts(6)), planted.sites({"mlp"})
@@ -95,11 +96,11 @@ def test_gradients_that_do_not_fit_are_refused_with_what_is_needed(
 
 
 @pytest.mark.parametrize("kind", ["mlp", "head", "query", "attention"])
-def test_all_that_is_kept_is_counted(kind: SiteKind, planted: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_that_is_kept_is_counted(kind: SiteKind, planted: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
     contrasts, sites, held = read(planted, planted_contrasts(1)), planted.sites({kind}), []
 
     @contextmanager
-    def weighing(subject: Subject, seen_at: Collection[Site]) -> Iterator[SiteTensors]:
+    def weighing(subject: LoadedModel, seen_at: Collection[Site]) -> Iterator[SiteTensors]:
         with capturing(subject, seen_at) as seen:
             yield seen
         whole = {tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes() for tensor in seen.values()}
@@ -113,7 +114,7 @@ def test_all_that_is_kept_is_counted(kind: SiteKind, planted: Subject, monkeypat
 
 
 @pytest.mark.parametrize("kind", TINY)
-def test_every_family_says_how_wide_its_sites_are(kind: str, subject_of: Callable[[str], Subject]) -> None:
+def test_every_family_says_how_wide_its_sites_are(kind: str, subject_of: Callable[[str], LoadedModel]) -> None:
     subject = subject_of(kind)
     kinds = [name for name in KINDS if name != "pattern" or subject.family.pattern != "none"]
     assert plan_memory(subject, subject.sites(kinds), 64, 48).stacked >= 48

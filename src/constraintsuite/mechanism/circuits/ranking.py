@@ -1,30 +1,69 @@
-"""Sites by their effects on the half on which circuits are found, and how far the other half agrees."""
+"""Sites ranked by their effects on one half of the contrasts, how far the other half agrees, and what untrained models give."""
+
+# ruff: noqa: PLC0415 - torch takes seconds to import, and records are read without it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.mechanism.circuits.records import RankedSite, SiteRanking
+from constraintsuite.mechanism.attribution import attribute_contrasts
+from constraintsuite.mechanism.circuits.records import RandomModels, RankedSite, SiteRanking
+from constraintsuite.mechanism.circuits.runner import CircuitRunner, bare, lots, remembered
 from constraintsuite.mechanism.contrasts.records import HALVES, MarkedContrast
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.agreement import spearman
 from constraintsuite.mechanism.effects.records import (
     ALL,
     BoolArray,
     EffectMethod,
     FloatArray,
+    Grid,
     PatchDirection,
     PatchEffects,
 )
-from constraintsuite.mechanism.nulls import ROUNDING, without_rounding
+from constraintsuite.mechanism.loaded_model import LoadedModel
+from constraintsuite.mechanism.patching.capacity import Budget
+from constraintsuite.mechanism.patching.exact import patch_contrasts
+from constraintsuite.mechanism.patching.patches import SitePatch
+from constraintsuite.mechanism.sites import Site, parse_site
 from constraintsuite.metrics.intervals import IntArray, clipped, connected_components, symmetric
 from constraintsuite.metrics.resampling import DRAWS, estimate, estimate_statistic, per_draw
-from constraintsuite.metrics.significance import MaxT, max_t
+from constraintsuite.metrics.significance import MaxT, cluster_t, max_t
 from constraintsuite.records.scores import Interval
+
+ROUNDING = 1e-5
+"""Of the largest margin: what is below is fp32's own, and its sign says nothing."""
+
+
+def without_rounding(effects: FloatArray, floor: float) -> FloatArray:
+    """The effects, with 0 for those of at most `floor`."""
+    return np.where(np.abs(effects) <= floor, 0.0, effects)
+
+
+def untrained_model(subject: LoadedModel, seed: int) -> LoadedModel:
+    """A subject of the same shape and tokens whose weights were drawn, never trained."""
+    import torch
+
+    trained = subject.model
+    devices = [trained.device] if trained.device.type == "cuda" else []
+    with torch.random.fork_rng(devices=devices):
+        torch.manual_seed(seed)
+        model = type(trained)(copy.deepcopy(trained.config))
+    for weight in model.parameters():
+        weight.requires_grad_(False)
+    model = model.to(device=trained.device, dtype=trained.dtype).eval()
+    classifier = replace(subject.classifier, model=model)
+    name = f"{subject.name}, random weights {seed}"
+    return replace(subject, name=name, classifier=classifier, fingerprint=f"{subject.fingerprint}/random-{seed}")
+
 
 _EITHER: tuple[EffectMethod, ...] = ("exact", "attribution")
 
@@ -49,7 +88,7 @@ class SiteEffects(NamedTuple):
 
     @property
     def floor(self) -> float:
-        """What is smaller is rounding."""
+        """The size below which an effect is only rounding."""
         return rounding_of(self.clean, self.corrupt)
 
     def half(self, name: str) -> BoolArray:
@@ -97,7 +136,8 @@ def rank_sites(effects: SiteEffects, rng: np.random.Generator) -> SiteRanking:
     halves = [effects.half(name) for name in HALVES]
     clusters = effects.clusters
     tests = [max_t(without_rounding(effects.values[half], effects.floor), clusters[half], rng=rng) for half in halves]
-    means = [_means(effects.values[half], clusters[half], rng) for half in halves]
+    every = [False] * len(effects.sites)
+    means = [estimate(effects.values[half], every, clusters[half], rng=rng) for half in halves]
     strength = np.abs(effects.values[halves[0]].mean(axis=0)) if halves[0].any() else np.zeros(len(effects.sites))
     order = sorted(range(len(effects.sites)), key=lambda i: (-strength[i], i))
     return SiteRanking(
@@ -131,10 +171,6 @@ def _table(
     return SiteEffects(kept, tuple(sites), values[whole], clean[whole], corrupt[whole], direction, method)
 
 
-def _means(values: FloatArray, clusters: IntArray, rng: np.random.Generator) -> list[Interval]:
-    return estimate(values, [False] * values.shape[1], clusters, rng=rng)
-
-
 def _ranked(site: str, i: int, means: Sequence[Sequence[Interval]], tests: Sequence[MaxT]) -> RankedSite:
     (found, checked), (one, other) = means, tests
     return RankedSite(
@@ -147,3 +183,71 @@ def _reliability(effects: SiteEffects, halves: Sequence[BoolArray], rng: np.rand
     columns = np.concatenate([np.where(half[:, None], effects.values, 0.0) for half in halves], axis=1)
     found = estimate_statistic(columns, per_draw(spearman, 2), effects.clusters, rng=rng, draws=DRAWS // 4)
     return replace(clipped(symmetric(found), -1.0, 1.0), n=len(effects.sites))
+
+
+def effects_of(
+    subject: LoadedModel,
+    contrasts: Sequence[TokenContrast],
+    sites: Sequence[Site],
+    direction: PatchDirection,
+    method: EffectMethod,
+    budget: Budget,
+    advance: Callable[[int], None] = lambda _: None,
+) -> SiteEffects:
+    """The effects of whole sites on contrasts, run anew."""
+    run: Callable[..., list[Grid]] = attribute_contrasts if method == "attribution" else patch_contrasts
+    values, margins = np.empty((len(contrasts), len(sites))), np.empty((2, len(contrasts)))
+    asked = bare(contrasts)
+    for places in lots(contrasts):
+        (grid,) = run(subject, [asked[i] for i in places], [SitePatch((site,)) for site in sites], [direction], budget)
+        # A contrast that a site cannot reach is not changed by it.
+        values[places] = np.nan_to_num((grid.margin_patched - grid.margin_base).T)
+        margins[:, places] = grid.margin_base, grid.margin_donor
+        advance(len(places))
+    base, donor = margins
+    clean, corrupt = (base, donor) if direction == "noising" else (donor, base)
+    return SiteEffects(
+        tuple(one.contrast for one in contrasts), tuple(map(str, sites)), values, clean, corrupt, direction, method
+    )
+
+
+def compare_untrained(
+    runner: CircuitRunner, contrasts: Sequence[TokenContrast], studied: SiteEffects, models: int, seed: int
+) -> RandomModels:
+    """The model's own t beside those of `models` untrained ones on the same contrasts.
+
+    Effects in such a model are not 0 on average: it is one model, and its contrasts share words. So sites of it can be told
+    from 0 by exchanged signs, and what is asked here is more: are they told more clearly than in models that know nothing?
+    If training gave nothing, all of the models are exchangeable, and p is exact however alike contrasts are.
+    """
+    clusters = cluster_numbers([one.contrast for one in contrasts])
+    place = {contrast.id: i for i, contrast in enumerate(studied.contrasts)}
+    mine = [place[one.contrast.id] for one in contrasts]
+    sites = [parse_site(name) for name in studied.sites]
+
+    def strength(number: int) -> FloatArray:
+        untrained = untrained_model(runner.subject, number)
+        found = effects_of(
+            untrained, contrasts, sites, studied.direction, studied.method, runner.budget, runner.progress.count
+        )
+        return _strength(found.values, found.clean, found.corrupt, clusters)
+
+    def file(number: int) -> Path | None:
+        return None if runner.folder is None else runner.folder / f"untrained-{number}.npy"
+
+    own = _strength(studied.values[mine], studied.clean[mine], studied.corrupt[mine], clusters)
+    others = np.stack([remembered(file(n), partial(strength, n)) for n in range(seed, seed + models)])
+    p = (1 + (others >= own).sum(axis=0)) / (1 + models)
+    drawn = (tuple(column.tolist()) for column in others.T)
+    return RandomModels(models, len(contrasts), studied.method, *own.tolist(), *p.tolist(), *drawn)
+
+
+def _strength(values: FloatArray, clean: FloatArray, corrupt: FloatArray, clusters: IntArray) -> FloatArray:
+    """How clearly a model tells clean from corrupt margins, and how clearly its strongest site does: two values of t.
+
+    `values` are effects (contrasts, sites).
+    """
+    floor = rounding_of(clean, corrupt)
+    behaviour = cluster_t(without_rounding((clean - corrupt)[:, None], floor), clusters)
+    sites = cluster_t(without_rounding(values, floor), clusters)
+    return np.array([float(behaviour[0]), float(np.abs(sites).max())])

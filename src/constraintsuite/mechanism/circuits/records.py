@@ -1,16 +1,18 @@
-"""What is said about a circuit, as plain records."""
+"""How a circuit is searched for, and what is said about it, as plain records."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from constraintsuite.mechanism.contrasts.records import ControlKind
+from pydantic import BaseModel, ConfigDict, Field
+
+from constraintsuite.mechanism.contrasts.records import ContrastSide, ControlKind
 from constraintsuite.mechanism.effects.records import EffectMethod, PatchDirection
 from constraintsuite.records.scores import Interval
 
 CircuitAblation = Literal["twin", "resample", "mean", "zero"]
-"""What sites outside a circuit say: what they say in the corrupt twin of the contrast, in another contrast of the same template
+"""What sites outside a circuit say: what they say in the corrupt run (`twin`), in another contrast of the same template
 about another Y, on average over their role, or nothing."""
 ChanceMatch = Literal["layer", "kind"]
 """What a random circuit shares with the one found: as many sites of each layer, or as many heads and as many MLPs anywhere."""
@@ -35,7 +37,7 @@ class RankedSite:
 
 @dataclass(frozen=True, slots=True)
 class SiteRanking:
-    """Sites by their effects."""
+    """The sites in the order of their mean effects, and how reliable that order is."""
 
     direction: PatchDirection
     method: EffectMethod
@@ -48,7 +50,7 @@ class SiteRanking:
 
 @dataclass(frozen=True, slots=True)
 class ChanceBand:
-    """Where random circuits lie."""
+    """The range of faithfulness of random circuits."""
 
     low: float
     """5 % of them lie below."""
@@ -214,3 +216,39 @@ class CircuitReport:
     """The first is what is studied, to read the others beside."""
     random_models: RandomModels | None
     verdict: CircuitVerdict
+
+
+FEWEST_RANDOM = 20
+"""Random circuits or models from which p can be below .05: it is never less than 1 / (1 + all)."""
+
+
+class CircuitSettings(BaseModel):
+    """What decides a circuit and what is said about it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    side: ContrastSide = "query"
+    """Where clean and corrupt differ in the contrasts that are studied."""
+    ablation: CircuitAblation = "twin"
+    """What sites outside the circuit say."""
+    direction: PatchDirection = "denoising"
+    """Which effects rank the sites."""
+    method: Literal["exact", "attribution"] | None = None
+    """Which of the effects; none given: exact where every site has them."""
+    threshold: float = Field(0.8, gt=0, le=1)
+    """Faithfulness that the circuit must reach where it is found."""
+    size: int | None = Field(None, ge=1)
+    """Sites of the circuit, instead of as few as reach the threshold."""
+    chance: int = Field(100, ge=FEWEST_RANDOM)
+    """Random circuits of each match."""
+    band: int = Field(20, ge=0)
+    """Random circuits beside each point of the curve."""
+    parts: int = Field(50, ge=1)
+    """Random sets of members that completeness takes away."""
+    random_models: int = Field(20, ge=0)
+    """Untrained models; 20 or more can give p below .05."""
+    random_contrasts: int = Field(64, ge=2)
+    """Contrasts that each of them is asked."""
+    limit: int | None = Field(None, ge=2)
+    """Most contrasts of each half and control."""
+    seed: int = 0

@@ -1,139 +1,126 @@
-"""From effects to a circuit and all that is said of it: found on one half of the contrasts, judged on the other."""
+"""From effects to a circuit and a verdict: found on one half of the contrasts, judged on the other."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from contextlib import AbstractContextManager
 
 import numpy as np
 
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.mechanism.circuits.choosing import asked_sizes
-from constraintsuite.mechanism.circuits.course import CircuitSearchPlan, count_runs, refuse_none
-from constraintsuite.mechanism.circuits.judging import (
-    Jury,
-    area_under,
-    call_jury,
-    draw_curve,
-    judge_chance,
-    judge_completeness,
-    judge_members,
-)
-from constraintsuite.mechanism.circuits.ranking import SiteEffects, rank_sites
+from constraintsuite.mechanism.circuits import quality
+from constraintsuite.mechanism.circuits.plan import refuse_none, search_steps
+from constraintsuite.mechanism.circuits.ranking import SiteEffects, compare_untrained, rank_sites
 from constraintsuite.mechanism.circuits.records import (
+    FEWEST_RANDOM,
     ChanceCircuits,
     CircuitReport,
-    Completeness,
-    ControlEffect,
+    CircuitSettings,
+    CircuitVerdict,
     CurvePoint,
-    Member,
     RandomModels,
-    SiteRanking,
+    RankedSite,
 )
-from constraintsuite.mechanism.circuits.running import CircuitRunner
-from constraintsuite.mechanism.circuits.settings import CircuitSettings
-from constraintsuite.mechanism.circuits.specificity import compare_controls
-from constraintsuite.mechanism.circuits.untrained import compare_untrained
-from constraintsuite.mechanism.circuits.verdicts import LEVEL, CircuitGrounds, give_verdict
+from constraintsuite.mechanism.circuits.runner import CircuitRunner, asked_sizes
 from constraintsuite.mechanism.contrasts.records import HALVES, ContrastHalf, ControlKind
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.sites import Site, parse_site
+from constraintsuite.mechanism.sites import parse_site
 from constraintsuite.metrics.significance import sign_flip
 from constraintsuite.records.scores import Interval
 
+LEVEL = 0.05
+
+
+Groups = dict[tuple[ControlKind, ContrastHalf], list[TokenContrast]]
+
 
 def search_circuit(
-    bench: CircuitRunner, contrasts: Sequence[TokenContrast], effects: SiteEffects, settings: CircuitSettings
+    runner: CircuitRunner, contrasts: Sequence[TokenContrast], effects: SiteEffects, settings: CircuitSettings
 ) -> CircuitReport:
-    """The circuit of the contrasts that are studied; their controls are only asked about it."""
-    asked = bench.can_ask(contrasts)
-    found = _find(bench, _groups(asked, settings), effects, settings)
-    circuit, check, ranking = found.circuit, found.check, found.ranking
-    chance, completeness, members, controls = _judge(found, settings)
-    untrained = _compare_untrained(bench, check, effects, settings)
-    behaviour, p = _behaviour(effects, settings.seed)
+    """Find a circuit of the studied contrasts on one half and judge it on the other; controls are only asked about it."""
+    asked, seed = runner.can_ask(contrasts), settings.seed
+    ranking = rank_sites(effects, np.random.default_rng(seed))
+    order = [parse_site(ranked.site) for ranked in ranking.sites]
+    sizes = asked_sizes(len(order), settings.size)
+    groups = _groups(asked, settings)
+    halves = [groups.get(("", half), []) for half in HALVES]
+    for half, some in zip(HALVES, halves, strict=True):
+        refuse_none(len(some), half, settings)
+    others = _controls(groups)
+
+    def step(title: str, size: int = 1) -> AbstractContextManager[None]:
+        of_halves, of_controls = ([len(some) for some in part] for part in (halves, others.values()))
+        calls = search_steps(len(sizes), of_halves, of_controls, settings, size)[title]
+        return runner.progress.step(title, sum(call.runs for call in calls))
+
+    with step("margins"):
+        find, check = (quality.make_evaluator(runner, half, seed) for half in halves)
+    with step("curve"):
+        curve = tuple(quality.draw_curve(order, sizes, find, check, settings.band))
+        area = quality.area_under(order, sizes, check)
+    point, reached = choose_point(curve, settings)
+    circuit = order[: point.size]
+    with step("random circuits"):
+        chance = tuple(quality.judge_chance(frozenset(circuit), check, settings.chance))
+    with step("completeness", point.size):
+        completeness = quality.judge_completeness(circuit, find, check, settings.parts)
+    with step("members", point.size):
+        members = tuple(quality.judge_members(circuit, check))
+    with step("controls"):
+        evaluators = {kind: quality.make_evaluator(runner, some, seed) for kind, some in others.items()}
+        controls = tuple(quality.compare_controls(frozenset(circuit), check, evaluators))
+    untrained = _compare_untrained(runner, check, effects, settings)
+    behaviour, p = _behaviour(effects, seed)
     total = check.mean(check.scale)
-    grounds = CircuitGrounds(behaviour, total, found.reached, ranking.sites[: len(circuit)], chance, untrained)
     return CircuitReport(
-        model=bench.subject.name,
-        ablation=bench.ablation,
-        sites=len(bench.sites),
-        contrasts=(len(found.find.contrasts), len(check.contrasts)),
-        clusters=(len(np.unique(found.find.clusters)), len(np.unique(check.clusters))),
+        model=runner.subject.name,
+        ablation=runner.ablation,
+        sites=len(runner.sites),
+        contrasts=(len(find.contrasts), len(check.contrasts)),
+        clusters=(len(np.unique(find.clusters)), len(np.unique(check.clusters))),
         unasked=len(contrasts) - len(asked),
         margin_full=check.mean(check.full),
         margin_empty=check.mean(check.empty),
         total=total,
         behaviour_p=p,
         ranking=ranking,
-        curve=found.curve,
-        area=found.area,
+        curve=curve,
+        area=area,
         circuit=tuple(map(str, circuit)),
-        faithfulness=found.point.check,
+        faithfulness=point.check,
         completeness=completeness,
         members=members,
         chance=chance,
         controls=controls,
         random_models=untrained,
-        verdict=give_verdict(grounds),
+        verdict=give_verdict(behaviour, total, reached, ranking.sites[: len(circuit)], chance, untrained),
     )
 
 
-Groups = dict[tuple[ControlKind, ContrastHalf], list[TokenContrast]]
+def give_verdict(
+    behaviour: bool,
+    total: Interval,
+    reached: bool,
+    members: Sequence[RankedSite],
+    chance: Sequence[ChanceCircuits],
+    untrained: RandomModels | None,
+) -> CircuitVerdict:
+    """Whether each condition for calling a circuit found holds, and whether all do."""
+    above = total.low is not None and total.low > 0
+    sites = any(max(site.p, site.p_check) < LEVEL and site.t * site.t_check > 0 for site in members)
+    unlike = _unlike_chance(chance)
+    trained = None if untrained is None else max(untrained.behaviour_p, untrained.strongest_p) < LEVEL
+    found = behaviour and above and reached and sites and unlike is True and trained is not False
+    return CircuitVerdict(found, behaviour, above, reached, sites, unlike, trained)
 
 
-class _Found(NamedTuple):
-    """A circuit, and where it was found."""
-
-    course: CircuitSearchPlan
-    find: Jury
-    check: Jury
-    others: dict[ControlKind, list[TokenContrast]]
-    ranking: SiteRanking
-    curve: tuple[CurvePoint, ...]
-    area: Interval
-    point: CurvePoint
-    reached: bool
-    circuit: list[Site]
-
-
-def _find(bench: CircuitRunner, groups: Groups, effects: SiteEffects, settings: CircuitSettings) -> _Found:
-    ranking = rank_sites(effects, np.random.default_rng(settings.seed))
-    order = [parse_site(ranked.site) for ranked in ranking.sites]
-    sizes = asked_sizes(len(order), settings.size)
-    halves = [_needed(groups, half, settings) for half in HALVES]
-    others = _controls(groups)
-    course = CircuitSearchPlan(len(sizes), len(halves[0]), len(halves[1]), tuple(map(len, others.values())), settings)
-    with bench.watch.step("margins", count_runs(course.margins())):
-        find, check = (call_jury(bench, half, settings.seed) for half in halves)
-    with bench.watch.step("curve", count_runs(course.curve())):
-        curve = tuple(draw_curve(order, sizes, find, check, settings.band))
-        area = area_under(order, sizes, check)
-    point, reached = choose_point(curve, settings)
-    return _Found(course, find, check, others, ranking, curve, area, point, reached, order[: point.size])
-
-
-class _Judged(NamedTuple):
-    chance: tuple[ChanceCircuits, ...]
-    completeness: Completeness
-    members: tuple[Member, ...]
-    controls: tuple[ControlEffect, ...]
-
-
-def _judge(found: _Found, settings: CircuitSettings) -> _Judged:
-    course, find, check, circuit = found.course, found.find, found.check, found.circuit
-    bench, size = check.bench, len(circuit)
-    with bench.watch.step("random circuits", count_runs(course.chance())):
-        chance = tuple(judge_chance(frozenset(circuit), check, settings.chance))
-    with bench.watch.step("completeness", count_runs(course.completeness(size))):
-        completeness = judge_completeness(circuit, find, check, settings.parts)
-    with bench.watch.step("members", count_runs(course.members(size))):
-        members = tuple(judge_members(circuit, check))
-    with bench.watch.step("controls", count_runs(course.specificity())):
-        juries = {kind: call_jury(bench, some, settings.seed) for kind, some in found.others.items()}
-        controls = tuple(compare_controls(frozenset(circuit), check, juries))
-    return _Judged(chance, completeness, members, controls)
+def _unlike_chance(chance: Sequence[ChanceCircuits]) -> bool | None:
+    """Matches with too few other circuits say nothing, whichever way they came out."""
+    enough = [others for others in chance if others.possible >= FEWEST_RANDOM]
+    if not enough:
+        return None
+    return all(others.p is not None and others.p < LEVEL for others in enough)
 
 
 def _groups(contrasts: Sequence[TokenContrast], settings: CircuitSettings) -> Groups:
@@ -152,12 +139,6 @@ def _groups(contrasts: Sequence[TokenContrast], settings: CircuitSettings) -> Gr
 def _some(contrasts: Sequence[TokenContrast], limit: int | None, seed: int) -> list[TokenContrast]:
     order = sorted(contrasts, key=lambda one: stable_hash("circuit", str(seed), one.contrast.id))
     return sorted(order[:limit], key=lambda one: one.contrast.id)
-
-
-def _needed(groups: Groups, half: ContrastHalf, settings: CircuitSettings) -> list[TokenContrast]:
-    found = groups.get(("", half), [])
-    refuse_none(len(found), half, settings)
-    return found
 
 
 def _controls(groups: Groups) -> dict[ControlKind, list[TokenContrast]]:
@@ -190,7 +171,7 @@ def _behaviour(effects: SiteEffects, seed: int) -> tuple[bool, float]:
 
 
 def _compare_untrained(
-    bench: CircuitRunner, check: Jury, effects: SiteEffects, settings: CircuitSettings
+    runner: CircuitRunner, check: quality.CircuitEvaluator, effects: SiteEffects, settings: CircuitSettings
 ) -> RandomModels | None:
     if not settings.random_models:
         return None
@@ -198,7 +179,5 @@ def _compare_untrained(
     asked = [one for one in check.contrasts if one.contrast.id in known]
     some = _some(asked, settings.random_contrasts, settings.seed)
     models, seed = settings.random_models, settings.seed
-    with bench.watch.step("untrained models", models * len(some)):
-        return compare_untrained(
-            bench.subject, some, effects, models, bench.budget, seed, bench.folder, bench.watch.count
-        )
+    with runner.progress.step("untrained models", models * len(some)):
+        return compare_untrained(runner, some, effects, models, seed)

@@ -97,7 +97,7 @@ def partners(
     `alone` has no partner, and the rest takes the place that lies as far in the other's stretch, if that is not empty.
     """
     found = np.empty(count, dtype=np.int64)
-    for start, end, shift in _between(count, stretches):
+    for start, end, shift in unchanged_parts(count, stretches):
         found[start:end] = np.arange(start, end) + shift
     for start, end, other_start, other_end in stretches:
         length, other_length = end - start, other_end - other_start
@@ -112,7 +112,7 @@ def partners(
     return found
 
 
-def _between(count: int, stretches: Sequence[AlignedStretch]) -> Iterator[tuple[int, int, int]]:
+def unchanged_parts(count: int, stretches: Sequence[AlignedStretch]) -> Iterator[tuple[int, int, int]]:
     """The parts outside the stretches, and how far their partners are shifted."""
     at, shift = 0, 0
     for stretch in stretches:

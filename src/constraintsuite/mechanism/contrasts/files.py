@@ -1,23 +1,36 @@
-"""Contrasts on disk: one a line, checked when they are read."""
+"""Contrasts in files: marked ones as an analysis writes them, and plain ones from a user, whose marks are found here."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, Literal, TypeVar
 
 from constraintsuite.errors import UserError
+from constraintsuite.mechanism.contrasts.queries import find_words, mark_queries
 from constraintsuite.mechanism.contrasts.records import (
+    HALVES,
     QUERY_ROLES,
     TEXT_ROLES,
+    ContrastHalf,
+    ContrastSide,
     Marked,
     MarkedContrast,
     MarkedPair,
     TokenRole,
 )
+from constraintsuite.mechanism.contrasts.role_spans import RoleSpans
+from constraintsuite.mechanism.contrasts.selection import half_of
+from constraintsuite.mechanism.contrasts.texts import mirror
+from constraintsuite.mechanism.contrasts.unrelated_pairs import unrelated_pair
+from constraintsuite.records.examples import Split
 from constraintsuite.store.jsonl import read_lines, write_jsonl
+from constraintsuite.text.mentions import find_forms, surface_forms
 
 CONTRASTS = "contrasts.jsonl"
+T = TypeVar("T")
 
 
 def write_contrasts(path: Path, contrasts: Iterable[MarkedContrast]) -> int:
@@ -26,15 +39,20 @@ def write_contrasts(path: Path, contrasts: Iterable[MarkedContrast]) -> int:
 
 
 def read_contrasts(path: Path) -> list[MarkedContrast]:
-    """The contrasts of a file; a line that does not fit is a UserError naming it."""
+    """The contrasts of a file of marked ones; a line that does not fit is a UserError naming it."""
+    return _read(path, MarkedContrast, lambda contrast: contrast)
+
+
+def _read(path: Path, kind: type[T], mark: Callable[[T], MarkedContrast]) -> list[MarkedContrast]:
     found: dict[str, MarkedContrast] = {}
-    for line in read_lines(path, MarkedContrast):
-        fault = line.fault if line.record is None else fault_of(line.record)
-        if line.record is not None and not fault and line.record.id in found:
-            fault = f"the id {line.record.id!r} stands there twice."
-        if fault or line.record is None:
+    for line in read_lines(path, kind):
+        contrast = None if line.record is None else mark(line.record)
+        fault = line.fault if contrast is None else fault_of(contrast)
+        if contrast is not None and contrast.id in found:
+            fault = fault or f"the id {contrast.id!r} stands there twice."
+        if fault or contrast is None:
             raise UserError(f"{path}:{line.number}: {fault}")
-        found[line.record.id] = line.record
+        found[contrast.id] = contrast
     if not found:
         raise UserError(f"{path}: there is no contrast in it.")
     return list(found.values())
@@ -44,15 +62,8 @@ def fault_of(contrast: MarkedContrast) -> str:
     """What is wrong with a contrast; empty if nothing is."""
     if (contrast.aside is None) != (contrast.aside_corrupt is None):
         return "aside and aside_corrupt go together: give both or none."
-    pairs = {
-        "better": contrast.better,
-        "worse": contrast.worse,
-        "better_corrupt": contrast.better_corrupt,
-        "worse_corrupt": contrast.worse_corrupt,
-        "aside": contrast.aside,
-        "aside_corrupt": contrast.aside_corrupt,
-    }
-    for name, pair in pairs.items():
+    for name in ("better", "worse", "better_corrupt", "worse_corrupt", "aside", "aside_corrupt"):
+        pair: MarkedPair | None = getattr(contrast, name)
         fault = "" if pair is None else _fault_of_pair(pair)
         if fault:
             return f"{name}.{fault}"
@@ -82,3 +93,94 @@ def _fault_of_text(marked: Marked, known: Sequence[TokenRole]) -> str:
 
 def _texts(pair: MarkedPair) -> tuple[str, str]:
     return pair.query.text, pair.text.text
+
+
+@dataclass(frozen=True, slots=True)
+class PlainContrast:
+    """A contrast without marks. What is empty in the corrupt run is as in the clean one."""
+
+    id: str
+    query: str
+    better: str
+    """The text that should score higher under the query."""
+    worse: str
+    query_corrupt: str = ""
+    better_corrupt: str = ""
+    worse_corrupt: str = ""
+    y: tuple[str, ...] = ()
+    """What query and texts speak of; one name is enough, its singular and plural are found."""
+    cues: tuple[str, ...] = ()
+    """Words in the texts that negate it. The cue of a query is what differs between the two queries."""
+    aside: str = ""
+    """A text about something else, to be read under both queries; or, where the texts differ, a query about something else."""
+    cluster: str = ""
+    """Contrasts that share a document share this; empty for one that stands alone."""
+    half: ContrastHalf | None = None
+    """By the cluster where it is not given."""
+    split: Split | Literal[""] = ""
+
+
+def mark_plain(plain: PlainContrast, seed: int = 0) -> MarkedContrast:
+    """The contrast with its marks; one that cannot be asked is a UserError."""
+    contrast = _mark(plain, seed)
+    fault = fault_of(contrast)
+    if fault:
+        raise UserError(f"Contrast {plain.id!r}: {fault}")
+    return contrast
+
+
+def read_either(path: Path, seed: int = 0) -> list[MarkedContrast]:
+    """The contrasts of a file of plain ones, whose lines have a `query`, or of marked ones, whose lines have none."""
+    first = next((line.record for line in read_lines(path, dict[str, Any])), None)
+    if first is not None and "query" in first:
+        return read_plain(path, seed)
+    if first is not None and "better_corrupt" not in first:
+        raise UserError(
+            f"{path}:1: this is no contrast. A plain one has id, query, query_corrupt, better and worse; a marked one all keys of "
+            "a contrasts.jsonl. docs/mechanism.md has an example of each."
+        )
+    return read_contrasts(path)
+
+
+def read_plain(path: Path, seed: int = 0) -> list[MarkedContrast]:
+    """The contrasts of a file of plain ones, one per line; a line that does not fit is a UserError naming it."""
+    return _read(path, PlainContrast, lambda plain: _mark(plain, seed))
+
+
+def _mark(plain: PlainContrast, seed: int) -> MarkedContrast:
+    forms = [form for y in plain.y for form in (y, *surface_forms(y))]
+    corrupt = plain.query_corrupt or plain.query
+    clean_query, corrupt_query = mark_queries(plain.query, corrupt, forms)
+    better, better_corrupt = _mark_texts(plain.better, plain.better_corrupt, plain.cues, forms)
+    worse, worse_corrupt = _mark_texts(plain.worse, plain.worse_corrupt, plain.cues, forms)
+    side: ContrastSide = "query" if corrupt != plain.query else "document"
+    clusters = (plain.cluster or plain.id,)
+    return MarkedContrast(
+        id=plain.id,
+        example="",
+        slice="own",
+        side=side,
+        better=MarkedPair(clean_query, better),
+        worse=MarkedPair(clean_query, worse),
+        better_corrupt=MarkedPair(corrupt_query, better_corrupt),
+        worse_corrupt=MarkedPair(corrupt_query, worse_corrupt),
+        aside=unrelated_pair(plain.aside, side, clean_query, better),
+        aside_corrupt=unrelated_pair(plain.aside, side, corrupt_query, better_corrupt),
+        cue=plain.cues[0] if plain.cues else "",
+        template="own",
+        clusters=clusters,
+        half=plain.half or half_of(clusters, seed) or HALVES[0],
+        change=f"{plain.query} > {corrupt}" if side == "query" else "texts",
+        y=plain.y[0] if plain.y else "",
+        split=plain.split,
+    )
+
+
+def _mark_texts(clean: str, corrupt: str, cues: Sequence[str], forms: Sequence[str]) -> tuple[Marked, Marked]:
+    spans = [RoleSpans(text, "d_other") for text in (clean, corrupt or clean)]
+    for one in spans:
+        one.paint((span for cue in cues for span in find_words(one.text, cue)), "d_cue")
+        one.paint(find_forms(one.text, forms), "d_y")
+    mirror(*spans)
+    mirror(*spans[::-1])
+    return spans[0].marked(), spans[1].marked()

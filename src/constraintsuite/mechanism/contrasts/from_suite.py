@@ -1,4 +1,4 @@
-"""Contrasts from a finished suite: query swaps, exchanged texts, and controls; what gives none is counted by reason."""
+"""The contrasts of a finished suite; what gives none is counted by reason."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from constraintsuite.experiments.load import Suite, load_suite
-from constraintsuite.mechanism.contrasts.asides import Asides
-from constraintsuite.mechanism.contrasts.controls import entity_contrasts, idiom_contrast, nonflip_contrast
-from constraintsuite.mechanism.contrasts.halves import TORN, halve
-from constraintsuite.mechanism.contrasts.making import ContrastContext, ContrastOrRejected, main_contrasts
+from constraintsuite.mechanism.contrasts import from_example
 from constraintsuite.mechanism.contrasts.records import HALVES, MarkedContrast
+from constraintsuite.mechanism.contrasts.selection import TORN, halve
 from constraintsuite.mechanism.contrasts.texts import AnalysisReader
 from constraintsuite.mechanism.contrasts.tokens import RejectedContrast
+from constraintsuite.mechanism.contrasts.unrelated_pairs import UnrelatedPairs
 from constraintsuite.records.examples import ADVERSARIAL, SPLITS, Example, Split
 
 
 @dataclass(frozen=True)
 class Contrasts:
-    """What a suite gives."""
+    """The contrasts that a suite gives, and those that it does not, by reason."""
 
     contrasts: tuple[MarkedContrast, ...]
     torn: tuple[MarkedContrast, ...]
@@ -29,10 +28,11 @@ class Contrasts:
     analyser: str
     """What the marks in the texts come from; another than the suite's own where that is not at hand."""
 
-    @property
-    def rejects(self) -> dict[str, int]:
-        """How many were not made, or are torn, by kind and reason."""
-        return count_rejected([*self.rejected, *(RejectedContrast(one.id, TORN) for one in self.torn)])
+    def usable(self, *, dealt_anew: bool) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
+        """The contrasts that can be asked, and those that cannot; torn ones can if halves are dealt anew."""
+        if dealt_anew:
+            return [*self.contrasts, *self.torn], list(self.rejected)
+        return list(self.contrasts), [*self.rejected, *(RejectedContrast(one.id, TORN) for one in self.torn)]
 
 
 def count_rejected(rejected: Iterable[RejectedContrast]) -> dict[str, int]:
@@ -51,14 +51,14 @@ def make_contrasts(suite: Suite, *, seed: int = 0, splits: Collection[Split] = S
     controls = [control for control in suite.controls if control.split in splits]
     readers = {name: AnalysisReader(name) for name in dict.fromkeys(one.analyser for one in [*examples, *controls])}
     halves = halve([*examples, *controls], seed)
-    asides = Asides(examples, halves, seed)
-    benches = {
-        example.id: ContrastContext(readers[example.analyser], asides, halves[example.id] or HALVES[0])
+    unrelated = UnrelatedPairs(examples, halves, seed)
+    contexts = {
+        example.id: from_example.ContrastContext(readers[example.analyser], unrelated, halves[example.id] or HALVES[0])
         for example in [*examples, *controls]
     }
-    made = list(_make(examples, controls, benches))
-    found, repeated = _distinct([one for one in made if isinstance(one, MarkedContrast)])
-    rejected = [one for one in made if isinstance(one, RejectedContrast)]
+    made = list(_make(examples, controls, contexts))
+    found, repeated = drop_repeated(one for _, one in made if not isinstance(one, str))
+    rejected = [RejectedContrast(name, reason) for name, reason in made if isinstance(reason, str)]
     return Contrasts(
         tuple(one for one in found if halves[one.example] is not None),
         tuple(one for one in found if halves[one.example] is None),
@@ -68,31 +68,31 @@ def make_contrasts(suite: Suite, *, seed: int = 0, splits: Collection[Split] = S
 
 
 def _make(
-    examples: Sequence[Example], controls: Sequence[Example], benches: Mapping[str, ContrastContext]
-) -> Iterator[ContrastOrRejected]:
+    examples: Sequence[Example], controls: Sequence[Example], contexts: Mapping[str, from_example.ContrastContext]
+) -> Iterator[tuple[str, from_example.ContrastOrReason]]:
+    """The id of every contrast that an example could give, and the contrast, or the reason why there is none."""
     originals = {example.id: example for example in examples}
     for example in examples:
-        yield from main_contrasts(example, benches[example.id])
-    for control in controls:
-        if control.control is None:
+        yield f"{example.id}/query", from_example.query_contrast(example, contexts[example.id])
+        yield f"{example.id}/document", from_example.document_contrast(example, contexts[example.id])
+    for one in controls:
+        if one.control is None:
             continue
-        if control.slice == ADVERSARIAL:
-            yield idiom_contrast(control, benches[control.id])
+        if one.slice == ADVERSARIAL:
+            yield f"{one.id}/idiom", from_example.idiom_contrast(one, contexts[one.id])
         else:
-            yield nonflip_contrast(control, originals.get(control.control.original), benches[control.id])
-    yield from entity_contrasts(examples, benches)
+            original = originals.get(one.control.original)
+            yield f"{one.id}/nonflip", from_example.nonflip_contrast(one, original, contexts[one.id])
+    for example, made in from_example.entity_contrasts(examples, contexts):
+        yield f"{example.id}/entity", made
 
 
-def _distinct(contrasts: Sequence[MarkedContrast]) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
-    """The contrasts without those that ask a model what another has asked already."""
-    seen: set[tuple[object, ...]] = set()
-    kept: list[MarkedContrast] = []
+def drop_repeated(contrasts: Iterable[MarkedContrast]) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
+    """The contrasts without those that ask a model what another has asked already, and those."""
+    found: dict[tuple[object, ...], MarkedContrast] = {}
     repeated: list[RejectedContrast] = []
     for contrast in contrasts:
         content = (contrast.better, contrast.worse, contrast.better_corrupt, contrast.worse_corrupt)
-        if content in seen:
+        if found.setdefault(content, contrast) is not contrast:
             repeated.append(RejectedContrast(contrast.id, "repeated"))
-        else:
-            seen.add(content)
-            kept.append(contrast)
-    return kept, repeated
+    return list(found.values()), repeated

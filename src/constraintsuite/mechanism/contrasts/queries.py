@@ -1,19 +1,46 @@
-"""A query and its twin, which asks for the opposite: the cue replaced by another word, or else the example's own opposite."""
+"""A query and its opposite: the cue replaced by another word, or else the example's own opposite."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
+from pydantic import BaseModel, ConfigDict
+
 from constraintsuite.mechanism.contrasts.alignment import changed_stretches
-from constraintsuite.mechanism.contrasts.painting import Painting, folded, word_spans
 from constraintsuite.mechanism.contrasts.records import Marked
-from constraintsuite.mechanism.contrasts.words import twin_words
+from constraintsuite.mechanism.contrasts.role_spans import RoleSpans, folded, word_spans
 from constraintsuite.records.examples import Example
 from constraintsuite.records.text import Span
+from constraintsuite.store.yaml_files import read_package_yaml
 from constraintsuite.text.editing import starts_with_vowel_sound
 from constraintsuite.text.mentions import find_forms, fold
+
+
+class OppositeWords(BaseModel):
+    """The words of `data/opposites.yaml`, by which a query becomes its opposite."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    counterparts: dict[str, str]
+    determiner: str
+    article: str
+    article_before_vowel: str
+    amount: str
+
+    @property
+    def articles(self) -> tuple[str, str]:
+        """The indefinite article before a consonant and before a vowel."""
+        return self.article, self.article_before_vowel
+
+
+@cache
+def opposite_words() -> OppositeWords:
+    """Read the words when the first query needs them."""
+    return OppositeWords.model_validate(
+        read_package_yaml("constraintsuite.mechanism.contrasts", "data", "opposites.yaml")
+    )
 
 
 class OppositeQueries(NamedTuple):
@@ -24,14 +51,14 @@ class OppositeQueries(NamedTuple):
     change: str
 
 
-def opposite_twin(example: Example) -> OppositeQueries | None:
-    """The query and a twin that asks for the opposite; None if there is none in other words."""
+def opposite_queries(example: Example) -> OppositeQueries | None:
+    """The query and one that asks for the opposite, with its cue replaced, or else its own opposite; None if that is no other."""
     query = example.query
     replaced = _replace_cue(example)
-    twin, change = replaced if replaced is not None else (example.opposite, "opposite")
-    if not twin or folded(twin, word_spans(twin)) == folded(query, word_spans(query)):
+    other, change = replaced if replaced is not None else (example.opposite, "opposite")
+    if not other or folded(other, word_spans(other)) == folded(query, word_spans(query)):
         return None
-    return OppositeQueries(*mark_queries(query, twin, y_forms(example)), change)
+    return OppositeQueries(*mark_queries(query, other, y_forms(example)), change)
 
 
 def mark_queries(one: str, other: str, forms: Sequence[str]) -> tuple[Marked, Marked]:
@@ -45,10 +72,10 @@ def mark_queries(one: str, other: str, forms: Sequence[str]) -> tuple[Marked, Ma
 
 def mark_query(query: str, cues: Sequence[Span], forms: Sequence[str]) -> Marked:
     """A query with its cues and the mentions of Y, which go before."""
-    painting = Painting(query, "q_topic")
-    painting.paint(cues, "q_cue")
-    painting.paint(find_forms(query, forms), "q_y")
-    return painting.marked()
+    spans = RoleSpans(query, "q_topic")
+    spans.paint(cues, "q_cue")
+    spans.paint(find_forms(query, forms), "q_y")
+    return spans.marked()
 
 
 def y_forms(example: Example) -> list[str]:
@@ -85,7 +112,7 @@ def _replace_cue(example: Example) -> tuple[str, str] | None:
     if not mentions or not places:
         return None
     nearest = min(places, key=lambda place: min(gap(place, mention) for mention in mentions))
-    words = twin_words()
+    words = opposite_words()
     new = _some(example, mentions) if cue == words.determiner else words.counterparts.get(cue)
     if new is None:
         return None
@@ -99,7 +126,7 @@ def gap(one: Span, other: Span) -> int:
 
 def _some(example: Example, mentions: Sequence[Span]) -> str:
     """What "no" becomes: the article of one countable thing, which the opposite query or a text shows, or "some"."""
-    words = twin_words()
+    words = opposite_words()
     article = rf"(?<!\w)(?:{'|'.join(map(re.escape, words.articles))}) $"
     countable = any(
         re.search(article, text[: mention.start], re.IGNORECASE)

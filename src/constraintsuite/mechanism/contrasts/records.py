@@ -50,7 +50,7 @@ class MarkedPair:
 
 @dataclass(frozen=True, slots=True)
 class MarkedContrast:
-    """A clean input and its corrupt twin.
+    """A clean input, and a corrupt one that differs from it in one thing.
 
     The margin of either is the score of `better` less that of `worse`. The clean one should be positive and the corrupt one
     should not; only of the controls `idiom` and `nonflip` should both be positive. Both pairs are patched in lock-step.

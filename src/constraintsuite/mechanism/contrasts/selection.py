@@ -1,17 +1,102 @@
-"""Fewer contrasts than there are, still even over what matters."""
+"""Which contrasts are used: their halves, their limit, and the reasons why others are left out."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.mechanism.contrasts.asides import without_strangers
-from constraintsuite.mechanism.contrasts.halves import TORN, Linked, deal
-from constraintsuite.mechanism.contrasts.records import CONTROL_KINDS, SIDES, ContrastSide, ControlKind, MarkedContrast
+from constraintsuite.execution.spread import UNWORKABLE
+from constraintsuite.mechanism.contrasts.records import (
+    CONTROL_KINDS,
+    HALVES,
+    SIDES,
+    ContrastHalf,
+    ContrastSide,
+    ControlKind,
+    MarkedContrast,
+)
 from constraintsuite.mechanism.contrasts.tokens import RejectedContrast, Tokenised, tokenise
+from constraintsuite.mechanism.contrasts.unrelated_pairs import keep_halves_apart
+from constraintsuite.metrics.intervals import connected_components
 from constraintsuite.models.tokenization import Tokenization
+from constraintsuite.records.examples import Example
+
+GIANT = 0.6
+"""A component with more than this share of its split would leave too little for the other half: it is torn apart."""
+TORN = "clusters_in_both_halves"
+"""Why something is left out whose documents fell to both halves."""
+
+
+class Linked(NamedTuple):
+    """Something that is dealt to a half, and the clusters that tie it to others."""
+
+    id: str
+    clusters: Sequence[str]
+    split: str
+    kind: str = ""
+    """Each kind is dealt evenly."""
+
+
+def halve(examples: Sequence[Example], seed: int) -> dict[str, ContrastHalf | None]:
+    """The half of each example by its id; None where its two documents are torn apart."""
+    return deal([Linked(example.id, clusters_of(example), example.split) for example in examples], seed)
+
+
+def deal(items: Sequence[Linked], seed: int) -> dict[str, ContrastHalf | None]:
+    """The half of each by its id, each split dealt for itself; None where its clusters are torn apart.
+
+    Those that share a cluster go together: components are dealt out, the largest first, to the half that has less.
+    """
+    components: dict[int, list[Linked]] = defaultdict(list)
+    for number, item in zip(connected_components([item.clusters for item in items]).tolist(), items, strict=True):
+        components[number].append(item)
+    by_split: dict[str, list[list[Linked]]] = defaultdict(list)
+    for component in components.values():
+        by_split[component[0].split].append(component)
+    found: dict[str, ContrastHalf | None] = {}
+    for some in by_split.values():
+        found |= _deal(some, seed)
+    return found
+
+
+def half_of(clusters: Sequence[str], seed: int) -> ContrastHalf | None:
+    """The half of documents by the hash of each cluster; None if they fall apart."""
+    halves = {HALVES[stable_hash("half", str(seed), cluster) % len(HALVES)] for cluster in clusters}
+    return halves.pop() if len(halves) == 1 else None
+
+
+def clusters_of(example: Example) -> tuple[str, ...]:
+    """Clusters of an example's documents; where the suite has none, the documents themselves."""
+    return example.clusters or tuple(sorted({example.satisfying.source, example.violating.source}))
+
+
+def _deal(components: Sequence[Sequence[Linked]], seed: int) -> Mapping[str, ContrastHalf | None]:
+    total = sum(map(len, components))
+    found: dict[str, ContrastHalf | None] = {}
+    sizes: Counter[tuple[ContrastHalf, str]] = Counter()
+    for component in sorted(components, key=lambda some: (-len(some), _order(some, seed))):
+        if len(component) > GIANT * total and len({name for item in component for name in item.clusters}) > 2:
+            halves = [half_of(item.clusters, seed) for item in component]
+        else:
+            halves = [_lesser(component, sizes, seed)] * len(component)
+        for item, half in zip(component, halves, strict=True):
+            found[item.id] = half
+            if half is not None:
+                sizes[half, item.kind] += 1
+    return found
+
+
+def _lesser(component: Sequence[Linked], sizes: Counter[tuple[ContrastHalf, str]], seed: int) -> ContrastHalf:
+    """The half that has less of what the component is of."""
+    turn = _order(component, seed) % 2
+    return min(HALVES, key=lambda half: (sum(sizes[half, item.kind] for item in component), HALVES.index(half) ^ turn))
+
+
+def _order(component: Sequence[Linked], seed: int) -> int:
+    return stable_hash("half", str(seed), min(min(item.clusters, default=item.id) for item in component))
 
 
 def keep_kinds(
@@ -75,15 +160,49 @@ def keep_apart(contrasts: Sequence[MarkedContrast], seed: int) -> tuple[list[Mar
     """
     groups: dict[str, dict[str, Collection[str]]] = defaultdict(dict)
     for contrast in contrasts:
-        groups[_group(contrast)][contrast.id] = contrast.clusters
+        groups[_side_and_kind(contrast)][contrast.id] = contrast.clusters
     chosen = {name for group in groups.values() for name in apart(group, seed)}
     some = [contrast for contrast in contrasts if contrast.id in chosen]
-    halves = deal([Linked(one.id, one.clusters, one.split, _group(one)) for one in some], seed)
-    kept = [replace(contrast, half=half) for contrast in some if (half := halves[contrast.id]) is not None]
     left = [RejectedContrast(one.id, "shares_a_document") for one in contrasts if one.id not in chosen]
-    torn = [RejectedContrast(one.id, TORN) for one in some if halves[one.id] is None]
-    return without_strangers(kept, seed), [*left, *torn]
+    kept, torn = deal_halves(some, seed, _side_and_kind)
+    return kept, [*left, *torn]
 
 
-def _group(contrast: MarkedContrast) -> str:
+def deal_halves(
+    contrasts: Sequence[MarkedContrast], seed: int, kind_of: Callable[[MarkedContrast], str] = lambda _: ""
+) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
+    """The contrasts with halves dealt anew, evenly for each kind, and those whose documents fell to both halves."""
+    halves = deal([Linked(one.id, one.clusters, one.split, kind_of(one)) for one in contrasts], seed)
+    kept = [replace(one, half=half) for one in contrasts if (half := halves[one.id]) is not None]
+    torn = [RejectedContrast(one.id, TORN) for one in contrasts if halves[one.id] is None]
+    return keep_halves_apart(kept, seed), torn
+
+
+def _side_and_kind(contrast: MarkedContrast) -> str:
     return f"{contrast.control} {contrast.side}"
+
+
+WORDS: Mapping[str, str] = {
+    "twin_states_no_preference": "it has no opposite query that prefers the other text",
+    "y_not_in_query": "the query does not name what it leaves out",
+    "no_twin_query": "there is no other query to compare it with",
+    "cue_not_found": "the negation is not found in the text",
+    "texts_far_apart": "its two texts are more than one edit apart",
+    "original_missing": "the example that the control was made of is not there",
+    "both_sides_changed": "query and texts differ both",
+    "negation_in_text": "a text negates what it lacks",
+    "other_wording": "the two queries differ in more than the thing asked for",
+    "repeated": "another one asks the same",
+    "shares_a_document": "it shares a document with another that is asked",
+    TORN: "its documents fell to both halves",
+    "too_long": "the model cuts off what is marked",
+    "same_tokens": "clean and corrupt are the same tokens to the model",
+    UNWORKABLE: "the model breaks at it",
+    "no_other_y": "no other of its template and half is about another Y",
+}
+
+
+def in_words(reason: str) -> str:
+    """A reason as manifests count it, `query: same_tokens` or without a kind, as a person reads it."""
+    kind, colon, code = reason.rpartition(": ")
+    return f"{kind}{colon}{WORDS.get(code, code)}"

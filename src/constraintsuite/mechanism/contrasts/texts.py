@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from constraintsuite.errors import MissingExtraError
-from constraintsuite.mechanism.contrasts.alignment import changed_stretches
-from constraintsuite.mechanism.contrasts.painting import Painting, folded, word_spans
+from constraintsuite.mechanism.contrasts.alignment import changed_stretches, unchanged_parts
 from constraintsuite.mechanism.contrasts.queries import find_words, gap, y_forms
 from constraintsuite.mechanism.contrasts.records import Marked
+from constraintsuite.mechanism.contrasts.role_spans import RoleSpans, folded, word_spans
 from constraintsuite.records.constraints import Evidence
 from constraintsuite.records.examples import SATISFYING, VIOLATING, Example, ExampleDocument
 from constraintsuite.records.text import Span
@@ -41,30 +41,30 @@ class AnalysisReader:
         self._known: dict[str, Analysis] = {}
 
     def analysis(self, text: str) -> Analysis:
-        """Of one text."""
+        """The analysis of a text; each text is analysed once."""
         if text not in self._known:
             self._known[text] = next(iter(self._analyser.analyse([text])))
         return self._known[text]
 
 
-def paint_text(example: Example, role: str, reader: AnalysisReader) -> Painting | None:
+def paint_text(example: Example, role: str, reader: AnalysisReader) -> RoleSpans | None:
     """The text of one document of the example, painted; None where the cue that the suite names cannot be found in it."""
     document = example.document(role)
     text = document.text
-    painting = Painting(text, "d_other")
+    spans = RoleSpans(text, "d_other")
     if not y_forms(example):
-        _paint_edit(painting, document, reader.analysis(text))
-        return painting
+        _paint_edit(spans, document, reader.analysis(text))
+        return spans
     evidence = {Span(one.start, one.end): one for one in evidence_of(example, role)}
     mentions = sorted({*evidence, *find_forms(text, y_forms(example))})
     reached = [_reach(text, mention, evidence.get(mention), reader) for mention in mentions]
     if None in reached:
         return None
     found = [one for one in reached if one is not None]
-    painting.paint((span for one in found for span in one.scopes), "d_scope")
-    painting.paint((span for one in found for span in one.cues), "d_cue")
-    painting.paint(mentions, "d_y")
-    return painting
+    spans.paint((span for one in found for span in one.scopes), "d_scope")
+    spans.paint((span for one in found for span in one.cues), "d_cue")
+    spans.paint(mentions, "d_y")
+    return spans
 
 
 def mark_texts(example: Example, reader: AnalysisReader) -> tuple[Marked, Marked] | None:
@@ -78,7 +78,7 @@ def evidence_of(example: Example, role: str) -> list[Evidence]:
     return [] if example.constraint is None else [one for one in example.constraint.evidence if one.document == role]
 
 
-def mirror(one: Painting, other: Painting) -> None:
+def mirror(one: RoleSpans, other: RoleSpans) -> None:
     """Give the words of `other` the cue and scope that they have in `one`, where they have no role of their own.
 
     Of two texts that differ by one edit, the cue stands in both, though it governs Y only in one; what replaces a cue
@@ -143,25 +143,22 @@ def _find_cue(text: str, cue: str) -> list[Span]:
     return find_words(text, cue) or [Span(*one.span()) for one in found]
 
 
-def _paint_edit(painting: Painting, document: ExampleDocument, analysis: Analysis) -> None:
+def _paint_edit(spans: RoleSpans, document: ExampleDocument, analysis: Analysis) -> None:
     """Without a Y, what was edited stands for the scope, and the cues in it or before it are the cues."""
     edited = [Span(*span) for span in document.changed]
-    painting.paint(edited, "d_scope")
+    spans.paint(edited, "d_scope")
     scopes = [scope for scope in analysis.scopes if scope.kind == "negated"]
     cues = {Span(scope.cue_start, scope.cue_end): Span(scope.start, scope.end) for scope in scopes}
     for cue, scope in cues.items():
         if any(span.overlaps(cue) or span.overlaps(scope) for span in edited):
-            painting.paint([cue], "d_cue")
+            spans.paint([cue], "d_cue")
 
 
 def _counterparts(words: Sequence[str], other_words: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Places that stand for one another: kept words, and replaced ones where as many replace them."""
-    at, shift = 0, 0
-    for stretch in changed_stretches(words, other_words):
-        yield from ((place, place + shift) for place in range(at, stretch.start))
-        if stretch.end - stretch.start == stretch.other_end - stretch.other_start:
-            yield from zip(
-                range(stretch.start, stretch.end), range(stretch.other_start, stretch.other_end), strict=True
-            )
-        at, shift = stretch.end, stretch.other_end - stretch.end
-    yield from ((place, place + shift) for place in range(at, len(words)))
+    stretches = changed_stretches(words, other_words)
+    for start, end, shift in unchanged_parts(len(words), stretches):
+        yield from ((place, place + shift) for place in range(start, end))
+    for start, end, other_start, other_end in stretches:
+        if end - start == other_end - other_start:
+            yield from zip(range(start, end), range(other_start, other_end), strict=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Roles = npt.NDArray[np.int8]
 """Places in ROLES."""
+_Counter = Callable[[Marked, tuple[TokenRole, ...]], npt.NDArray[np.int32]]
 _AT_ONCE = 2_048  # pairs that the tokenizer reads in one go: it keeps much more of a text than its ids
 _REST = [ROLES.index(role) for role in ("cls", "q_topic", "sep1", "d_other", "sep2")]
 """Roles of what has no part in the contrast: a mean over all of it would say nothing about one place."""
@@ -49,7 +50,7 @@ class TokenRow:
 
 @dataclass(frozen=True, eq=False)
 class TokenPair:
-    """A clean row, its corrupt twin, and which place of one takes from which of the other; -1 where none is its partner.
+    """A clean row, the corrupt row beside it, and which place of one takes from which of the other; -1 where none is its partner.
 
     What has no partner takes the mean of the other row over its role; where the other row lacks the role, it is left alone.
     """
@@ -89,7 +90,7 @@ class TokenContrast:
 
     @property
     def one_to_one(self) -> bool:
-        """Whether that is so of each of its pairs."""
+        """Whether every pair of the contrast is one to one."""
         return all(pair.one_to_one for pair in self.pairs)
 
 
@@ -146,14 +147,14 @@ def align(clean: TokenRow, corrupt: TokenRow) -> TokenPair:
 
 def _lone(row: TokenRow, other: TokenRow) -> npt.NDArray[np.bool_]:
     """Places whose role says more of what could stand for them than their place does, and which the other row has."""
-    telling = np.zeros(len(ROLES), dtype=bool)
-    telling[other.roles] = True
-    telling[_REST] = False
-    return telling[row.roles]
+    marked = np.zeros(len(ROLES), dtype=bool)
+    marked[other.roles] = True
+    marked[_REST] = False
+    return marked[row.roles]
 
 
 def _pairs(contrast: MarkedContrast) -> list[MarkedPair]:
-    """Clean and corrupt in turn."""
+    """The pairs of a contrast, clean and corrupt in turn."""
     pairs = [contrast.better, contrast.better_corrupt, contrast.worse, contrast.worse_corrupt]
     if contrast.aside is not None and contrast.aside_corrupt is not None:
         pairs += [contrast.aside, contrast.aside_corrupt]
@@ -163,16 +164,16 @@ def _pairs(contrast: MarkedContrast) -> list[MarkedPair]:
 def _read(pairs: dict[MarkedPair, None], tokenization: Tokenization) -> dict[MarkedPair, TokenRow | None]:
     """The row of each pair, each read once; None where something marked is cut off."""
     asked = list(pairs)
-    shares = _Shares()
+    count = cache(_count)  # many pairs share a text
     rows: dict[MarkedPair, TokenRow | None] = {}
     for start in range(0, len(asked), _AT_ONCE):
         some = asked[start : start + _AT_ONCE]
         encodings = tokenization.encodings([(pair.query.text, pair.text.text) for pair in some])
-        rows.update((pair, _row(pair, encoding, shares)) for pair, encoding in zip(some, encodings, strict=True))
+        rows.update((pair, _row(pair, encoding, count)) for pair, encoding in zip(some, encodings, strict=True))
     return rows
 
 
-def _row(pair: MarkedPair, encoding: Encoding, shares: _Shares) -> TokenRow | None:
+def _row(pair: MarkedPair, encoding: Encoding, count: _Counter) -> TokenRow | None:
     parts = np.array([-1 if part is None else part for part in encoding.sequence_ids], dtype=np.int64)
     places = np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2)
     roles = np.full(len(parts), -1, dtype=np.int8)
@@ -181,7 +182,7 @@ def _row(pair: MarkedPair, encoding: Encoding, shares: _Shares) -> TokenRow | No
         mine = np.flatnonzero(parts == number)
         if not len(mine) or not _within(marked, places[mine]):
             return None
-        roles[mine] = shares.roles(marked, known, places[mine])
+        roles[mine] = _roles(count(marked, known), known, places[mine])
         cuts += [int(mine[0]), int(mine[-1]) + 1]
     for start, end, role in ((0, cuts[1], "cls"), (cuts[2], cuts[3], "sep1"), (cuts[4], len(parts), "sep2")):
         roles[start:end] = ROLES.index(role)
@@ -195,25 +196,17 @@ def _within(marked: Marked, places: IntArray) -> bool:
     return all(first <= mark.start and mark.end <= last for mark in marked.marks)
 
 
-class _Shares:
-    """How many characters of each role stand before each place of a text; counted once a text, which many pairs share."""
-
-    def __init__(self) -> None:
-        self._known: dict[Marked, npt.NDArray[np.int32]] = {}
-
-    def roles(self, marked: Marked, known: Sequence[TokenRole], places: IntArray) -> Roles:
-        """The role of most of each token's characters; of equally many, a marked one. Blanks do not count."""
-        if marked not in self._known:
-            self._known[marked] = _count(marked, known)
-        sums = self._known[marked]
-        covered = 2 * (sums[places[:, 1]] - sums[places[:, 0]])
-        covered[:, 1:] += covered[:, 1:] > 0  # a tie is the mark's
-        numbers = np.array([ROLES.index(role) for role in known], dtype=np.int8)
-        roles: Roles = numbers[covered.argmax(axis=1)]
-        return roles
+def _roles(sums: npt.NDArray[np.int32], known: Sequence[TokenRole], places: IntArray) -> Roles:
+    """The role of most of each token's characters; of equally many, a marked one. Blanks do not count."""
+    covered = 2 * (sums[places[:, 1]] - sums[places[:, 0]])
+    covered[:, 1:] += covered[:, 1:] > 0  # a tie is the mark's
+    numbers = np.array([ROLES.index(role) for role in known], dtype=np.int8)
+    roles: Roles = numbers[covered.argmax(axis=1)]
+    return roles
 
 
-def _count(marked: Marked, known: Sequence[TokenRole]) -> npt.NDArray[np.int32]:
+def _count(marked: Marked, known: tuple[TokenRole, ...]) -> npt.NDArray[np.int32]:
+    """How many characters of each role stand before each place of a text."""
     of_character = np.zeros(len(marked.text), dtype=np.int64)
     for mark in marked.marks:
         of_character[mark.start : mark.end] = known.index(mark.role)

@@ -22,8 +22,7 @@ from constraintsuite.experiments.pair_experiment import pair_experiments
 from constraintsuite.experiments.run import run_folder
 from constraintsuite.experiments.scoring import documents_of, pairs_of, score_pairs
 from constraintsuite.experiments.writing import RunContent, record_run, run_origin
-from constraintsuite.mechanism.drift.checkpoints import Checkpoint, about
-from constraintsuite.mechanism.drift.labelled import LabelledReporter
+from constraintsuite.mechanism.drift.checkpoints import Checkpoint, LabelledReporter, about
 from constraintsuite.mechanism.drift.records import CheckpointFigure, SuiteForgetting
 from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.models.base import Describing, Scorer, Truncating, Workbench
@@ -81,11 +80,7 @@ def asked_of(suite: Suite, splits: Collection[Split]) -> Suite:
 
 
 def compare_behaviour(
-    suites: Mapping[str, Suite],
-    runs: Mapping[str, Mapping[str, Run]],
-    splits: Collection[Split],
-    *,
-    seed: int,
+    suites: Mapping[str, Suite], runs: Mapping[str, Mapping[str, Run]], splits: Collection[Split], *, seed: int
 ) -> Behaviour:
     """By slice and over all main examples of some splits; p-values are corrected over all changes."""
     asked = [_ask(name, asked_of(suite, splits), runs[name]) for name, suite in suites.items()]

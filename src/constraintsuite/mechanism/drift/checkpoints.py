@@ -1,19 +1,41 @@
-"""Checkpoints by the names of their folders, in the order given: that is the order of training."""
+"""Checkpoints of one model by the names of their folders, in the order of training, and whether they can be compared at all."""
 
-# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from constraintsuite.errors import UserError
+from constraintsuite.execution.progress import Advance, Reporter
+from constraintsuite.mechanism import FAMILIES
+from constraintsuite.models.cross import CrossSettings
 from constraintsuite.models.naming import parse_model
+from constraintsuite.models.torch.folder import ModelFolder, need_torch
+from constraintsuite.models.torch.loading import loading
 from constraintsuite.models.weights import find_weights
+
+
+@dataclass(frozen=True)
+class LabelledReporter:
+    """A reporter whose steps begin with a label."""
+
+    label: str
+    reporter: Reporter
+
+    def note(self, text: str) -> None:
+        """Print one line that begins with the label."""
+        self.reporter.note(f"{self.label}: {text}")
+
+    def track(self, title: str, total: int | None) -> AbstractContextManager[Advance]:
+        """Count items of a step until the block ends."""
+        return self.reporter.track(f"{self.label}: {title}", total)
+
 
 _FAMILY = "cross"
 _SEED = re.compile(r"seed\d+-")  # how `csuite tune` begins the names of checkpoints
@@ -21,7 +43,7 @@ _SEED = re.compile(r"seed\d+-")  # how `csuite tune` begins the names of checkpo
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A model folder under study."""
+    """A checkpoint: its model string, and the label under which tables show it."""
 
     label: str
     """Its folder's name, with as much of the path before it as tells it apart."""
@@ -63,7 +85,7 @@ def fingerprint(checkpoint: Checkpoint) -> str:
 
 @contextmanager
 def about(label: str) -> Iterator[None]:
-    """What is refused inside is told with the checkpoint that it is about."""
+    """A UserError inside the block is raised with the label of its checkpoint."""
     try:
         yield
     except UserError as error:
@@ -87,3 +109,74 @@ def _label(folder: Path, among: Sequence[Path]) -> str:
         if [other.parts[-length:] for other in among].count(folder.parts[-length:]) == 1:
             return "/".join(folder.parts[-length:])
     return str(folder)
+
+
+_SAMPLE = "Soup, 12 leeks; not a single one Unaffordable naïve 東京"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Sites, tokens and weights are compared one by one, so that all checkpoints must have the same."""
+
+    kind: str
+    layers: int
+    heads: int
+    width: int
+    tokenizer: tuple[int, ...]
+    """How many tokens the model knows, and what its tokenizer makes of a sample."""
+
+    @property
+    def sites(self) -> int:
+        """How many heads and MLPs the model has."""
+        return self.layers * (self.heads + 1)
+
+
+def shared_shape(checkpoints: Sequence[Checkpoint]) -> Shape:
+    """The shape of all of them; one that cannot be read, or has another, is a UserError."""
+    need_torch("Drift between checkpoints")
+    first, *others = [_shape(one) for one in checkpoints]
+    for checkpoint, other in zip(checkpoints[1:], others, strict=True):
+        names = [field.name for field in fields(Shape)]
+        what = next((name for name in names if getattr(first, name) != getattr(other, name)), None)
+        if what is not None:
+            shown = "" if what == "tokenizer" else f" ({getattr(first, what)} and {getattr(other, what)})"
+            raise UserError(
+                f"Checkpoint {checkpoint.label}: it differs from {checkpoints[0].label} in its {what}{shown}. "
+                "Drift is between checkpoints of one model."
+            )
+    return first
+
+
+def _shape(checkpoint: Checkpoint) -> Shape:
+    from transformers import AutoConfig, AutoTokenizer
+
+    name = parse_model(checkpoint.model)
+    settings = name.settings(CrossSettings)
+    folder = find_weights(name.argument, settings.precision, settings.revision)
+    places = {"local_files_only": True, "trust_remote_code": settings.trust}
+    with about(checkpoint.label):
+        with loading(folder):
+            config = AutoConfig.from_pretrained(folder, **places)
+            tokens = AutoTokenizer.from_pretrained(folder, **places)(_SAMPLE, _SAMPLE)["input_ids"]
+        if config.model_type not in FAMILIES.names():
+            raise UserError(
+                f"where models of type {config.model_type!r} keep their heads is not known here. "
+                f"Known: {', '.join(FAMILIES.names())}."
+            )
+        ModelFolder(folder).refuse_pickle()
+        for file in sorted(folder.glob("*.safetensors")):
+            _refuse_broken(file)
+    heads, width = config.num_attention_heads, config.hidden_size
+    return Shape(config.model_type, config.num_hidden_layers, heads, width, (config.vocab_size, *tokens))
+
+
+def _refuse_broken(file: Path) -> None:
+    """A file that is cut off, or weights that are no numbers: every score and figure would be none either."""
+    import torch
+    from safetensors import safe_open
+
+    with loading(file), safe_open(file, framework="pt") as weights:
+        for name in weights.keys():  # noqa: SIM118 - a file of weights is no mapping
+            weight = weights.get_tensor(name)
+            if weight.is_floating_point() and not bool(torch.isfinite(weight).all()):
+                raise UserError(f"{file}: {name} holds NaN or infinite numbers. Did the training diverge?")

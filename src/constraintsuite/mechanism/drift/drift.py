@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,57 +14,82 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.mechanism.circuits.ranking import cluster_numbers
-from constraintsuite.mechanism.circuits.running import studied_sites
+from constraintsuite.mechanism.circuits.runner import studied_sites
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, write_contrasts
 from constraintsuite.mechanism.contrasts.records import HALVES, ContrastHalf
-from constraintsuite.mechanism.contrasts.tokens import TokenContrast, Tokenised, tokenise
-from constraintsuite.mechanism.drift.alike import shared_shape
-from constraintsuite.mechanism.drift.asking import Chosen, choose_contrasts
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
 from constraintsuite.mechanism.drift.behaviour import asked_of, compare_behaviour, run_checkpoints
-from constraintsuite.mechanism.drift.checkpoints import Checkpoint, about, fingerprint
-from constraintsuite.mechanism.drift.cka import FEWEST
-from constraintsuite.mechanism.drift.comparing import DriftContext
-from constraintsuite.mechanism.drift.folder import KIND, RESULTS, RUNS
-from constraintsuite.mechanism.drift.plan import DriftPlan, plan_drift
-from constraintsuite.mechanism.drift.records import CheckpointDrift
-from constraintsuite.mechanism.drift.settings import DriftSettings
-from constraintsuite.mechanism.drift.steps import CheckpointWalk, walk
-from constraintsuite.mechanism.subject import Subject, load_subject
+from constraintsuite.mechanism.drift.checkpoints import Checkpoint, about, fingerprint, shared_shape
+from constraintsuite.mechanism.drift.comparison import DriftContext
+from constraintsuite.mechanism.drift.contrasts import Chosen, DriftSettings, choose_contrasts
+from constraintsuite.mechanism.drift.observation import CROSSED
+from constraintsuite.mechanism.drift.records import KIND, RESULTS, RUNS, CheckpointDrift
+from constraintsuite.mechanism.drift.similarity import FEWEST
+from constraintsuite.mechanism.drift.steps import CheckpointWalk
+from constraintsuite.mechanism.effects.records import DIRECTIONS
+from constraintsuite.mechanism.explain.folder import write_record
+from constraintsuite.mechanism.loaded_model import LoadedModel, load_model
 from constraintsuite.models.torch.device import describe_device
 from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, read_manifest
-from constraintsuite.store.files import write_text
-from constraintsuite.store.jsonl import adapter
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import claim
+
+_ROWS = 2  # better and worse
+_BOTH = 2 * _ROWS  # clean and corrupt
+_BACKWARD = 2
+
+
+@dataclass(frozen=True, slots=True)
+class DriftPlan:
+    """What a drift will cost, over all checkpoints: forward passes of one row, where a backward pass counts as two."""
+
+    checkpoints: tuple[str, ...]
+    suites: tuple[str, ...]
+    contrasts: int
+    rejects: dict[str, int]
+    behaviour: int
+    """Pairs of the suites, once a checkpoint."""
+    attribution: int
+    """Both runs forward and backward."""
+    representation: int
+    crossing: int
+    """From the first checkpoint into each later one: three donors a patch and direction."""
+
+    @property
+    def forwards(self) -> int:
+        """All forward passes together."""
+        return self.behaviour + self.attribution + self.representation + self.crossing
+
 
 _DRAWS = 500  # of clusters: figures of rankings are made one draw at a time
 _FEWEST_OF_HALF = FEWEST // 2
 
 
 def plan_work(checkpoints: Sequence[Checkpoint], suites: Sequence[Path], settings: DriftSettings) -> DriftPlan:
-    """What `measure_drift` would do, and what it would refuse; nothing is loaded but the suites."""
+    """What `measure_drift` would do and cost, and what it would refuse; nothing is loaded but the suites."""
     shape = shared_shape(checkpoints)
     _refuse_top(settings, shape.sites)
     chosen = choose_contrasts(suites, settings)
     halves = Counter(one.half for one in chosen.contrasts)
     _refuse_few(halves)
     asked = [asked_of(suite, settings.splits) for suite in chosen.suites.values()]
-    return plan_drift(
-        [one.label for one in checkpoints],
-        list(chosen.suites),
-        sum(len(pairs_of([*suite.examples, *suite.controls])) for suite in asked),
-        halves,
-        dict(chosen.rejects),
-        shape.layers,
+    count, contrasts = len(checkpoints), halves.total()
+    crossed = min(halves["check"], CROSSED) * len(DIRECTIONS) * (count - 1)
+    patches = shape.layers + 2  # the residuals, embeddings among them, and the circuit
+    return DriftPlan(
+        checkpoints=tuple(one.label for one in checkpoints),
+        suites=tuple(chosen.suites),
+        contrasts=contrasts,
+        rejects=dict(chosen.rejects),
+        behaviour=sum(len(pairs_of([*suite.examples, *suite.controls])) for suite in asked) * count,
+        attribution=contrasts * _BOTH * (1 + _BACKWARD) * count,
+        representation=contrasts * _BOTH * count,
+        crossing=crossed * (2 * _BOTH + 3 * patches * _ROWS),
     )
 
 
 def measure_drift(
-    checkpoints: Sequence[Checkpoint],
-    suites: Sequence[Path],
-    out: Path,
-    settings: DriftSettings,
-    reporter: Reporter,
+    checkpoints: Sequence[Checkpoint], suites: Sequence[Path], out: Path, settings: DriftSettings, reporter: Reporter
 ) -> Artifact:
     """Measure all that changes from checkpoint to checkpoint into the folder `out`; what is done already is kept."""
     chosen = choose_contrasts(suites, settings)
@@ -74,11 +100,12 @@ def measure_drift(
         if space.finished is not None:
             return space.finished
         with about(checkpoints[0].label):
-            first = load_subject(checkpoints[0].model)
-        tokens = _tokenise(chosen, first)
+            first = load_model(checkpoints[0].model)
+        tokens = tokenise(chosen.contrasts, first.classifier.tokenization)
+        _refuse_few(Counter(one.contrast.half for one in tokens.contrasts))
         found = _measure(checkpoints, chosen, tokens.contrasts, first, out, settings, reporter)
         write_contrasts(out / CONTRASTS, [one.contrast for one in tokens.contrasts])
-        write_text(out / RESULTS, adapter(CheckpointDrift).dump_json(found, indent=1).decode() + "\n")
+        write_record(out / RESULTS, found, indent=1)
         counts = {"checkpoints": len(checkpoints), "suites": len(chosen.suites), "contrasts": found.contrasts}
         cut = Counter(f"tokens: {one.reason}" for one in tokens.rejected)
         place = {"device": describe_device(first.device)}
@@ -89,46 +116,32 @@ def _measure(
     checkpoints: Sequence[Checkpoint],
     chosen: Chosen,
     contrasts: tuple[TokenContrast, ...],
-    first: Subject,
+    first: LoadedModel,
     out: Path,
     settings: DriftSettings,
     reporter: Reporter,
 ) -> CheckpointDrift:
-    labels = tuple(one.label for one in checkpoints)
-    ground = _ground(first, contrasts, settings)
-    runs = run_checkpoints(chosen.suites, checkpoints, out / RUNS, settings.splits, reporter, settings.seed)
-    behaviour = compare_behaviour(chosen.suites, runs, settings.splits, seed=settings.seed)
-    walker = CheckpointWalk(first, labels, contrasts, ground, out / STAGES, settings.memory)
-    inside, circuits = walk(walker, [one.model for one in checkpoints], reporter)
+    plain, seed = tuple(one.contrast for one in contrasts), settings.seed
+    context = DriftContext(tuple(studied_sites(first)), plain, cluster_numbers(plain), _DRAWS, settings.top, seed)
+    runs = run_checkpoints(chosen.suites, checkpoints, out / RUNS, settings.splits, reporter, seed)
+    behaviour = compare_behaviour(chosen.suites, runs, settings.splits, seed=seed)
+    walk = CheckpointWalk(first, tuple(checkpoints), contrasts, context, out / STAGES, settings.memory)
+    inside, circuits = walk.run(reporter)
     return CheckpointDrift(
-        checkpoints=labels,
+        checkpoints=tuple(one.label for one in checkpoints),
         suites=tuple(chosen.suites),
         splits=tuple(settings.splits),
         sides=tuple(settings.sides),
         contrasts=len(contrasts),
-        clusters=len(np.unique(ground.clusters)),
-        seed=settings.seed,
+        clusters=len(np.unique(context.clusters)),
+        seed=seed,
         top=settings.top,
         layers=first.layers,
         heads=first.heads,
         circuit={direction: tuple(map(str, sites)) for direction, sites in circuits.items()},
-        figures=behaviour.figures,
-        changes=behaviour.changes,
-        forgetting=behaviour.forgetting,
+        **behaviour._asdict(),
         inside=inside,
     )
-
-
-def _ground(first: Subject, contrasts: Sequence[TokenContrast], settings: DriftSettings) -> DriftContext:
-    plain = tuple(one.contrast for one in contrasts)
-    sites = tuple(studied_sites(first))
-    return DriftContext(sites, plain, cluster_numbers(plain), _DRAWS, settings.top, settings.seed)
-
-
-def _tokenise(chosen: Chosen, first: Subject) -> Tokenised:
-    tokens = tokenise(chosen.contrasts, first.classifier.tokenization)
-    _refuse_few(Counter(one.contrast.half for one in tokens.contrasts))
-    return tokens
 
 
 def _refuse_top(settings: DriftSettings, sites: int) -> None:

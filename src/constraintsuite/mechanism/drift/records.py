@@ -1,15 +1,21 @@
-"""What is said about checkpoints, as plain records; intervals are of 95 %, with whole clusters of items resampled."""
+"""What is said about checkpoints, as plain records, and the folder that holds them.
+
+Intervals are of 95 %, with whole clusters of items resampled.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from itertools import chain
+from pathlib import Path
 
 from constraintsuite.experiments.compare import PairedDifference
 from constraintsuite.mechanism.contrasts.records import ContrastSide, TokenRole
 from constraintsuite.mechanism.effects.records import PatchDirection
+from constraintsuite.mechanism.explain.folder import read_record
 from constraintsuite.records.scores import Interval
+from constraintsuite.store.artifact import Artifact
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,7 @@ class Likeness:
     spearman: Interval
     """Of the importance of all sites, on the same contrasts: what is chance in them is shared, and makes the two more alike."""
     across: Interval
-    """Of importances on different halves of the contrasts, which share nothing; to be held against the reliability."""
+    """Of importances on different halves of the contrasts, which share nothing; to be compared with the reliability."""
     rbo: Interval
     """Rank-biased overlap, p = 0.9: what stands on top counts most."""
     rbo_chance: float
@@ -203,7 +209,7 @@ class CheckpointStep:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointDrift:
-    """All figures; the first checkpoint is what the others are held against."""
+    """All figures; the others are compared with the first checkpoint."""
 
     checkpoints: tuple[str, ...]
     suites: tuple[str, ...]
@@ -224,3 +230,14 @@ class CheckpointDrift:
     forgetting: tuple[SuiteForgetting, ...]
     inside: CheckpointStep
     """Of all checkpoints."""
+
+
+KIND, RESULTS = "drift", "drift.json"
+RUNS = "runs"
+"""Inside the folder, but no content of it: the runs are artifacts of their own, and stages are what a stopped drift goes on from."""
+
+
+def load_drift(path: Path) -> CheckpointDrift:
+    """The figures of a finished drift; one that was changed since is a UserError."""
+    Artifact.open(path, KIND)
+    return read_record(path / RESULTS, CheckpointDrift)

@@ -1,32 +1,23 @@
-"""Checkpoint after checkpoint, looked into beside the first; what is on disk already is not looked at again."""
+"""What each checkpoint shows, compared with the first and the one before; what is on disk already is not computed again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.mechanism.contrasts.selection import choose
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.drift import comparing
-from constraintsuite.mechanism.drift.checkpoints import about
-from constraintsuite.mechanism.drift.comparing import DriftContext
-from constraintsuite.mechanism.drift.crossing import CROSSED, cross_patch
-from constraintsuite.mechanism.drift.observing import (
-    Observation,
-    layers_of,
-    load_observation,
-    observe_checkpoint,
-    plan,
-    save_observation,
-)
+from constraintsuite.mechanism.drift import comparison, observation
+from constraintsuite.mechanism.drift.checkpoints import Checkpoint, about
+from constraintsuite.mechanism.drift.comparison import DriftContext
 from constraintsuite.mechanism.drift.records import CheckpointStep, CircuitChange, Crossing, HeadChange, PartChange
-from constraintsuite.mechanism.drift.weights import against_others, head_changes, part_changes
+from constraintsuite.mechanism.drift.similarity import against_others, head_changes, part_changes
 from constraintsuite.mechanism.effects.records import DIRECTIONS, PatchDirection
-from constraintsuite.mechanism.patching.stacking import SitePatch
+from constraintsuite.mechanism.loaded_model import LoadedModel, load_model
+from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import Site
-from constraintsuite.mechanism.subject import Subject, load_subject
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter
 
@@ -37,110 +28,97 @@ Circuits = dict[PatchDirection, list[Site]]
 class CheckpointWalk:
     """From the first checkpoint on, over contrasts in the tokens that all checkpoints share."""
 
-    first: Subject
-    labels: tuple[str, ...]
+    first: LoadedModel
+    checkpoints: tuple[Checkpoint, ...]
     contrasts: tuple[TokenContrast, ...]
-    ground: DriftContext
+    context: DriftContext
     folder: Path
     """Where what was seen is kept until all is done."""
     mib: int | None = None
 
-    def start(self) -> tuple[CheckpointStep, Circuits]:
-        """What the first checkpoint shows, and its circuits."""
-        with about(self.labels[0]):
-            seen = self._observe(0, self.first)
-            step = self._kept(0, lambda: self._alone(0, seen, seen))
-        return step, {direction: comparing.circuit_of(seen, direction, self.ground) for direction in DIRECTIONS}
+    def run(self, reporter: Reporter) -> tuple[CheckpointStep, Circuits]:
+        """What all checkpoints show, and the circuits of the first."""
+        steps, circuits = [], Circuits()
+        with reporter.track("checkpoints", len(self.checkpoints)) as advance:
+            for number, checkpoint in enumerate(self.checkpoints):
+                reporter.note(f"{checkpoint.label}: looking inside, checkpoint {number + 1} of {len(self.checkpoints)}")
+                with about(checkpoint.label):
+                    steps.append(self.step(number, circuits))
+                if not circuits:
+                    seen = self._load(0)
+                    circuits |= {name: comparison.circuit_of(seen, name, self.context) for name in DIRECTIONS}
+                advance()
+        return CheckpointStep.joined(steps), circuits
 
-    def go_on(self, number: int, model: str, circuits: Circuits) -> CheckpointStep:
-        """What a later checkpoint shows, beside the first and the one before it."""
-        with about(self.labels[number]):
-            return self._kept(number, lambda: self._later(number, model, circuits))
+    def step(self, number: int, circuits: Circuits) -> CheckpointStep:
+        """What a checkpoint shows, beside the first and the one before it; what is on disk already is read."""
+        file = self.folder / f"{number:03d}.json"
+        if not file.is_file():
+            made = self._later(number, circuits) if number else self._alone(0, self._observe(0, self.first))
+            write_text(file, adapter(CheckpointStep).dump_json(made).decode())
+        step: CheckpointStep = adapter(CheckpointStep).validate_json(file.read_bytes())
+        return step
 
-    def _later(self, number: int, model: str, circuits: Circuits) -> CheckpointStep:
-        second = load_subject(model)
+    def _later(self, number: int, circuits: Circuits) -> CheckpointStep:
+        label, context = self.checkpoints[number].label, self.context
+        second = load_model(self.checkpoints[number].model)
         first, seen = self._load(0), self._observe(number, second)
         others = {0: first} | ({number - 1: self._load(number - 1)} if number > 1 else {})
-        pairs = [((self.labels[place], self.labels[number]), other) for place, other in others.items()]
-        alone, changes = self._alone(number, first, seen), head_changes(self.first, second)
-        pair = (self.labels[0], self.labels[number])
+        pairs = [((self.checkpoints[place].label, label), other) for place, other in others.items()]
+        pair, changes = (self.checkpoints[0].label, label), head_changes(self.first, second)
         either = {site for sites in circuits.values() for site in sites}
-        return CheckpointStep(
-            alone.margins,
-            alone.importances,
-            alone.reliabilities,
-            alone.probes,
+        return replace(
+            self._alone(number, seen),
             likenesses=tuple(
-                one for names, other in pairs for one in comparing.likeness_of(names, other, seen, self.ground)
+                one for names, other in pairs for one in comparison.likeness_of(names, other, seen, context)
             ),
-            alignments=tuple(comparing.alignments_of(pair, first, seen, self.ground)),
+            alignments=tuple(comparison.alignments_of(pair, first, seen, context)),
             head_changes=tuple(HeadChange(*pair, str(site), value, site in either) for site, value in changes.items()),
             part_changes=tuple(PartChange(*pair, *part) for part in part_changes(self.first, second).items()),
             circuit_changes=tuple(
-                CircuitChange(*pair, direction, against_others(changes, circuit, self.ground.chance()))
+                CircuitChange(*pair, direction, against_others(changes, circuit, context.chance()))
                 for direction, circuit in circuits.items()
             ),
             crossings=tuple(self._crossings(pair, second, circuits)),
         )
 
-    def _alone(self, number: int, first: Observation, seen: Observation) -> CheckpointStep:
-        label, ground = self.labels[number], self.ground
+    def _alone(self, number: int, seen: observation.Observation) -> CheckpointStep:
+        """What a checkpoint shows on its own; its probes are compared with those of the first."""
+        label, context = self.checkpoints[number].label, self.context
+        first = self._load(0)
         return CheckpointStep(
-            (comparing.margins_of(label, seen, ground),),
-            tuple(comparing.importances_of(label, seen, ground)),
-            tuple(comparing.reliability_of(label, seen, ground)),
-            tuple(comparing.probes_of(label, first, seen, ground)),
+            (comparison.margins_of(label, seen, context),),
+            tuple(comparison.importances_of(label, seen, context)),
+            tuple(comparison.reliability_of(label, seen, context)),
+            tuple(comparison.probes_of(label, first, seen, context)),
         )
 
-    def _crossings(self, pair: tuple[str, str], second: Subject, circuits: Circuits) -> Iterator[Crossing]:
-        places = crossed_places(self.ground)
-        asked, clusters = [self.contrasts[place] for place in places], self.ground.clusters[places]
-        budget = plan(second, asked, self.mib)
+    def _crossings(self, pair: tuple[str, str], second: LoadedModel, circuits: Circuits) -> Iterator[Crossing]:
+        """Values of the first in the second, in contrasts that did not choose the circuit: exact, and most of the work."""
+        context = self.context
+        others = [contrast for contrast in context.contrasts if contrast.half == "check"]
+        chosen = {contrast.id for contrast in choose(others, observation.CROSSED, context.seed)}
+        places = [place for place, contrast in enumerate(context.contrasts) if contrast.id in chosen]
+        asked, clusters = [self.contrasts[place] for place in places], context.clusters[places]
+        budget = observation.plan(second, asked, self.mib)
         for direction, circuit in circuits.items():
-            patches = [SitePatch(tuple(sorted(circuit))), *(SitePatch((site,)) for site in layers_of(second))]
-            crossed = cross_patch(self.first, second, asked, patches, direction, budget)
-            yield from comparing.crossings_of(pair, direction, patches, crossed, clusters, self.ground.chance())
+            patches = [
+                SitePatch(tuple(sorted(circuit))),
+                *(SitePatch((site,)) for site in observation.layers_of(second)),
+            ]
+            crossed = observation.cross_patch(self.first, second, asked, patches, direction, budget)
+            yield from comparison.crossings_of(pair, direction, patches, crossed, clusters, context.chance())
 
-    def _observe(self, number: int, subject: Subject) -> Observation:
-        if not self._observed(number).is_file():
-            budget = plan(subject, self.contrasts, self.mib)
-            save_observation(self._observed(number), observe_checkpoint(subject, self.contrasts, budget))
+    def _observe(self, number: int, subject: LoadedModel) -> observation.Observation:
+        if not self._file(number).is_file():
+            budget = observation.plan(subject, self.contrasts, self.mib)
+            observation.save_observation(
+                self._file(number), observation.observe_checkpoint(subject, self.contrasts, budget)
+            )
         return self._load(number)
 
-    def _load(self, number: int) -> Observation:
-        return load_observation(self._observed(number))
+    def _load(self, number: int) -> observation.Observation:
+        return observation.load_observation(self._file(number))
 
-    def _observed(self, number: int) -> Path:
+    def _file(self, number: int) -> Path:
         return self.folder / f"{number:03d}.npz"
-
-    def _kept(self, number: int, make: Callable[[], CheckpointStep]) -> CheckpointStep:
-        file = self.folder / f"{number:03d}.json"
-        if not file.is_file():
-            write_text(file, adapter(CheckpointStep).dump_json(make()).decode())
-        step: CheckpointStep = adapter(CheckpointStep).validate_json(file.read_bytes())
-        return step
-
-
-def crossed_places(ground: DriftContext) -> list[int]:
-    """Which contrasts values are carried over in, of those that did not choose the circuit: exact, and most of the work."""
-    others = [contrast for contrast in ground.contrasts if contrast.half == "check"]
-    chosen = {contrast.id for contrast in choose(others, CROSSED, ground.seed)}
-    return [place for place, contrast in enumerate(ground.contrasts) if contrast.id in chosen]
-
-
-def walk(walker: CheckpointWalk, models: Sequence[str], reporter: Reporter) -> tuple[CheckpointStep, Circuits]:
-    """All steps together."""
-
-    def note(number: int) -> None:
-        reporter.note(f"{walker.labels[number]}: looking inside, checkpoint {number + 1} of {len(models)}")
-
-    with reporter.track("checkpoints", len(models)) as advance:
-        note(0)
-        first, circuits = walker.start()
-        advance()
-        steps = [first]
-        for number, model in enumerate(models[1:], 1):
-            note(number)
-            steps.append(walker.go_on(number, model, circuits))
-            advance()
-    return CheckpointStep.joined(steps), circuits

@@ -1,4 +1,4 @@
-"""How far attribution can be trusted: its estimates held against exact patches of the same contrasts."""
+"""How far attribution can be trusted: its estimates compared with exact patches of the same contrasts."""
 
 from __future__ import annotations
 
@@ -134,8 +134,7 @@ def spearman(one: FloatArray, other: FloatArray) -> float | None:
     """The correlation of ranks, ties sharing theirs; None where either has no two different values."""
     if len(one) < 2:
         return None
-    a, b = (_ranks(values) for values in (one, other))
-    a, b = a - a.mean(), b - b.mean()
+    a, b = (ranks - ranks.mean() for ranks in map(_ranks, (one, other)))
     scale = float(np.sqrt((a @ a) * (b @ b)))
     return float(a @ b) / scale if scale else None
 

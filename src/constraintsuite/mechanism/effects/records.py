@@ -1,13 +1,19 @@
-"""What a patch did to a margin."""
+"""What patches did to margins: as arrays while they are computed, as rows of Parquet files afterwards."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Literal, get_args
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
+
+from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.store.files import atomic_writer
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -43,6 +49,10 @@ class Grid:
     aside_patched: FloatArray
 
 
+ARRAYS = ("margin_base", "margin_donor", "margin_patched", "aside_base", "aside_patched")
+"""The fields of a grid that are arrays, contrasts last."""
+
+
 @dataclass(frozen=True, eq=False)
 class PatchEffects:
     """Rows of effects as columns of equal length."""
@@ -68,7 +78,7 @@ class PatchEffects:
         return self.margin_patched - self.margin_base
 
     def where(self, keep: BoolArray) -> PatchEffects:
-        """Some of the rows."""
+        """The rows for which `keep` is true."""
         return PatchEffects(*(getattr(self, field.name)[keep] for field in fields(self)))
 
     @classmethod
@@ -79,25 +89,87 @@ class PatchEffects:
 
 def rows_of(grid: Grid) -> PatchEffects:
     """The rows of a grid, patch by patch; those that could change nothing are left out."""
-    patches, contrasts = grid.margin_patched.shape
-    keep = ~np.isnan(grid.margin_patched).ravel()
-    count = int(keep.sum())
-
-    def by_patch(names: Sequence[str]) -> Names:
-        return np.repeat(np.array(names, dtype=object), contrasts)[keep]
-
-    def by_contrast(values: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
-        return np.tile(values, patches)[keep]
-
+    keep = ~np.isnan(grid.margin_patched)
+    patch, contrast = np.nonzero(keep)
+    sites, roles = (np.array([each[part] for each in grid.patches], dtype=object) for part in (0, 1))
     return PatchEffects(
-        by_contrast(np.array(grid.contrasts, dtype=object)).astype(object),
-        by_patch([site for site, _ in grid.patches]),
-        by_patch([role for _, role in grid.patches]),
-        np.full(count, grid.direction, dtype=object),
-        np.full(count, grid.method, dtype=object),
-        by_contrast(grid.margin_base).astype(np.float64),
-        by_contrast(grid.margin_donor).astype(np.float64),
-        grid.margin_patched.ravel()[keep],
-        by_contrast(grid.aside_base).astype(np.float64),
-        grid.aside_patched.ravel()[keep],
+        np.array(grid.contrasts, dtype=object)[contrast],
+        sites[patch],
+        roles[patch],
+        np.full(len(patch), grid.direction, dtype=object),
+        np.full(len(patch), grid.method, dtype=object),
+        grid.margin_base[contrast],
+        grid.margin_donor[contrast],
+        grid.margin_patched[keep],
+        grid.aside_base[contrast],
+        grid.aside_patched[keep],
     )
+
+
+FOLDER = "effects"
+_NAMES = ("contrast", "site", "role", "direction", "method")
+_NUMBERS = tuple(field.name for field in fields(PatchEffects) if field.name not in _NAMES)
+_REQUIRED = ("margin_base", "margin_patched")
+
+
+def require_pyarrow() -> tuple[Any, Any]:
+    """The library and its part for Parquet, or the command that installs it."""
+    try:
+        return import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError:
+        raise MissingExtraError("parquet", "Keeping what every patch did") from None
+
+
+def writer() -> str:
+    """Who packs the rows: another version may make other bytes of the same."""
+    require_pyarrow()
+    return f"pyarrow {version('pyarrow')}"
+
+
+def part_file(folder: Path, shard: int) -> Path:
+    """The file of a shard's rows."""
+    return folder / FOLDER / f"part-{shard:05d}.parquet"
+
+
+def write_effects(file: Path, grids: Sequence[Grid]) -> int:
+    """The rows of some grids in a file that appears whole; gives how many there are."""
+    arrow, parquet = require_pyarrow()
+    rows = PatchEffects.joined([rows_of(grid) for grid in grids])
+    columns = {field.name: _column(arrow, field.name, getattr(rows, field.name)) for field in fields(rows)}
+    with atomic_writer(file) as target:
+        parquet.write_table(arrow.table(columns), target, compression="zstd")
+    return len(rows)
+
+
+def read_effects(folder: Path) -> PatchEffects:
+    """All rows of an explain folder, shard by shard."""
+    files = sorted((folder / FOLDER).glob("part-*.parquet"))
+    if not files:
+        raise UserError(f"{folder}: there are no effects here. Make them with `csuite explain`.")
+    return PatchEffects.joined([read_part(file) for file in files])
+
+
+def read_part(file: Path) -> PatchEffects:
+    """The rows of a shard; a file that is missing, cut or another is a UserError."""
+    arrow, parquet = require_pyarrow()
+    try:
+        table = parquet.read_table(file)
+        columns: dict[str, Any] = {name: _names(table[name]) for name in _NAMES}
+        columns |= {name: table[name].to_numpy().astype(np.float64) for name in _NUMBERS}
+        return PatchEffects(**columns)
+    except (arrow.ArrowException, OSError, KeyError) as error:
+        raise UserError(f"{file}: these effects cannot be read ({error}). Run the command again.") from None
+
+
+def _column(arrow: Any, name: str, values: Names) -> Any:  # noqa: ANN401
+    if name in _NAMES:
+        return arrow.array(values, arrow.string()).dictionary_encode()
+    return arrow.array(values, arrow.float64(), from_pandas=name not in _REQUIRED)
+
+
+def _names(column: Any) -> Names:  # noqa: ANN401
+    """The strings of a dictionary column, each kept in memory once."""
+    whole = column.combine_chunks()
+    words: Names = np.array(whole.dictionary.to_pylist(), dtype=object)
+    names: Names = words[whole.indices.to_numpy()] if len(words) else np.empty(0, dtype=object)
+    return names

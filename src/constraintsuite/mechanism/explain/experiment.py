@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +12,11 @@ from constraintsuite.experiments.outcome_table import Details, Item, StoredTable
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.effects.groups import CORRECT, FAILED, groups_of, studied_items
 from constraintsuite.mechanism.effects.matrices import EffectMatrices, clean_margins, make_matrices
-from constraintsuite.mechanism.effects.records import ALL, BoolArray, FloatArray, PatchEffects
+from constraintsuite.mechanism.effects.records import ALL, BoolArray, FloatArray, PatchEffects, read_effects
 from constraintsuite.mechanism.effects.summary import EffectSummary, components
-from constraintsuite.mechanism.effects.table import read_effects
 from constraintsuite.mechanism.explain.folder import load_explained
-from constraintsuite.mechanism.explain.source import KIND
-from constraintsuite.mechanism.patching.blocks import POSITION
+from constraintsuite.mechanism.explain.request import KIND
+from constraintsuite.mechanism.patching.batches import POSITION
 from constraintsuite.metrics.intervals import connected_components
 from constraintsuite.metrics.metric import Metric
 
@@ -31,14 +30,8 @@ _METRICS = (
     Metric(name="flips", title="margins that change their sign"),
     Metric(name="aside", title="change of an unrelated score, logits", share=False),
 )
-_GROUPINGS: Mapping[str, Callable[[MarkedContrast], str]] = {
-    "slice": lambda one: one.slice,
-    "side": lambda one: one.side,
-    "half": lambda one: one.half,
-    "split": lambda one: one.split,
-    "cue": lambda one: one.cue,
-    "change": lambda one: one.change,
-}
+_GROUPINGS = ("slice", "side", "half", "split", "cue", "change")
+"""Fields of a contrast by which contrasts are grouped."""
 
 
 def open_explain(path: Path, options: OpenOptions) -> Experiment:
@@ -84,8 +77,8 @@ def effect_table(effects: PatchEffects, contrasts: Sequence[MarkedContrast], sum
         if one.control:
             _add(groups["control"], one.control, place)
             continue
-        for name, of in _GROUPINGS.items():
-            _add(groups[name], of(one), place)
+        for name in _GROUPINGS:
+            _add(groups[name], getattr(one, name), place)
         _add(groups["model"], CORRECT if clean[one.id][0] > 0 else FAILED, place)
     return StoredTable(
         [Item(_item(each, one), (own,), (own,)) for (each, one), own in zip(asked, clusters, strict=True)],
@@ -169,7 +162,7 @@ def _item(matrices: EffectMatrices, contrast: MarkedContrast) -> str:
 
 
 def _place(site: str, role: str) -> str:
-    """As tables have it."""
+    """The name of a site and role as tables show it."""
     return site if role == ALL else f"{site} at {role}"
 
 

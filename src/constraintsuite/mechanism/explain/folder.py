@@ -1,7 +1,8 @@
-"""The folder of an analysis, read."""
+"""An explain folder, read: contrasts, the model, the figures, and the rows of effects."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -10,14 +11,50 @@ from pydantic import ValidationError
 from constraintsuite.errors import UserError
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, read_contrasts
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
-from constraintsuite.mechanism.effects.records import PatchEffects
+from constraintsuite.mechanism.effects.agreement import AttributionAgreement, PatchSelection
+from constraintsuite.mechanism.effects.records import FOLDER as EFFECTS
+from constraintsuite.mechanism.effects.records import PatchEffects, read_effects
 from constraintsuite.mechanism.effects.summary import EffectSummary
-from constraintsuite.mechanism.effects.table import FOLDER as EFFECTS
-from constraintsuite.mechanism.effects.table import read_effects
-from constraintsuite.mechanism.explain.records import AttributionCheck, Explained, SubjectFacts
-from constraintsuite.mechanism.explain.source import KIND
+from constraintsuite.mechanism.explain.request import KIND
+from constraintsuite.mechanism.loaded_model import InvariantResult
 from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, describe
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """The model that was analysed."""
+
+    name: str
+    type: str
+    """Its `model_type`."""
+    layers: int
+    heads: int
+    pooling: str
+    fingerprint: str
+    invariants: tuple[InvariantResult, ...]
+
+
+@dataclass(frozen=True)
+class AttributionCheck:
+    """Which places attribution chose to be patched exactly, and how well it predicted their effects."""
+
+    choice: PatchSelection
+    agreement: tuple[AttributionAgreement, ...]
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A finished analysis, without its rows."""
+
+    artifact: Artifact
+    contrasts: tuple[MarkedContrast, ...]
+    subject: ModelFacts
+    summary: EffectSummary
+    comparison: AttributionCheck | None
+    """Of exact patches that an attribution chose."""
+
 
 SUMMARY, SUBJECT, COMPARISON = "summary.json", "subject.json", "comparison.json"
 BESIDE = ("circuit",)
@@ -32,9 +69,9 @@ def load_explained(path: Path) -> Explained:
     return Explained(
         artifact,
         tuple(read_contrasts(path / CONTRASTS)),
-        _read(path / SUBJECT, SubjectFacts),
-        _read(path / SUMMARY, EffectSummary),
-        _read(path / COMPARISON, AttributionCheck) if COMPARISON in artifact.manifest.files else None,
+        read_record(path / SUBJECT, ModelFacts),
+        read_record(path / SUMMARY, EffectSummary),
+        read_record(path / COMPARISON, AttributionCheck) if COMPARISON in artifact.manifest.files else None,
     )
 
 
@@ -44,10 +81,16 @@ def load_effects(path: Path) -> tuple[PatchEffects, list[MarkedContrast]]:
     return read_effects(path), read_contrasts(path / CONTRASTS)
 
 
-def _read(file: Path, kind: type[T]) -> T:
+def read_record(file: Path, kind: type[T]) -> T:
+    """The record of a JSON file; one that is missing or does not fit is a UserError."""
     try:
         return adapter(kind).validate_json(file.read_bytes())
     except OSError as error:
         raise UserError(f"{file}: {error.strerror}. Run the command again.") from None
     except ValidationError as error:
         raise UserError(f"{file}: {describe(error)} Was it written by another version?") from None
+
+
+def write_record(file: Path, record: object, *, indent: int = 2) -> None:
+    """Write a record as a JSON file, to be read with `read_record`."""
+    write_text(file, adapter(type(record)).dump_json(record, indent=indent).decode() + "\n")

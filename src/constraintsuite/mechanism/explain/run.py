@@ -1,145 +1,251 @@
-"""Attribute, patch, ablate: contrasts and a model in, one explain folder out; what was done before a stop is not done again."""
+"""A request in, one explain folder out: shards of contrasts on any engine; what was done before a stop is not done again."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.engine import Engine, LocalEngine
+from constraintsuite.execution.care import Care, Poison, are_few, in_bulk, notes_of, read_poison
+from constraintsuite.execution.engine import Engine, LocalEngine, require_results
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.spread import UNWORKABLE
+from constraintsuite.execution.spread import UNWORKABLE, WorkCounts, spread
+from constraintsuite.execution.travel import arrive, changed, clear, fetch, mirrors_in, paths_in
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, write_contrasts
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.agreement import compare
-from constraintsuite.mechanism.effects.records import ABLATIONS, AblationKind
+from constraintsuite.mechanism.effects.records import Grid, part_file, read_effects, write_effects, writer
 from constraintsuite.mechanism.effects.summary import summarise_effects
-from constraintsuite.mechanism.effects.table import read_effects, writer
-from constraintsuite.mechanism.explain.folder import BESIDE, COMPARISON, FILES, SUBJECT, SUMMARY
-from constraintsuite.mechanism.explain.held import begun_here, letting_go
-from constraintsuite.mechanism.explain.plan import RANDOM, TOP, rows_by_side
-from constraintsuite.mechanism.explain.planning import PlannedAnalysis, plan_question
-from constraintsuite.mechanism.explain.questions import (
-    AblateQuestion,
-    AttributeQuestion,
-    ExplainQuestion,
-    PatchQuestion,
+from constraintsuite.mechanism.explain.analysis import Guide, LoadedAnalysis, load_analysis, rows_by_side
+from constraintsuite.mechanism.explain.folder import (
+    BESIDE,
+    COMPARISON,
+    FILES,
+    SUBJECT,
+    SUMMARY,
+    AttributionCheck,
+    ModelFacts,
+    write_record,
 )
-from constraintsuite.mechanism.explain.records import AttributionCheck
-from constraintsuite.mechanism.explain.settings import AnalysisScope
-from constraintsuite.mechanism.explain.shards import write_all_effects
-from constraintsuite.mechanism.explain.source import KIND
-from constraintsuite.mechanism.patching.memory import peak_mib
+from constraintsuite.mechanism.explain.request import KIND, AnalysisRequest, ContrastSource
+from constraintsuite.mechanism.patching.capacity import peak_mib
 from constraintsuite.metrics.resampling import DRAWS
+from constraintsuite.models.base import OutOfMemory
+from constraintsuite.models.held import naming_node
+from constraintsuite.models.sending import with_whole_paths
+from constraintsuite.models.torch.device import describe_device
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin
-from constraintsuite.store.files import sha256_text, write_text
+from constraintsuite.store.files import sha256_text
 from constraintsuite.store.jsonl import adapter
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Workspace, claim
 
-_ALONE = LocalEngine()
+_NONE = np.empty(0)
+_NO_ROWS = Grid((), (), "noising", "exact", _NONE, _NONE, np.empty((0, 0)), _NONE, np.empty((0, 0)))
 
 
-def attribute(
-    source: Path,
-    model: str,
-    out: Path,
-    scope: AnalysisScope,
-    reporter: Reporter,
-    *,
-    steps: int = 0,
-    engine: Engine = _ALONE,
-) -> Artifact:
-    """Estimate every patch by gradients; `steps` of integrated gradients, 0 for none."""
-    return _analyse(AttributeQuestion(source, model, scope, steps), out, reporter, engine)
+@dataclass(frozen=True)
+class AnalysisPlan:
+    """What a loaded analysis tells whoever drives the work, which may be a machine that cannot run the model."""
+
+    subject: ModelFacts
+    source: ContrastSource
+    """With the contrasts that the model can be asked."""
+    patches: int
+    settings: Mapping[str, Any]
+    guide: Guide | None
+    place: Mapping[str, Any]
+    """Where the model runs."""
 
 
-def patch(  # noqa: PLR0913 - one parameter a setting
-    source: Path,
-    model: str,
-    out: Path,
-    scope: AnalysisScope,
-    reporter: Reporter,
-    *,
-    guide: Path | None = None,
-    top: float = TOP,
-    random: float = RANDOM,
-    engine: Engine = _ALONE,
-) -> Artifact:
-    """Run every patch; with a `guide`, an attribution folder, the strongest share by its estimates and a random share."""
-    return _analyse(PatchQuestion(source, model, scope, guide, top, random), out, reporter, engine)
+@dataclass(frozen=True)
+class EffectsTask:
+    """Some contrasts of a request, and the file of their effects."""
+
+    request: AnalysisRequest
+    subject: str
+    """Fingerprint of the model that is asked."""
+    first: int
+    last: int
+    file: Path
 
 
-def ablate(
-    source: Path,
-    model: str,
-    out: Path,
-    scope: AnalysisScope,
-    reporter: Reporter,
-    *,
-    kinds: Sequence[AblationKind] = ABLATIONS,
-    engine: Engine = _ALONE,
-) -> Artifact:
-    """Take every site away from the clean runs, in one or several ways."""
-    return _analyse(AblateQuestion(source, model, scope, tuple(kinds)), out, reporter, engine)
+class LeftOut(NamedTuple):
+    """Contrasts that break the model: their ids, and an event for each."""
+
+    contrasts: frozenset[str]
+    events: tuple[str, ...]
 
 
-def _analyse(question: ExplainQuestion, out: Path, reporter: Reporter, engine: Engine) -> Artifact:
-    """Effects of every shard that is not there yet, then what they say together."""
-    with letting_go():
-        planned = plan_question(question, engine)
-        origin = _origin(question, planned)
-        with claim(out, origin, FILES, beside=BESIDE, note=reporter.note) as space:
-            return space.finished or _answer(planned, space, reporter, engine)
+@lru_cache(maxsize=1)
+def _loaded(request: AnalysisRequest) -> LoadedAnalysis:
+    """The analysis that this process works on: its model is loaded once, and kept from one shard to the next."""
+    return load_analysis(request)
 
 
-def _answer(planned: PlannedAnalysis, space: Workspace, reporter: Reporter, engine: Engine) -> Artifact:
-    out = space.out
-    space.stages.mkdir(exist_ok=True)
-    left = write_all_effects(planned, out, space.stages, engine, reporter)
-    rows = read_effects(out)
-    if not len(rows):
-        raise UserError(f"{out}: none of the patches could change anything in any contrast. Name other --roles.")
-    asked = [one for one in planned.contrasts if one.id not in left.contrasts]
-    write_contrasts(out / CONTRASTS, asked)
-    _write(out / SUBJECT, planned.subject)
-    _write(out / SUMMARY, summarise_effects(rows, asked, space.origin.seed))
-    guide = planned.guide
-    if guide is not None:
-        found = compare(guide.estimates, rows_by_side(rows, asked), guide.choice)
-        _write(out / COMPARISON, AttributionCheck(guide.choice, tuple(found)))
-    counts = {"contrasts": len(asked), "patches": planned.patches, "rows": len(rows)}
-    rejects = {**planned.source.rejects, **({UNWORKABLE: len(left.contrasts)} if left.contrasts else {})}
-    place = dict(planned.place)
+def run_analysis(request: AnalysisRequest, out: Path, reporter: Reporter, engine: Engine | None = None) -> Artifact:
+    """Compute the effects of every shard that is not there yet, then what they say together, into the folder `out`."""
+    engine = engine or LocalEngine()
+    try:
+        sent, plan = _plan(request, engine)
+        with claim(out, _origin(request, plan), FILES, beside=BESIDE, note=reporter.note) as space:
+            return space.finished or _run(sent, plan, space, reporter, engine)
+    finally:
+        _loaded.cache_clear()
+
+
+def write_shard(task: EffectsTask, care: Care) -> WorkCounts:
+    """Write the effects of a shard, all computed in one call; contrasts that break the model are left out."""
+    with naming_node():
+        analysis = _loaded(task.request)
+    if analysis.subject.fingerprint != task.subject:
+        raise UserError(
+            f"Model {analysis.subject.name!r}: its files were changed while it was in use, or on {platform.node()} it is "
+            "not the same: other weights, versions of libraries, threads or device."
+        )
+
+    def effects(contrasts: Sequence[TokenContrast | None]) -> list[list[Grid]]:
+        """For each contrast the grids of all: what they are asked in one batch decides their last bits. None asks nothing."""
+        try:
+            return [analysis.effects([one for one in contrasts if one is not None])] * len(contrasts)
+        except OutOfMemory as error:
+            raise UserError(
+                f"The device has no memory left ({error}). Run it again with a smaller --memory: it goes on where it was."
+            ) from None
+
+    def name(one: TokenContrast | None) -> str:
+        return one.contrast.id if one is not None else ""
+
+    made = in_bulk(care, analysis.contrasts[task.first : task.last], name, effects, None)
+    return WorkCounts({"rows": write_effects(task.file, next((grids for grids in made if grids), [_NO_ROWS]))})
+
+
+def _plan(request: AnalysisRequest, engine: Engine) -> tuple[AnalysisRequest, AnalysisPlan]:
+    """The request as workers are sent it, and what will be done; workers that are elsewhere are asked for that."""
     if isinstance(engine, LocalEngine):
-        place["peak_mib"] = round(peak_mib(begun_here(planned.question).work.subject.device))
-    return space.finish(counts, rejects, left.events, place)
+        return request, _plan_here(request)
+    # Workers begin in another folder.
+    sent = changed(replace(request, model=with_whole_paths(request.model)), Path.absolute)
+    (plan,) = require_results(engine.map(_plan_there, [(sent, mirrors_in(sent))]))
+    return sent, replace(plan, subject=replace(plan.subject, name=request.model))
 
 
-def _origin(question: ExplainQuestion, planned: PlannedAnalysis) -> ArtifactOrigin:
-    source, scope = planned.source, question.scope
+def _plan_there(sent: tuple[AnalysisRequest, Mapping[Path, str]]) -> AnalysisPlan:
+    """Plan a request that came with the mirrors of object stores in which its paths lie; see `travel`."""
+    request = arrive(*sent)
+    for path in paths_in(request):
+        fetch(path)
+    with naming_node():
+        return _plan_here(request)
+
+
+def _plan_here(request: AnalysisRequest) -> AnalysisPlan:
+    analysis = _loaded(request)
+    subject, contrasts = analysis.subject, tuple(one.contrast for one in analysis.contrasts)
+    facts = ModelFacts(
+        subject.name,
+        str(subject.model.config.model_type),
+        subject.layers,
+        subject.heads,
+        subject.pooling,
+        subject.fingerprint,
+        subject.invariants,
+    )
+    source = replace(analysis.source, contrasts=contrasts, rejects=analysis.rejects)
+    place = {"device": describe_device(subject.device), "tokens": asdict(analysis.budget)}
+    return AnalysisPlan(facts, source, len(analysis.patches), analysis.settings, analysis.guide, place)
+
+
+def _origin(request: AnalysisRequest, plan: AnalysisPlan) -> ArtifactOrigin:
+    source, scope = plan.source, request.scope
     settings = {
-        "analysis": question.analysis,
-        "model": planned.subject.name,
+        "analysis": request.analysis,
+        "model": plan.subject.name,
         "source": source.name,
         "analyser": source.analyser,
         **scope.model_dump(mode="json", exclude={"seed", "memory"}),
-        **planned.own,
+        **plan.settings,
         "draws": DRAWS,
         "writer": writer(),
     }
-    asked = adapter(tuple[MarkedContrast, ...]).dump_json(planned.contrasts).decode()
-    inputs = {
-        "source": source.content,
-        "contrasts": sha256_text(asked),
-        "subject": planned.subject.fingerprint,
-    }
-    if planned.guide is not None:
-        inputs["guide"] = planned.guide.content
-    return ArtifactOrigin(
-        KIND, f"{question.analysis} {planned.subject.name}", inputs, settings, scope.seed, REVISIONS["explain"]
+    asked = adapter(tuple[MarkedContrast, ...]).dump_json(source.contrasts).decode()
+    inputs = {"source": source.content, "contrasts": sha256_text(asked), "subject": plan.subject.fingerprint}
+    if plan.guide is not None:
+        inputs["guide"] = plan.guide.content
+    name = f"{request.analysis} {plan.subject.name}"
+    return ArtifactOrigin(KIND, name, inputs, settings, scope.seed, REVISIONS["explain"])
+
+
+def _run(
+    request: AnalysisRequest, plan: AnalysisPlan, space: Workspace, reporter: Reporter, engine: Engine
+) -> Artifact:
+    out, guide = space.out, plan.guide
+    space.stages.mkdir(exist_ok=True)
+    left = _write_all_effects(request, plan, out, space.stages, engine, reporter)
+    rows = read_effects(out)
+    if not len(rows):
+        raise UserError(f"{out}: none of the patches could change anything in any contrast. Name other --roles.")
+    asked = [one for one in plan.source.contrasts if one.id not in left.contrasts]
+    write_contrasts(out / CONTRASTS, asked)
+    write_record(out / SUBJECT, plan.subject)
+    write_record(out / SUMMARY, summarise_effects(rows, asked, space.origin.seed))
+    if guide is not None:
+        found = compare(guide.estimates, rows_by_side(rows, asked), guide.choice)
+        write_record(out / COMPARISON, AttributionCheck(guide.choice, tuple(found)))
+    counts = {"contrasts": len(asked), "patches": plan.patches, "rows": len(rows)}
+    rejects = {**plan.source.rejects, **({UNWORKABLE: len(left.contrasts)} if left.contrasts else {})}
+    place = dict(plan.place)
+    if isinstance(engine, LocalEngine):
+        place["peak_mib"] = round(peak_mib(_loaded(request).subject.device))
+    return space.finish(counts, rejects, left.events, place)
+
+
+def _write_all_effects(
+    request: AnalysisRequest, plan: AnalysisPlan, out: Path, folder: Path, engine: Engine, reporter: Reporter
+) -> LeftOut:
+    """A file for every shard of contrasts in `out`; what is finished in `folder` is kept."""
+    contrasts, size = len(plan.source.contrasts), plan.settings["shard"]
+    tasks = {}
+    for number, first in enumerate(range(0, contrasts, size)):
+        file = folder / part_file(out, number).name
+        last = min(contrasts, first + size)
+        tasks[file.stem] = EffectsTask(request, plan.subject.fingerprint, first, last, file)
+    done = sum(task.last - task.first for name, task in tasks.items() if _outcome(folder, name).is_file())
+    if done:
+        reporter.note(f"{out}: goes on after {done:,} of {contrasts:,} contrasts")
+    spread(request.analysis, write_shard, tasks, folder, engine, reporter)
+    poison = {name: read_poison(folder, name) for name in tasks}
+    lost = [each for some in poison.values() for each in some]
+    # A shard may be a single contrast, so those of all shards are counted together.
+    if not are_few(len(lost), contrasts) or len(lost) == contrasts:
+        _refuse_many(poison, lost, contrasts, folder)
+    for number, task in enumerate(tasks.values()):
+        target = part_file(out, number)
+        target.parent.mkdir(exist_ok=True)
+        if task.file.is_file():  # else it was moved before, by a process that was stopped then
+            task.file.replace(target)
+    events = tuple(f"left out {each.record}: {each.reason}" for each in lost)
+    return LeftOut(frozenset(each.record for each in lost), events)
+
+
+def _refuse_many(poison: Mapping[str, Sequence[Poison]], lost: Sequence[Poison], contrasts: int, folder: Path) -> None:
+    """Refuse so many broken contrasts: the fault is elsewhere, so their shards are run again the next time."""
+    for name in (name for name, some in poison.items() if some):
+        for file in (_outcome(folder, name), *notes_of(folder, name)):
+            file.unlink(missing_ok=True)
+            clear(file)
+    raise UserError(
+        f"The model breaks at {len(lost):,} of {contrasts:,} contrasts, among them {lost[0].record!r} ({lost[0].reason}). Is "
+        "something wrong with the installation? What was finished is kept: run the same command again."
     )
 
 
-def _write(file: Path, record: object) -> None:
-    write_text(file, adapter(type(record)).dump_json(record, indent=2).decode() + "\n")
+def _outcome(folder: Path, shard: str) -> Path:
+    return folder / f"{shard}.outcome.json"

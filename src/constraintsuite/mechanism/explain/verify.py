@@ -14,18 +14,15 @@ from constraintsuite.execution.shards import keyed_random
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import tokenise
 from constraintsuite.mechanism.effects.agreement import compare
-from constraintsuite.mechanism.effects.records import PatchEffects
+from constraintsuite.mechanism.effects.records import PatchEffects, read_effects
 from constraintsuite.mechanism.effects.summary import summarise_effects
-from constraintsuite.mechanism.effects.table import read_effects
-from constraintsuite.mechanism.explain.folder import BESIDE, load_effects, load_explained
-from constraintsuite.mechanism.explain.plan import rows_by_side, rows_within
-from constraintsuite.mechanism.explain.records import Explained
-from constraintsuite.mechanism.explain.settings import AnalysisScope
-from constraintsuite.mechanism.explain.source import KIND
-from constraintsuite.mechanism.patching.loop import patch_one_by_one
-from constraintsuite.mechanism.patching.stacking import SitePatch
+from constraintsuite.mechanism.explain.analysis import rows_by_side, rows_within
+from constraintsuite.mechanism.explain.folder import BESIDE, Explained, load_effects, load_explained
+from constraintsuite.mechanism.explain.request import KIND, AnalysisScope
+from constraintsuite.mechanism.loaded_model import load_model
+from constraintsuite.mechanism.patching.exact import patch_one_by_one
+from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import parse_site
-from constraintsuite.mechanism.subject import load_subject
 from constraintsuite.store.artifact import Artifact
 
 CLOSE = 1e-4
@@ -95,16 +92,8 @@ def _faults_of_rows(rows: PatchEffects, contrasts: tuple[MarkedContrast, ...]) -
     for name in ("margin_base", "margin_patched"):
         if not np.isfinite(getattr(rows, name)).all():
             yield f"effects: {name} has numbers that are infinite or none"
-    places = list(
-        zip(
-            rows.contrast.tolist(),
-            rows.site.tolist(),
-            rows.role.tolist(),
-            rows.direction.tolist(),
-            rows.method.tolist(),
-            strict=True,
-        )
-    )
+    names = (rows.contrast, rows.site, rows.role, rows.direction, rows.method)
+    places = list(zip(*(column.tolist() for column in names), strict=True))
     if len(set(places)) != len(places):
         yield "effects: a patch stands there twice"
     bases: dict[tuple[str, str], float] = {}
@@ -129,10 +118,10 @@ def _run_again(explained: Explained, rows: PatchEffects, count: int, seed: int) 
     exact = np.flatnonzero(rows.method == "exact")
     if not len(exact):
         return []  # estimates and ablations: their rows and figures were looked at above
-    subject = load_subject(explained.subject.name)
+    subject = load_model(explained.subject.name)
     if subject.fingerprint != explained.subject.fingerprint:
         raise UserError(
-            f"{subject.name}: it is not the model that was looked into, or its libraries are of other versions, so its patches "
+            f"{subject.name}: it is not the model that was analysed, or its libraries are of other versions, so its patches "
             "cannot be run again."
         )
     known = {one.contrast.id: one for one in tokenise(explained.contrasts, subject.classifier.tokenization).contrasts}

@@ -1,29 +1,43 @@
 """Exact patching: every intervention is run, in both directions, which are never merged."""
 
-# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from constraintsuite.mechanism.contrasts.stacking import RunName, buckets
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.records import EffectMethod, Grid, PatchDirection
-from constraintsuite.mechanism.patching.blocks import INTO, OTHER, ContrastBatch, FloatArray, make_block
-from constraintsuite.mechanism.patching.donors import Donor, Observed, observe, twin_donor
-from constraintsuite.mechanism.patching.memory import Budget
-from constraintsuite.mechanism.patching.stacking import (
+from constraintsuite.mechanism.effects.records import ARRAYS, EffectMethod, FloatArray, Grid, PatchDirection
+from constraintsuite.mechanism.hooks import Edit, capturing, replacing
+from constraintsuite.mechanism.loaded_model import LoadedModel
+from constraintsuite.mechanism.patching.batches import (
+    INTO,
+    OTHER,
+    ContrastBatch,
+    RunName,
+    blocks_of,
+    carried,
+    make_block,
+)
+from constraintsuite.mechanism.patching.capacity import Budget
+from constraintsuite.mechanism.patching.patches import (
+    Donor,
+    Observed,
     PatchableRun,
     SitePatch,
     batches,
+    moved,
     name_fault,
+    observe,
     sites_to_keep,
     stacked_scores,
+    twin_donor,
 )
-from constraintsuite.mechanism.subject import Subject
+from constraintsuite.mechanism.sites import Site
 from constraintsuite.models.torch.device import inference
 
 if TYPE_CHECKING:
@@ -31,48 +45,31 @@ if TYPE_CHECKING:
 
 
 def patch_contrasts(
-    subject: Subject,
+    subject: LoadedModel,
     contrasts: Sequence[TokenContrast],
     patches: Sequence[SitePatch],
     directions: Sequence[PatchDirection],
     budget: Budget,
 ) -> list[Grid]:
     """What each patch does to each contrast, one grid a direction."""
+    sites, kept = {site for patch in patches for site in patch.sites}, sites_to_keep(subject, patches)
+    receiving = {INTO[direction] for direction in directions}
+    giving = {OTHER[run] for run in receiving}
+    needed = {run: sorted((kept if run in receiving else set()) | (sites if run in giving else set())) for run in OTHER}
     found: list[tuple[list[int], list[Grid]]] = []
-    for places in buckets(contrasts, min(budget.kept, 2 * budget.stacked)):
-        block = make_block(subject, [contrasts[i] for i in places])
-        found.append((places, patch_block(subject, block, patches, directions, budget)))
-    return [join([(places, grids[i]) for places, grids in found]) for i in range(len(directions))]
-
-
-def patch_block(
-    subject: Subject,
-    block: ContrastBatch,
-    patches: Sequence[SitePatch],
-    directions: Sequence[PatchDirection],
-    budget: Budget,
-) -> list[Grid]:
-    """The same for contrasts that are put together already."""
-    sites = {site for patch in patches for site in patch.sites}
-    kept = sites_to_keep(subject, patches)
-    with inference():
-        runs: dict[RunName, Observed] = {}
-        for run in OTHER:
-            receives = any(INTO[direction] == run for direction in directions)
-            gives = any(INTO[direction] != run for direction in directions)
-            runs[run] = observe(
-                subject, block, run, sorted((kept if receives else set()) | (sites if gives else set()))
-            )
-        return [
-            patched_grid(
-                subject, block, twin_donor(block, INTO[direction], runs), patches, budget, runs, (direction, "exact")
-            )
-            for direction in directions
-        ]
+    for places, block in blocks_of(subject, contrasts, budget.block):
+        with inference():
+            runs = {run: observe(subject, block, run, needed[run]) for run in OTHER}
+            grids = []
+            for direction in directions:
+                donor = twin_donor(block, INTO[direction], runs)
+                grids.append(patched_grid(subject, block, donor, patches, budget, runs, (direction, "exact")))
+        found.append((places, grids))
+    return join(found)
 
 
 def patched_grid(
-    subject: Subject,
+    subject: LoadedModel,
     block: ContrastBatch,
     donor: Donor,
     patches: Sequence[SitePatch],
@@ -81,42 +78,24 @@ def patched_grid(
     kind: tuple[PatchDirection, EffectMethod],
 ) -> Grid:
     """The patches of one direction, from a donor, on rows whose runs were observed."""
-    direction, method = kind
-    into = INTO[direction]
-    base, given = runs[into], runs.get(OTHER[into])
-    stage = stage_of(subject, block, into, base, donor, patches)
-    scores = np.full((len(patches), stage.rows), np.nan)
-    places = _reached(stage, patches)
-    reached, aside = block.touches(places), block.touches_aside(places)
-    doing = [i for i in range(len(patches)) if reached[i].any()]
-    for numbers, some in _run(stage, [patches[i] for i in doing], budget):
-        scores[np.array(doing)[numbers]] = some
-    missing = np.full(len(block.contrasts), np.nan)
-    return Grid(
-        tuple(contrast.contrast.id for contrast in block.contrasts),
-        tuple((" + ".join(map(str, patch.sites)), patch.role) for patch in patches),
-        direction,
-        method,
-        block.margins(_numbers(base.scores)),
-        missing if given is None else block.margins(_numbers(given.scores)),
-        np.where(reached, block.margins(scores), np.nan),
-        block.asides(_numbers(base.scores)),
-        np.where(aside, block.asides(scores), np.nan),
-    )
-
-
-def stage_of(
-    subject: Subject, block: ContrastBatch, into: RunName, base: Observed, donor: Donor, patches: Sequence[SitePatch]
-) -> PatchableRun:
-    """A run of a block, ready to be patched."""
     import torch
 
+    into = INTO[kind[0]]
+    base, given = runs[into], runs.get(OTHER[into])
     roles = {patch.role for patch in patches}
     places = {role: torch.from_numpy(block.places(role, into)).to(subject.device) for role in roles}
-    return PatchableRun(subject, block.inputs[into], base, donor, places)
+    stage = PatchableRun(subject, block.inputs[into], base, donor, places)
+    scores = np.full((len(patches), stage.rows), np.nan)
+    touched = _touched(stage, patches)
+    doing = [i for i, reached in enumerate(block.touches(touched)) if reached.any()]
+    for numbers, some in _run(stage, [patches[i] for i in doing], budget):
+        scores[np.array(doing)[numbers]] = some
+    names = [(" + ".join(map(str, patch.sites)), patch.role) for patch in patches]
+    donated = None if given is None else _numbers(given.scores)
+    return block.grid(names, kind, _numbers(base.scores), donated, scores, touched)
 
 
-def _reached(stage: PatchableRun, patches: Sequence[SitePatch]) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def _touched(stage: PatchableRun, patches: Sequence[SitePatch]) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
     """Which places each patch changes: (patches, rows, positions)."""
     by_role = {role: (places & stage.donor.where).cpu().numpy() for role, places in stage.places.items()}
     return np.stack([by_role[patch.role] for patch in patches])
@@ -135,29 +114,55 @@ def _run(stage: PatchableRun, patches: Sequence[SitePatch], budget: Budget) -> I
         yield numbers, found
 
 
-def join(parts: Sequence[tuple[Sequence[int], Grid]]) -> Grid:
-    """Grids of several blocks as one, each contrast at its place."""
+def join(parts: Sequence[tuple[Sequence[int], Sequence[Grid]]]) -> list[Grid]:
+    """Grids of several blocks, as many of each, as one each; every contrast stands at its place."""
     order = np.argsort(np.concatenate([places for places, _ in parts]))
-    first = parts[0][1]
-
-    def together(name: str) -> FloatArray:
-        values: FloatArray = np.concatenate([getattr(grid, name) for _, grid in parts], axis=-1)[..., order]
-        return values
-
-    names = [name for _, grid in parts for name in grid.contrasts]
-    return Grid(
-        tuple(names[i] for i in order),
-        first.patches,
-        first.direction,
-        first.method,
-        together("margin_base"),
-        together("margin_donor"),
-        together("margin_patched"),
-        together("aside_base"),
-        together("aside_patched"),
-    )
+    joined = []
+    for grids in zip(*(grids for _, grids in parts), strict=True):
+        names = [name for grid in grids for name in grid.contrasts]
+        arrays = {name: np.concatenate([getattr(grid, name) for grid in grids], axis=-1)[..., order] for name in ARRAYS}
+        joined.append(replace(grids[0], contrasts=tuple(names[i] for i in order), **arrays))
+    return joined
 
 
 def _numbers(scores: torch.Tensor) -> FloatArray:
     values: FloatArray = scores.detach().cpu().numpy().astype(np.float64)
     return values
+
+
+def patch_one_by_one(
+    subject: LoadedModel, contrast: TokenContrast, patches: Sequence[SitePatch], direction: PatchDirection
+) -> FloatArray:
+    """The margin of a contrast under each patch."""
+    rows = [make_block(subject, [contrast], [pair]) for pair in (contrast.better, contrast.worse)]
+    better, worse = (_scores_one_by_one(subject, row, patches, direction) for row in rows)
+    return better - worse
+
+
+def _scores_one_by_one(
+    subject: LoadedModel, row: ContrastBatch, patches: Sequence[SitePatch], direction: PatchDirection
+) -> FloatArray:
+    """The score of a single row under each patch; what is put in is seen once."""
+    import torch
+
+    into, first = INTO[direction], torch.zeros(1, dtype=torch.long, device=subject.device)
+    sites = sorted({site for patch in patches for site in patch.sites})
+    places = {role: torch.from_numpy(row.places(role, into)).to(subject.device) for role in {p.role for p in patches}}
+    weights, where = carried(row, into, subject.device)
+    scores: list[torch.Tensor] = []
+    with inference():
+        with capturing(subject, sites) as given:
+            subject.scores(row.inputs[OTHER[into]])
+        with capturing(subject, sites) as own:
+            subject.scores(row.inputs[into])
+        values = {site: moved(given[site], weights, site) for site in sites}
+
+        def edit(site: Site, role: str) -> Edit:
+            if site.kind != "pattern":
+                return Edit(site, first, values[site], places[role] & where)
+            return Edit(site, first, values[site].where(places[role][:, None], own[site]), where)
+
+        for patch in patches:
+            with replacing(subject, [edit(site, patch.role) for site in patch.sites]):
+                scores.append(subject.scores(row.inputs[into]))
+    return np.array([float(score) for score in scores])

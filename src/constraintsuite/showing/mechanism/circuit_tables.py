@@ -2,126 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from constraintsuite.mechanism.circuits.records import ChanceBand, CircuitReport
-from constraintsuite.mechanism.circuits.settings import FEWEST_RANDOM
-from constraintsuite.records.figures import CellValue, ColumnKind, say, show
-from constraintsuite.records.tables import Column, Table
+from constraintsuite.mechanism.circuits.records import FEWEST_RANDOM, ChanceBand, CircuitReport
+from constraintsuite.records.figures import percent, say, show
+from constraintsuite.records.tables import Column, Table, columns
 
 _RANKED = 15
 _FEW = 8  # contrasts of a half
-_CONTROLS = {
-    "": "studied",
-    "idiom": "idiom",
-    "nonflip": "non-flip",
-    "entity": "another thing",
-}
+_CONTROLS = {"": "studied", "nonflip": "non-flip", "entity": "another thing"}
 
 
 def circuit_tables(report: CircuitReport) -> Iterator[Table]:
-    """The curve, the members, the ranking, chance and controls."""
-    yield curve_table(report)
-    yield member_table(report)
-    yield chance_table(report)
-    if report.controls:
-        yield control_table(report)
-    yield ranking_table(report)
-
-
-def curve_table(report: CircuitReport) -> Table:
-    """Faithfulness by size."""
-    rows = tuple(
-        (
-            point.size,
-            point.find,
-            point.check,
-            _between(point.chance),
-            point.aside,
-        )
-        for point in report.curve
-    )
-    columns: Sequence[tuple[str, ColumnKind]] = (
-        ("sites", "count"),
-        ("where found", "number"),
-        ("faithfulness", "number"),
-        ("random, 5 to 95 %", "text"),
-        ("plain relevance", "number"),
-    )
+    """The curve of sizes, the members, random circuits, controls where there are any, and the ranking of sites."""
     caption = (
         f"The first so many of {report.sites} heads and MLPs kept, all others ablated ({report.ablation}), at all positions. "
         "Faithfulness is a ratio of means on the half that decided nothing, and beside it on the half where sites were ranked."
     )
-    return _table("curve", caption, columns, rows)
+    heads = (
+        Column("sites", "count"),
+        *columns("share", "where found", "faithfulness"),
+        Column("random, 5 to 95 %"),
+        Column("plain relevance", "number"),
+    )
+    curve = [(one.size, one.find, one.check, _between(one.chance), one.aside) for one in report.curve]
+    yield Table("curve", caption, heads, tuple(curve))
+    caption = f"The circuit, {report.ablation} ablation; shares of the whole margin."
+    heads = (Column("site"), Column("lost without it", "share"), Column("needed"))
+    members = [(one.site, one.drop, "yes" if one.needed else "no") for one in report.members]
+    yield Table("members", caption, heads, tuple(members))
+    yield _chance_table(report)
+    if report.controls:
+        yield _control_table(report)
+    yield _ranking_table(report)
 
 
-def member_table(report: CircuitReport) -> Table:
-    """What each member is worth."""
-    rows = tuple((one.site, one.drop, "yes" if one.needed else "no") for one in report.members)
-    columns: Sequence[tuple[str, ColumnKind]] = (("site", "text"), ("lost without it", "number"), ("needed", "text"))
-    return _table("members", f"The circuit, {report.ablation} ablation; shares of the whole margin.", columns, rows)
-
-
-def chance_table(report: CircuitReport) -> Table:
-    """Random circuits of the same size."""
-    rows = tuple(
-        (
-            f"as many of each {one.match}",
-            one.circuits,
-            one.possible,
-            one.below,
-            one.p,
-            _between(one.faithfulness),
-        )
+def _chance_table(report: CircuitReport) -> Table:
+    rows = [
+        (f"as many of each {one.match}", one.circuits, one.possible, one.below, one.p, _between(one.faithfulness))
         for one in report.chance
+    ]
+    heads = (
+        Column("random circuits"),
+        *columns("count", "run", "there are"),
+        Column("less faithful", "share"),
+        Column("p", "p"),
+        Column("faithfulness, 5 to 95 %"),
     )
-    columns: Sequence[tuple[str, ColumnKind]] = (
-        ("random circuits", "text"),
-        ("run", "count"),
-        ("there are", "count"),
-        ("less faithful", "share"),
-        ("p", "p"),
-        ("faithfulness, 5 to 95 %", "text"),
-    )
-    return _table("chance", "Random circuits of the same size on the same contrasts.", columns, rows)
+    return Table("chance", "Random circuits of the same size on the same contrasts.", heads, tuple(rows))
 
 
-def control_table(report: CircuitReport) -> Table:
+def _control_table(report: CircuitReport) -> Table:
     """The same circuit where it should have nothing to do."""
-    rows = tuple(
+    rows = [
         (_CONTROLS.get(one.control, one.control), one.total, one.carried, one.size, one.difference)
         for one in report.controls
-    )
-    columns: Sequence[tuple[str, ColumnKind]] = (
-        ("contrasts", "text"),
-        ("whole margin", "number"),
-        ("carried", "number"),
-        ("size of what it does", "number"),
-        ("studied less this", "number"),
-    )
+    ]
+    numbers = columns("number", "whole margin", "carried", "size of what it does", "studied less this")
     caption = (
         "The same circuit on controls, in logits. In an idiom the word excludes nothing, a non-flip says the same in other words, "
         "and “another thing” asks for something else."
     )
-    return _table("controls", caption, columns, rows)
+    return Table("controls", caption, (Column("contrasts"), *numbers), tuple(rows))
 
 
-def ranking_table(report: CircuitReport) -> Table:
+def _ranking_table(report: CircuitReport) -> Table:
     """The strongest sites with p-values that are corrected for all."""
-    rows = tuple((one.site, one.effect, one.p, one.effect_check, one.p_check) for one in report.ranking.sites[:_RANKED])
-    columns: Sequence[tuple[str, ColumnKind]] = (
-        ("site", "text"),
-        ("effect where found", "number"),
-        ("p", "p"),
-        ("effect on the other half", "number"),
-        ("p there", "p"),
+    ranking = report.ranking
+    rows = [(one.site, one.effect, one.p, one.effect_check, one.p_check) for one in ranking.sites[:_RANKED]]
+    heads = (
+        Column("site"),
+        Column("effect where found", "number"),
+        Column("p", "p"),
+        Column("effect on the other half", "number"),
+        Column("p there", "p"),
     )
     caption = (
-        f"{report.ranking.method}, {report.ranking.direction}: the first {len(rows)} of {report.sites} sites. p is corrected "
+        f"{ranking.method}, {ranking.direction}: the first {len(rows)} of {report.sites} sites. p is corrected "
         "for all sites (largest |t|, signs exchanged by cluster). Split-half reliability: Spearman "
-        f"{show(report.ranking.reliability, 'number')}."
+        f"{show(ranking.reliability, 'number')}."
     )
-    return _table("ranking", caption, columns, rows)
+    return Table("ranking", caption, heads, tuple(rows))
 
 
 def verdict_lines(report: CircuitReport) -> Iterator[str]:
@@ -147,20 +108,20 @@ def verdict_lines(report: CircuitReport) -> Iterator[str]:
 
 
 def _faithful(report: CircuitReport) -> str:
-    figure = show(report.faithfulness, "number")
     members = f"{len(report.circuit)} of {report.sites} sites ({', '.join(report.circuit)})"
     if report.faithfulness.value is None:
-        return f"How faithful {members} are cannot be said: under {report.ablation} ablation the whole margin is not told from 0."
+        return f"How faithful {members} are cannot be said: under {report.ablation} ablation the whole margin cannot be told from 0."
+    figure = show(report.faithfulness, "share")
     bounds = f" ({figure.bounds})" if figure.bounds else ""
-    return f"{members}: their faithfulness is {figure.value}{bounds} under {report.ablation} ablation."
+    return f"{members}: their faithfulness is {figure.value} %{bounds} under {report.ablation} ablation."
 
 
 def _between(band: ChanceBand | None) -> str | None:
-    """Where nine in ten of them lie."""
+    """Where nine in ten random circuits lie."""
     if band is None:
         return None
-    low, high = (f"{round(end, 2) + 0.0:.2f}".replace("-", "−") for end in (band.low, band.high))  # no "−0.00"
-    return f"{low} to {high}"
+    low, high = (percent(round(end, 3) + 0.0) for end in (band.low, band.high))  # no "−0.0"
+    return f"{low.removesuffix(' %')} to {high}"
 
 
 def _chance(report: CircuitReport) -> str:
@@ -173,9 +134,3 @@ def _chance(report: CircuitReport) -> str:
 
 def _says(holds: bool | None) -> str:
     return "Cannot say" if holds is None else "Yes" if holds else "No"
-
-
-def _table(
-    name: str, caption: str, columns: Sequence[tuple[str, ColumnKind]], rows: tuple[tuple[CellValue, ...], ...]
-) -> Table:
-    return Table(name, caption, tuple(Column(*one) for one in columns), rows)

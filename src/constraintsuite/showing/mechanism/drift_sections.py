@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from constraintsuite.experiments.differences import LEGEND
-from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.mechanism.drift.records import CheckpointDrift
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.figures import percent, say, show
-from constraintsuite.records.plots import LevelLine, Plot
+from constraintsuite.records.plots import AxisScale, LevelLine
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock
-from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.mechanism import drift_tables as tables
-from constraintsuite.showing.mechanism.charts import axis, curves
-from constraintsuite.showing.mechanism.maps import head_map, layer_map
+from constraintsuite.showing.mechanism.drawings import draw_curves, head_map, layer_map
 
 _BEHAVIOUR = (
     "The same suites at every checkpoint. What the last does less well than the best before it was forgotten, though a little "
@@ -25,7 +22,7 @@ _BEHAVIOUR = (
 )
 _SITES = (
     "Importance is the absolute mean effect of a head or MLP on the margin, by attribution patching: an estimate, which "
-    "csuite explain patch holds against exact patches. Likeness across halves of the contrasts cannot be "
+    "csuite explain patch compares with exact patches. Likeness across halves of the contrasts cannot be "
     "expected above the reliability of the rankings themselves, which is their agreement between the two halves; on the same "
     "contrasts it can, as they share what is chance."
 )
@@ -45,7 +42,7 @@ _MAPPED = 4
 
 
 def masthead(drift: CheckpointDrift) -> Masthead:
-    """What stands above all sections."""
+    """The title of the page, and a sentence about what was measured."""
     about = (
         f"{len(drift.checkpoints)} checkpoints on {', '.join(drift.suites)} (splits {', '.join(drift.splits)}). "
         f"{drift.contrasts:,} contrasts in {drift.clusters:,} clusters. Every figure comes with its 95 % interval and n."
@@ -54,7 +51,7 @@ def masthead(drift: CheckpointDrift) -> Masthead:
 
 
 def drift_sections(drift: CheckpointDrift) -> Iterator[Section]:
-    """All of it, behaviour first."""
+    """The sections of the page: checkpoints, behaviour, sites, activations, weights, crossed values."""
     remarks = Remarks(tuple(remarks_of(drift)))
     yield Section("checkpoints", "Checkpoints", "", (TableBlock(tables.checkpoint_table(drift)), remarks))
     yield Section("behaviour", "Behaviour", _BEHAVIOUR, tuple(_behaviour(drift)))
@@ -69,11 +66,8 @@ def remarks_of(drift: CheckpointDrift) -> Iterator[str]:
     if drift.clusters < 30:
         yield f"{drift.clusters} independent clusters are few: differences between checkpoints may well be chance."
     for one in drift.inside.margins:
-        held = (
-            " All others are held against it: begin with a checkpoint that can."
-            if one.checkpoint == drift.checkpoints[0]
-            else ""
-        )
+        is_first = one.checkpoint == drift.checkpoints[0]
+        held = " All others are compared with it: begin with a checkpoint that can." if is_first else ""
         if not _above(one.difference):
             yield (
                 f"{one.checkpoint} does not surely tell clean from corrupt runs: clean less corrupt margin is "
@@ -98,25 +92,27 @@ def _words(figure: Interval) -> str:
     return f"{shown.value} [{shown.bounds}]" if shown.bounds else f"{shown.value}, of too few clusters for an interval"
 
 
+def _numbers(drift: CheckpointDrift) -> dict[str, int]:
+    """The number of each checkpoint, by its label."""
+    return {label: number for number, label in enumerate(drift.checkpoints)}
+
+
 def _behaviour(drift: CheckpointDrift) -> Iterator[SectionBlock]:
-    number = {label: place for place, label in enumerate(drift.checkpoints)}
-    charts = []
+    number = _numbers(drift)
+    charts: list[Drawing] = []
     for suite in drift.suites:
-        metric = drift.changes[suite][0].metric
-        figures = [one for one in drift.figures if one.suite == suite and one.metric == metric]
+        metric = METRICS[drift.changes[suite][0].metric]
+        figures = [one for one in drift.figures if (one.suite, one.metric) == (suite, metric.name)]
         points = {
-            ("all" if group == OVERALL else group): [
-                (number[one.checkpoint], one.value) for one in figures if one.group == group
-            ]
+            tables.heading_of(group): [(number[one.checkpoint], one.value) for one in figures if one.group == group]
             for group in dict.fromkeys(one.group for one in figures)
         }
-        chance = METRICS[metric].chance
-        levels = () if chance is None else (LevelLine("chance", chance, say(chance, METRICS[metric].kind)),)
-        up = axis(METRICS[metric].title, "share" if METRICS[metric].share else "linear")
-        charts.append(
-            curves(f"behaviour-{suite}", f"{suite}: {up.title.lower()}", axis("checkpoint"), up, points, levels)
-        )
-    yield from _drawn(charts)
+        chance = metric.chance
+        levels = () if chance is None else (LevelLine("chance", chance, say(chance, metric.kind)),)
+        scale: AxisScale = "share" if metric.share else "linear"
+        name, title = f"behaviour-{suite}", f"{suite}: {metric.title.lower()}"
+        charts += draw_curves(name, title, "checkpoint", metric.title, points, levels, scale=scale)
+    yield from _charts(charts)
     for suite in drift.suites:
         yield TableBlock(tables.matrix_table(drift, suite))
         yield TableBlock(tables.change_table(drift, suite), f"What flips between checkpoints on {suite}")
@@ -124,7 +120,7 @@ def _behaviour(drift: CheckpointDrift) -> Iterator[SectionBlock]:
 
 
 def _sites(drift: CheckpointDrift) -> Iterator[SectionBlock]:
-    yield from _drawn([_likeness_plot(drift, direction) for direction in drift.circuit])
+    yield from _charts([one for direction in drift.circuit for one in _likeness_plot(drift, direction)])
     maps = []
     for label in _mapped(drift):
         for direction in drift.circuit:
@@ -147,99 +143,72 @@ def _mapped(drift: CheckpointDrift) -> list[str]:
     return [drift.checkpoints[place] for place in places]
 
 
-def _likeness_plot(drift: CheckpointDrift, direction: str) -> Plot | None:
-    number = {label: place for place, label in enumerate(drift.checkpoints)}
-    mine = [one for one in drift.inside.likenesses if one.direction == direction and one.first == drift.checkpoints[0]]
-    points = {
-        "Spearman with the first": [(number[one.second], one.spearman) for one in mine],
-        "the same across halves": [(number[one.second], one.across) for one in mine],
-        f"Jaccard@{drift.top} with the first": [(number[one.second], one.jaccard) for one in mine],
-        f"Jaccard@{drift.top} across halves": [(number[one.second], one.jaccard_across) for one in mine],
-        "reliability (Spearman)": [
-            (number[one.checkpoint], one.spearman) for one in drift.inside.reliabilities if one.direction == direction
-        ],
+def _likeness_plot(drift: CheckpointDrift, direction: str) -> list[Drawing]:
+    number, inside = _numbers(drift), drift.inside
+    mine = [one for one in inside.likenesses if (one.direction, one.first) == (direction, drift.checkpoints[0])]
+    shown = {
+        "Spearman with the first": "spearman",
+        "the same across halves": "across",
+        f"Jaccard@{drift.top} with the first": "jaccard",
+        f"Jaccard@{drift.top} across halves": "jaccard_across",
     }
+    points = {title: [(number[one.second], getattr(one, name)) for one in mine] for title, name in shown.items()}
+    points["reliability (Spearman)"] = [
+        (number[one.checkpoint], one.spearman) for one in inside.reliabilities if one.direction == direction
+    ]
     chance = mine[0].jaccard_chance
-    levels = (LevelLine("Jaccard of chance", chance, f"{chance:.3f}"),)
-    return curves(
-        f"likeness-{direction}",
-        f"Site importance, {direction}",
-        axis("checkpoint"),
-        axis("likeness", "linear"),
-        points,
-        levels,
-    )
+    level = LevelLine("Jaccard of chance", chance, f"{chance:.3f}")
+    title = f"Site importance, {direction}"
+    return draw_curves(f"likeness-{direction}", title, "checkpoint", "likeness", points, [level])
 
 
 def _inside(drift: CheckpointDrift) -> Iterator[SectionBlock]:
-    last = drift.checkpoints[-1]
-    number = {label: place for place, label in enumerate(drift.checkpoints)}
-    aligned: dict[tuple[str, str], Interval] = {
-        (one.layer, one.role): one.cka for one in drift.inside.alignments if one.second == last
-    }
+    number, last, probes = _numbers(drift), drift.checkpoints[-1], drift.inside.probes
+    aligned = {(one.layer, str(one.role)): one.cka for one in drift.inside.alignments if one.second == last}
     maps = [layer_map("cka-last", f"CKA of {last} with the first", aligned, "linear CKA, debiased")]
-    for title, own in (("the first's line", False), ("a line of its own", True)):
-        found: dict[tuple[str, str], Interval] = {
-            (one.layer, one.role): one.own if own else one.frozen
-            for one in drift.inside.probes
-            if one.checkpoint == last
-        }
-        name = "probe-own" if own else "probe-frozen"
-        maps.append(layer_map(name, f"“Y is excluded” in {last}: {title}", found, "share told apart"))
+    for title, line in (("the first's line", "frozen"), ("a line of its own", "own")):
+        found = {(one.layer, str(one.role)): getattr(one, line) for one in probes if one.checkpoint == last}
+        maps.append(layer_map(f"probe-{line}", f"“Y is excluded” in {last}: {title}", found, "share told apart"))
     top = f"L{drift.layers - 1}.residual"
     points = {
         f"{role}, {title}": [
-            (number[one.checkpoint], one.own if own else one.frozen)
-            for one in drift.inside.probes
-            if (one.layer, one.role) == (top, role)
+            (number[one.checkpoint], getattr(one, line)) for one in probes if (one.layer, one.role) == (top, role)
         ]
         for role in ("cls", "q_y")
-        for title, own in (("first's line", False), ("own line", True))
+        for title, line in (("first's line", "frozen"), ("own line", "own"))
     }
-    level = LevelLine("chance", 0.5, percent(0.5))
-    yield from _drawn(
-        [
-            curves(
-                "probes", f"“Y is excluded” at {top}", axis("checkpoint"), axis("told apart", "share"), points, [level]
-            )
-        ]
-    )
+    title, level = f"“Y is excluded” at {top}", LevelLine("chance", 0.5, percent(0.5))
+    yield from _charts(draw_curves("probes", title, "checkpoint", "told apart", points, [level], scale="share"))
     yield Charts(tuple(one for one in maps if one is not None))
     yield TableBlock(tables.alignment_table(drift), "CKA of all layers and roles")
     yield TableBlock(tables.probe_table(drift), "Probes of all layers and roles")
 
 
 def _weights(drift: CheckpointDrift) -> Iterator[SectionBlock]:
-    last = drift.checkpoints[-1]
-    moved = {one.site: one.change for one in drift.inside.head_changes if one.second == last}
-    framed = [one.site for one in drift.inside.head_changes if one.circuit]
+    last, heads = drift.checkpoints[-1], drift.inside.head_changes
+    moved = {one.site: one.change for one in heads if one.second == last}
+    framed = [one.site for one in heads if one.circuit]
     yield Charts((head_map("weights-last", f"Heads of {last}", moved, "relative change", framed),))
     yield TableBlock(tables.weight_table(drift))
 
 
 def _crossing(drift: CheckpointDrift) -> Iterator[SectionBlock]:
     last = drift.checkpoints[-1]
-    charts = []
+    charts: list[Drawing] = []
     for direction in drift.circuit:
-        mine = [
-            one
-            for one in drift.inside.crossings
-            if (one.second, one.direction) == (last, direction) and one.patch != "circuit"
-        ]
+        mine = [one for one in drift.inside.crossings if (one.second, one.direction) == (last, direction)]
+        layers = [one for one in mine if one.patch != "circuit"]
         points = {
-            name: [(place, getattr(one, field)) for place, one in enumerate(mine)]
-            for name, field in (("own values", "own"), ("the first's, crossed", "crossed"), ("harm", "harm"))
+            title: [(place, getattr(one, name)) for place, one in enumerate(layers)]
+            for title, name in (("own values", "own"), ("the first's, crossed", "crossed"), ("harm", "harm"))
         }
         title = f"{drift.checkpoints[0]} into {last}: {direction}"
-        charts.append(
-            curves(f"crossing-{direction}", title, axis("layers of the first"), axis("logits", "linear"), points)
-        )
-    yield from _drawn(charts)
+        charts += draw_curves(f"crossing-{direction}", title, "layers of the first", "logits", points)
+    yield from _charts(charts)
     yield TableBlock(tables.crossing_table(drift, layers=False))
     yield TableBlock(tables.crossing_table(drift, layers=True), "Whole layers")
 
 
-def _drawn(plots: list[Plot | None]) -> Iterator[Charts]:
-    drawings: tuple[Drawing, ...] = tuple(draw_plot(plot) for plot in plots if plot is not None)
+def _charts(drawings: Sequence[Drawing]) -> Iterator[Charts]:
     if drawings:
-        yield Charts(drawings)
+        yield Charts(tuple(drawings))

@@ -8,11 +8,11 @@ from constraintsuite.experiments.differences import difference_table
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.mechanism.drift.records import CheckpointDrift, CheckpointFigure, Likeness
 from constraintsuite.metrics.pairwise import METRICS
-from constraintsuite.records.figures import CellValue, ColumnKind
+from constraintsuite.records.figures import ColumnKind
 from constraintsuite.records.scores import Interval
-from constraintsuite.records.tables import Column, Table
+from constraintsuite.records.tables import Column, Table, columns
 
-_BRIEF = 5  # columns of likeness that a terminal has room for
+_BRIEF = 4  # figures of likeness that a terminal has room for
 _RESAMPLED = "95 % intervals resample clusters of examples"
 _ALL = " “all” are the main examples, without the controls that stand beside them."
 
@@ -24,18 +24,16 @@ def checkpoint_table(drift: CheckpointDrift) -> Table:
         (f"{number} {label}", one.clean, one.corrupt, one.difference, one.correct)
         for number, (label, one) in enumerate((label, margins[label]) for label in drift.checkpoints)
     )
-    columns = (
+    heads = (
         Column("checkpoint"),
-        Column("clean margin", "number"),
-        Column("corrupt margin", "number"),
-        Column("clean less corrupt", "number"),
+        *columns("number", "clean margin", "corrupt margin", "clean less corrupt"),
         Column("clean margin above 0", "share"),
     )
     caption = (
         f"Checkpoints in the order given. Margins are means over {drift.contrasts:,} contrasts in {drift.clusters:,} clusters, in "
         "each model's own unit; clean less corrupt is paired."
     )
-    return Table("checkpoints", caption, columns, rows)
+    return Table("checkpoints", caption, heads, rows)
 
 
 def matrix_table(drift: CheckpointDrift, suite: str) -> Table:
@@ -44,61 +42,51 @@ def matrix_table(drift: CheckpointDrift, suite: str) -> Table:
     figures = [one for one in drift.figures if one.suite == suite and one.metric == metric]
     groups = list(dict.fromkeys(one.group for one in figures))
     rows = tuple((label, *(_figure(figures, label, group) for group in groups)) for label in drift.checkpoints)
-    columns = (Column("checkpoint"), *(Column(_heading(group), METRICS[metric].kind) for group in groups))
+    heads = (Column("checkpoint"), *columns(METRICS[metric].kind, *map(heading_of, groups)))
     caption = f"{suite}: {METRICS[metric].title.lower()} over the splits {', '.join(drift.splits)}; {_RESAMPLED}.{_ALL}"
-    return Table(f"behaviour_{suite}", caption, columns, rows)
+    return Table(f"behaviour_{suite}", caption, heads, rows)
 
 
 def forgetting_table(drift: CheckpointDrift) -> Table:
     """How far the last checkpoint lies behind the best before it."""
     rows = tuple((one.suite, one.group, one.best, one.difference) for one in drift.forgetting)
-    columns = (Column("suite"), Column("group"), Column("best before"), Column("last less best", "points"))
+    heads = (*columns("text", "suite", "group", "best before"), Column("last less best", "points"))
     caption = f"What {drift.checkpoints[-1]} does less well than the best checkpoint before it, on the same examples."
-    return Table("forgetting", caption, columns, rows)
+    return Table("forgetting", caption, heads, rows)
 
 
 def change_table(drift: CheckpointDrift, suite: str) -> Table:
-    """What flips between two checkpoints."""
+    """The paired differences between two checkpoints on the same examples of a suite."""
     caption = f"{suite}: the same examples in two checkpoints; Holm's correction is over all suites."
     return difference_table(f"changes_{suite}", caption, drift.changes[suite], ("systems", "group"))
 
 
 def likeness_table(drift: CheckpointDrift, *, brief: bool = False) -> Table:
     """Whether the same sites matter; `brief` for a terminal."""
-    kinds: Sequence[tuple[str, ColumnKind]] = (
-        ("checkpoints", "text"),
-        ("Spearman", "number"),
-        (f"Jaccard@{drift.top}", "number"),
-        ("by chance", "number"),
-        ("p", "p"),
-        ("Spearman, same", "number"),
-        (f"Jaccard@{drift.top}, same", "number"),
-        ("RBO, same", "number"),
-        ("weighted overlap, same", "number"),
-        ("moved, layers", "number"),
+    jaccard = f"Jaccard@{drift.top}"
+    shown: Sequence[tuple[str, ColumnKind, str]] = (
+        ("Spearman", "number", "across"),
+        (jaccard, "share", "jaccard_across"),
+        ("by chance", "share", "jaccard_chance"),
+        ("p", "p", "jaccard_p"),
+        ("Spearman, same", "number", "spearman"),
+        (f"{jaccard}, same", "share", "jaccard"),
+        ("RBO, same", "number", "rbo"),
+        ("weighted overlap, same", "share", "weighted"),
+        ("moved, layers", "number", "moved"),
     )
-    shown = _BRIEF if brief else len(kinds)
+    if brief:
+        shown = shown[:_BRIEF]
     caption = (
         "How alike the importances of heads and MLPs are, of one checkpoint on one half of the contrasts and of the other on the other "
         f"half. n counts contrasts, whose clusters are resampled.{'' if brief else _about_same(drift.inside.likenesses)}"
     )
-    rows = tuple(_likeness_row(one)[:shown] for one in drift.inside.likenesses)
-    return Table("sites", caption, tuple(Column(*one) for one in kinds[:shown]), rows)
-
-
-def _likeness_row(one: Likeness) -> tuple[CellValue, ...]:
-    return (
-        f"{one.first} > {one.second}, {one.direction}",
-        one.across,
-        one.jaccard_across,
-        one.jaccard_chance,
-        one.jaccard_p,
-        one.spearman,
-        one.jaccard,
-        one.rbo,
-        one.weighted,
-        one.moved,
+    heads = (Column("checkpoints"), *(Column(title, kind) for title, kind, _ in shown))
+    rows = tuple(
+        (f"{one.first} > {one.second}, {one.direction}", *(getattr(one, name) for _, _, name in shown))
+        for one in drift.inside.likenesses
     )
+    return Table("sites", caption, heads, rows)
 
 
 def _about_same(likenesses: Sequence[Likeness]) -> str:
@@ -113,37 +101,26 @@ def crossing_table(drift: CheckpointDrift, *, layers: bool) -> Table:
         for one in drift.inside.crossings
         if layers == (one.patch != "circuit")
     )
-    kinds: Sequence[tuple[str, ColumnKind]] = (
-        ("checkpoints", "text"),
-        ("direction", "text"),
-        ("patch", "text"),
-        ("own", "number"),
-        ("crossed", "number"),
-        ("harm", "number"),
-        ("share", "number"),
+    heads = (
+        *columns("text", "checkpoints", "direction", "patch"),
+        *columns("number", "own", "crossed", "harm", "share"),
     )
     caption = "Change of the later checkpoint's margin in logits; share is crossed by what separates its own two runs."
-    return Table("crossings_layers" if layers else "crossings", caption, tuple(Column(*one) for one in kinds), rows)
+    return Table("crossings_layers" if layers else "crossings", caption, heads, rows)
 
 
 def alignment_table(drift: CheckpointDrift) -> Table:
     """CKA of all layers and roles."""
     rows = tuple((f"{one.first} > {one.second}", one.layer, one.role, one.cka) for one in drift.inside.alignments)
-    columns = (Column("checkpoints"), Column("layer"), Column("role"), Column("CKA", "number"))
-    return Table("cka", "Debiased linear CKA; n counts rows.", columns, rows, long=len(rows) > 60)
+    heads = (*columns("text", "checkpoints", "layer", "role"), Column("CKA", "number"))
+    return Table("cka", "Debiased linear CKA; n counts rows.", heads, rows, long=len(rows) > 60)
 
 
 def probe_table(drift: CheckpointDrift) -> Table:
     """Probes of all layers and roles."""
     rows = tuple((one.checkpoint, one.layer, one.role, one.frozen, one.own) for one in drift.inside.probes)
-    columns = (
-        Column("checkpoint"),
-        Column("layer"),
-        Column("role"),
-        Column("first's line", "share"),
-        Column("own line", "share"),
-    )
-    return Table("probes", "Contrasts whose clean run lies further along a line.", columns, rows, long=len(rows) > 60)
+    heads = (*columns("text", "checkpoint", "layer", "role"), *columns("share", "first's line", "own line"))
+    return Table("probes", "Contrasts whose clean run lies further along a line.", heads, rows, long=len(rows) > 60)
 
 
 def weight_table(drift: CheckpointDrift) -> Table:
@@ -156,21 +133,18 @@ def weight_table(drift: CheckpointDrift) -> Table:
         (label, *(moved.get((label, part)) for part in parts), *(circuit.get((label, one)) for one in directions))
         for label in drift.checkpoints[1:]
     )
-    columns = (
-        Column("checkpoint"),
-        *(Column(part, "number") for part in parts),
-        *(Column(f"circuit's heads ({one})", "number") for one in directions),
-    )
+    heads = (Column("checkpoint"), *columns("number", *parts, *(f"circuit's heads ({one})" for one in directions)))
     caption = (
         f"Relative change of weights since {drift.checkpoints[0]}; of the circuit's heads, less that of the other heads of their "
         "layers, n counts heads."
     )
-    return Table("weights", caption, columns, rows)
+    return Table("weights", caption, heads, rows)
 
 
 def _figure(figures: Sequence[CheckpointFigure], label: str, group: str) -> Interval | None:
     return next((one.value for one in figures if (one.checkpoint, one.group) == (label, group)), None)
 
 
-def _heading(group: str) -> str:
+def heading_of(group: str) -> str:
+    """The name of a group for people."""
     return "all" if group == OVERALL else group

@@ -6,26 +6,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
-from constraintsuite.mechanism.attending import LOOKING, Look
+from constraintsuite.mechanism.attention import FROM_ROLES, AttentionShare
 from constraintsuite.mechanism.circuits.records import CircuitReport
 from constraintsuite.mechanism.effects.groups import CORRECT, EVERY, FAILED, part_of, studied_items
 from constraintsuite.mechanism.effects.records import ALL
 from constraintsuite.mechanism.effects.summary import SiteSummary
-from constraintsuite.mechanism.explain.records import Explained
+from constraintsuite.mechanism.explain.folder import Explained
 from constraintsuite.mechanism.sites import parse_site
 from constraintsuite.metrics.intervals import connected_components
+from constraintsuite.records.figures import percent, say
 from constraintsuite.records.plots import LevelLine
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock
-from constraintsuite.records.tables import Column, Table
-from constraintsuite.reports.drawings.plot import draw_plot
+from constraintsuite.records.tables import Column, Table, columns
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.showing.mechanism import explain_tables as tables
-from constraintsuite.showing.mechanism.charts import axis, curves
 from constraintsuite.showing.mechanism.circuit_tables import circuit_tables, verdict_lines
-from constraintsuite.showing.mechanism.explain_asked import asked_lines
-from constraintsuite.showing.mechanism.explain_trust import trust_lines
-from constraintsuite.showing.mechanism.maps import head_map, layer_map
+from constraintsuite.showing.mechanism.drawings import draw_curves, head_map, layer_map
+from constraintsuite.showing.mechanism.explain_remarks import asked_lines, trust_lines
 
 _METHODS = {
     "exact": "Exact patches: activations of one run put into the other.",
@@ -38,48 +36,46 @@ _SHARES = "Blue moves the margin towards the run that the values come from, oran
 _LOGITS = "Blue raises the margin, orange lowers it, in logits."
 _DIRECTIONS = "Denoising asks whether a site is sufficient, noising whether it is necessary: the two are never merged."
 _ATTENTION = (
-    "Shares of attention in the clean runs, by head: where the tokens of a role look. A head that looks at the cue need not use "
-    "what it sees there; the maps above say what matters."
+    "Shares of attention in the clean runs, by head. A head that attends to the cue need not use what it reads there; the "
+    "maps above say what matters."
 )
 _CIRCUIT = (
     "Sites were ranked and the circuit chosen on one half of the contrasts; all that is said of it is of the other half, "
     "unless it says otherwise."
 )
 _KINDS = {"residual": "Residual", "attention": "Attention", "mlp": "MLP"}
+_IN_LAYERS = ("head", "attention", "mlp")
 _FEW = 30
 
 
 @dataclass(frozen=True)
 class ShownAnalysis:
-    """An analysis, its circuits, and what was looked up for the page."""
+    """An analysis, its circuits, and attention shares if they were asked for."""
 
     explained: Explained
     circuits: Mapping[str, CircuitReport] = field(default_factory=dict)
-    looks: Sequence[Look] = ()
+    attention: Sequence[AttentionShare] = ()
 
 
 def explain_sections(shown: ShownAnalysis) -> Iterator[Section]:
     """All parts that there is something for."""
     explained = shown.explained
-    first: list[SectionBlock] = [
-        TableBlock(tables.baseline_table(explained)),
-        Remarks(tuple(remarks_of(explained))),
-    ]
+    first: list[SectionBlock] = [TableBlock(tables.baseline_table(explained)), Remarks(tuple(remarks_of(explained)))]
     first.append(TableBlock(tables.invariant_table(explained), "What was checked when the model was loaded"))
     yield Section("first", "The model and the contrasts", "", tuple(first), (tables.every_table(explained),))
     clear = {tells_apart(explained, items) for items in studied_items(explained.contrasts)}
     legend = " ".join([*([_SHARES] if True in clear else []), *([_LOGITS] if False in clear else []), _DIRECTIONS])
     for method in dict.fromkeys(method for _, method in tables.kinds_of(explained)):
         yield Section(method, _title(method), f"{_METHODS[method]} {legend}", tuple(_method(explained, method)))
-    if shown.looks:
-        blocks, files = tuple(_attention(shown.looks)), (_look_table(shown.looks),)
-        yield Section("attention", "Where the cue is looked at", _ATTENTION, blocks, files)
+    if shown.attention:
+        blocks, files = tuple(_attention(shown.attention)), (_attention_table(shown.attention),)
+        yield Section("attention", "Attention to the cue", _ATTENTION, blocks, files)
     for name, circuit in shown.circuits.items():
         yield circuit_section(name, circuit)
 
 
 def circuit_section(name: str, circuit: CircuitReport) -> Section:
-    """All of one circuit."""
+    """The section of one circuit: its curve, members, verdicts and tables."""
     return Section(f"circuit-{name}", f"Circuit ({name})", _CIRCUIT, tuple(_circuit(name, circuit)))
 
 
@@ -150,7 +146,9 @@ def _maps(explained: Explained, direction: str, method: str, items: str) -> Iter
     said = f"{direction}{_side(items)} ({method})"
     clear = tells_apart(explained, items)
     note = "logits" if not clear else "share lost" if method.startswith("ablation") else "share recovered"
-    heads = {one.site: _shown(one, clear) for one in mine if one.role == ALL and _of_a_layer(one)}
+    heads = {
+        one.site: _shown(one, clear) for one in mine if one.role == ALL and parse_site(one.site).kind in _IN_LAYERS
+    }
     if heads:
         yield head_map(f"heads-{name}", f"Heads, {said}", heads, note)
     for kind, title in _KINDS.items():
@@ -169,28 +167,26 @@ def _shown(one: SiteSummary, share: bool) -> Interval:
     return one.recovered if share else one.effect
 
 
-def _of_a_layer(one: SiteSummary) -> bool:
-    return parse_site(one.site).kind in ("head", "attention", "mlp")
-
-
-def _attention(looks: Sequence[Look]) -> Iterator[SectionBlock]:
+def _attention(attention: Sequence[AttentionShare]) -> Iterator[SectionBlock]:
     charts = []
     for of, to in (("q_cue", "q_y"), ("q_cue", "d_y"), ("cls", "q_cue"), ("q_y", "q_cue"), ("d_y", "q_cue")):
-        found = {one.site: one.share for one in looks if (one.of, one.to) == (of, to)}
+        found = {one.site: one.share for one in attention if (one.of, one.to) == (of, to)}
         if found:
             charts.append(head_map(f"attention-{of}-{to}", f"From {of} to {to}", found, "share of attention"))
     yield Charts(tuple(charts))
-    table = _look_table(looks)
-    strongest = sorted((one for one in looks if one.to == "q_cue" != one.of), key=lambda one: -(one.share.value or 0.0))
+    table = _attention_table(attention)
+    strongest = sorted(
+        (one for one in attention if one.to == "q_cue" != one.of), key=lambda one: -(one.share.value or 0.0)
+    )
     rows = tuple((one.site, one.of, one.to, one.share) for one in strongest[: tables.SHOWN])
-    caption = "Heads that look at the query's cue most; all shares stand in the files beside this page."
+    caption = "Heads that pay most attention to the query's cue; all shares stand in the files beside this page."
     yield TableBlock(replace(table, name="attention_to_cue", caption=caption, rows=rows, long=False))
 
 
-def _look_table(looks: Sequence[Look]) -> Table:
-    rows = tuple((one.site, one.of, one.to, one.share) for one in looks)
-    columns = (Column("head"), Column("from"), Column("to"), Column("share", "share"))
-    return Table("attention", f"Attention of {', '.join(LOOKING)} to all roles.", columns, rows, long=True)
+def _attention_table(attention: Sequence[AttentionShare]) -> Table:
+    rows = tuple((one.site, one.of, one.to, one.share) for one in attention)
+    heads = (*columns("text", "head", "from", "to"), Column("share", "share"))
+    return Table("attention", f"Attention of {', '.join(FROM_ROLES)} to all roles.", heads, rows, long=True)
 
 
 def _circuit(name: str, report: CircuitReport) -> Iterator[SectionBlock]:
@@ -206,20 +202,18 @@ def _circuit(name: str, report: CircuitReport) -> Iterator[SectionBlock]:
             if point.chance is not None
         ],
     }
-    plot = curves(
-        f"faithfulness-{name}",
-        f"Faithfulness, {report.ablation} ablation",
-        axis("sites kept"),
-        axis("share of the margin kept", "linear"),
-        points,
-        [LevelLine("the whole model", 1.0, "1")],
+    title, level = f"Faithfulness, {report.ablation} ablation", LevelLine("the whole model", 1.0, percent(1.0))
+    drawings = draw_curves(
+        f"faithfulness-{name}", title, "sites kept", "share of the margin kept", points, [level], scale="share"
     )
     effects = {one.site: one.effect for one in report.ranking.sites}
     title = f"Effects that rank the sites, {report.ranking.direction} ({report.ranking.method})"
-    drawings = [draw_plot(plot)] if plot is not None else []
     yield Charts((*drawings, head_map(f"circuit-{name}", title, effects, "logits", report.circuit)))
     yield Remarks(tuple(verdict_lines(report)))
     for table in circuit_tables(report):
         yield TableBlock(replace(table, name=f"{table.name}_{name}"))
-    told = f"mean over random sets {report.completeness.random}, worst set found greedily {report.completeness.greedy}"
-    yield Remarks((f"Completeness, 0 is complete: {told}.", f"Area under the curve: {report.area}."))
+    random, worst, area = (
+        say(one, "share") for one in (report.completeness.random, report.completeness.greedy, report.area)
+    )
+    gaps = f"mean over random sets {random}, worst set found greedily {worst}"
+    yield Remarks((f"Completeness, 0 is complete: {gaps}.", f"Area under the curve: {area}."))

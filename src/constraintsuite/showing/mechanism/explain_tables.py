@@ -9,31 +9,25 @@ from math import isclose
 from constraintsuite.mechanism.effects.groups import CORRECT, EVERY, FAILED
 from constraintsuite.mechanism.effects.records import ALL
 from constraintsuite.mechanism.effects.summary import Baseline, SiteSummary, components
-from constraintsuite.mechanism.explain.records import Explained
+from constraintsuite.mechanism.explain.folder import Explained
 from constraintsuite.mechanism.sites import parse_site
-from constraintsuite.records.figures import MISSING, CellValue, ColumnKind, show
+from constraintsuite.records.figures import MISSING, CellValue, show
 from constraintsuite.records.scores import Interval
-from constraintsuite.records.tables import Column, Table
+from constraintsuite.records.tables import Column, Table, columns
 
 SHOWN, HEADS = 12, 8
 """Of the strongest places, and of heads."""
 _ROUNDING = 1e-4  # by which a share of an effect may differ from all of it
-TableColumns = Sequence[tuple[str, ColumnKind]]
 
 
 def baseline_table(explained: Explained) -> Table:
     """How the model does before anything is patched."""
     rows = tuple((one.items, one.clean_margin, one.corrupt_margin, _share(one)) for one in explained.summary.baselines)
-    columns: TableColumns = (
-        ("contrasts", "text"),
-        ("clean margin", "number"),
-        ("corrupt margin", "number"),
-        ("clean above 0", "share"),
-    )
+    numbers = columns("number", "clean margin", "corrupt margin")
     caption = "Margins in logits, of contrasts that are studied and of their controls."
     if any(_is_chosen(one) for one in explained.summary.baselines):
         caption += f" Those called {CORRECT} and {FAILED} are told apart by the sign of their clean margin."
-    return _table("baselines", caption, columns, rows)
+    return Table("baselines", caption, (Column("contrasts"), *numbers, Column("clean above 0", "share")), rows)
 
 
 def strongest_table(explained: Explained, direction: str, method: str, items: str = EVERY, count: int = SHOWN) -> Table:
@@ -42,8 +36,8 @@ def strongest_table(explained: Explained, direction: str, method: str, items: st
     order = sorted(mine, key=lambda place: -_strength(place[1]))[:count]
     caption = f"{method}, {direction}{_whose(items)}: the {len(order)} places with the largest effect of {len(mine)}."
     rows = tuple(_row(name, one) for name, one in order)
-    columns = (("place", "text"), *_figure_columns(method))
-    return _table(_named("strongest", direction, method, items), f"{caption} {_counting(method)}", columns, rows)
+    name, caption = _named("strongest", direction, method, items), f"{caption} {_counting(method)}"
+    return Table(name, caption, (Column("place"), *_figure_columns(method)), rows)
 
 
 def heads_table(explained: Explained, direction: str, method: str, items: str = EVERY, count: int = HEADS) -> Table:
@@ -53,12 +47,12 @@ def heads_table(explained: Explained, direction: str, method: str, items: str = 
     """
     mine = _mine(explained, direction, method, items)
     heads = [one for one in mine if parse_site(one.site).kind == "head"]
-    told = [] if len(heads) == len(components(mine)) else [one for one in heads if one.role == ALL]
-    order = sorted(told, key=lambda one: -_strength(one))[:count]
-    caption = f"{method}, {direction}{_whose(items)}: the {len(order)} strongest heads of {len(told)}."
-    columns = (("head", "text"), *_figure_columns(method))
+    shown = [] if len(heads) == len(components(mine)) else [one for one in heads if one.role == ALL]
+    order = sorted(shown, key=lambda one: -_strength(one))[:count]
+    caption = f"{method}, {direction}{_whose(items)}: the {len(order)} strongest heads of {len(shown)}."
     rows = tuple(_row(one.site, one) for one in order)
-    table = _table(_named("heads", direction, method, items), f"{caption} {_counting(method)}", columns, rows)
+    name, caption = _named("heads", direction, method, items), f"{caption} {_counting(method)}"
+    table = Table(name, caption, (Column("head"), *_figure_columns(method)), rows)
     if explained.comparison is not None or all(one.role == ALL for one in heads):
         return table  # what a guide chose need not hold the role that matters most
     most = tuple((*row, _most_at(one, heads)) for row, one in zip(table.rows, order, strict=True))
@@ -66,32 +60,27 @@ def heads_table(explained: Explained, direction: str, method: str, items: str = 
 
 
 def every_table(explained: Explained) -> Table:
-    """All figures, for programs."""
+    """Every figure of every site and group, for programs."""
     rows = tuple(
         (one.site, one.role, one.items, one.direction, one.method, one.effect, one.recovered, one.flips, one.aside)
         for one in explained.summary.sites
     )
-    columns: TableColumns = (
-        *((name, "text") for name in ("site", "role", "items", "direction", "method")),
-        *((name, "number") for name in ("effect", "recovered", "flips", "aside")),
+    heads = (
+        *columns("text", "site", "role", "items", "direction", "method"),
+        *columns("number", "effect", "recovered", "flips", "aside"),
     )
-    return Table("effects", "All figures.", tuple(Column(*one) for one in columns), rows, long=True)
+    return Table("effects", "All figures.", heads, rows, long=True)
 
 
 def invariant_table(explained: Explained) -> Table:
     """What was checked of the model when it was loaded."""
     rows = tuple((one.name, one.status, one.difference, one.detail) for one in explained.subject.invariants)
-    columns: TableColumns = (
-        ("invariant", "text"),
-        ("status", "text"),
-        ("largest difference", "number"),
-        ("detail", "text"),
-    )
-    return _table("invariants", f"Checked when {explained.subject.name} was loaded.", columns, rows)
+    heads = (*columns("text", "invariant", "status"), Column("largest difference", "number"), Column("detail"))
+    return Table("invariants", f"Checked when {explained.subject.name} was loaded.", heads, rows)
 
 
 def agreement_table(explained: Explained) -> Table | None:
-    """How well attribution foretold exact patches."""
+    """How well attribution predicted exact patches."""
     if explained.comparison is None:
         return None
     rows = tuple(
@@ -108,16 +97,12 @@ def agreement_table(explained: Explained) -> Table | None:
         )
         for one in explained.comparison.agreement
     )
-    columns: TableColumns = (
-        ("direction", "text"),
-        ("contrasts", "count"),
-        ("places", "count"),
-        ("Spearman", "number"),
-        ("random", "number"),
-        ("error", "number"),
-        ("effect", "number"),
-        ("missed", "text"),
-        ("false neg.", "share"),
+    heads = (
+        Column("direction"),
+        *columns("count", "contrasts", "places"),
+        *columns("number", "Spearman", "random", "error", "effect"),
+        Column("missed"),
+        Column("false neg.", "share"),
     )
     choice = explained.comparison.choice
     caption = (
@@ -126,7 +111,7 @@ def agreement_table(explained: Explained) -> Table | None:
         "Missed: random ones that are exactly stronger than the weakest of as many by that direction's estimates alone; false "
         "negatives are estimated from them."
     )
-    return _table("agreement", caption, columns, rows)
+    return Table("agreement", caption, heads, rows)
 
 
 def kinds_of(explained: Explained) -> list[tuple[str, str]]:
@@ -140,7 +125,7 @@ def of_items(explained: Explained, items: str) -> Iterator[SiteSummary]:
 
 
 def named_places(summaries: Sequence[SiteSummary]) -> list[tuple[str, SiteSummary]]:
-    """Each place once, under its name: a role that has all of a site's effect is not told beside the site as a whole."""
+    """Each place once, under its name: a role that has all of a site's effect is not listed beside the site as a whole."""
     whole = {one.site: one for one in summaries if one.role == ALL}
     only = {one.site: one.role for one in summaries if one.role != ALL and _same(one, whole.get(one.site))}
     found = []
@@ -193,14 +178,9 @@ def _counting(method: str) -> str:
     return f"{said}{estimates} Only contrasts {open_} can flip: the n of flips counts these."
 
 
-def _figure_columns(method: str) -> TableColumns:
-    lost = method.startswith("ablation")
-    return (
-        ("effect", "number"),
-        ("lost" if lost else "recovered", "number"),
-        ("flips", "share"),
-        ("plain relevance", "number"),
-    )
+def _figure_columns(method: str) -> tuple[Column, ...]:
+    lost = "lost" if method.startswith("ablation") else "recovered"
+    return (*columns("number", "effect", lost), Column("flips", "share"), Column("plain relevance", "number"))
 
 
 def _row(name: str, one: SiteSummary) -> tuple[CellValue, ...]:
@@ -212,7 +192,3 @@ def _most_at(head: SiteSummary, roles: Iterable[SiteSummary]) -> str:
     there = [one for one in roles if one.site == head.site and one.role != ALL]
     most = max(there, key=_strength, default=None)
     return f"{most.role} {show(most.effect.value, 'number').value}" if most is not None else MISSING
-
-
-def _table(name: str, caption: str, columns: TableColumns, rows: tuple[tuple[CellValue, ...], ...]) -> Table:
-    return Table(name, caption, tuple(Column(*one) for one in columns), rows)

@@ -1,0 +1,252 @@
+"""The contrasts of one example: its query swapped for the opposite, its texts exchanged, and the controls."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from constraintsuite.mechanism.contrasts.queries import (
+    OppositeQueries,
+    cue_of,
+    find_words,
+    mark_query,
+    opposite_queries,
+    opposite_words,
+    y_forms,
+    y_of,
+)
+from constraintsuite.mechanism.contrasts.records import (
+    CONTROL_KINDS,
+    ContrastHalf,
+    ContrastSide,
+    Marked,
+    MarkedContrast,
+    MarkedPair,
+)
+from constraintsuite.mechanism.contrasts.role_spans import RoleSpans
+from constraintsuite.mechanism.contrasts.selection import clusters_of
+from constraintsuite.mechanism.contrasts.texts import (
+    AnalysisReader,
+    are_near,
+    evidence_of,
+    mark_texts,
+    mirror,
+    paint_text,
+)
+from constraintsuite.mechanism.contrasts.unrelated_pairs import UnrelatedPairs, unrelated_pair
+from constraintsuite.records.examples import OMISSION, SATISFYING, VIOLATING, Example
+from constraintsuite.text.mentions import find_forms
+
+ContrastOrReason = MarkedContrast | str
+"""A contrast, or why there is none."""
+
+
+@dataclass(frozen=True)
+class ContrastContext:
+    """What contrasts of an example are made with: an analyser of its texts, unrelated pairs, and its half."""
+
+    reader: AnalysisReader
+    unrelated: UnrelatedPairs
+    half: ContrastHalf
+
+
+class _Input(NamedTuple):
+    """What one run of a contrast reads: a query, and its better and worse text."""
+
+    query: Marked
+    better: Marked
+    worse: Marked
+
+
+def query_contrast(example: Example, context: ContrastContext) -> ContrastOrReason:
+    """The two texts under the query and under its opposite, which prefers the other one."""
+    if not example.is_paired:
+        return "twin_states_no_preference"
+    forms = y_forms(example)
+    if forms and not find_forms(example.query, forms):
+        return "y_not_in_query"
+    queries = opposite_queries(example)
+    if queries is None:
+        return "no_twin_query"
+    texts = mark_texts(example, context.reader)
+    if texts is None:
+        return "cue_not_found"
+    return _swap_queries(example, "query", queries, texts, context, cue_of(example))
+
+
+def document_contrast(example: Example, context: ContrastContext) -> ContrastOrReason:
+    """The query over two texts that differ by one edit, and over the same two exchanged."""
+    if not _is_edit(example):
+        return "texts_far_apart"
+    satisfying, violating = (paint_text(example, role, context.reader) for role in (SATISFYING, VIOLATING))
+    if satisfying is None or violating is None:
+        return "cue_not_found"
+    mirror(satisfying, violating)
+    mirror(violating, satisfying)
+    queries = opposite_queries(example)
+    query = Marked(example.query) if queries is None else queries.clean
+    better, worse = satisfying.marked(), violating.marked()
+    cue = next((one.cue for one in evidence_of(example, SATISFYING) if one.cue), "")
+    runs = _Input(query, better, worse), _Input(query, worse, better)
+    return _make_contrast(example, "document", "document", runs, context, cue=cue, change="texts exchanged")
+
+
+def idiom_contrast(control: Example, context: ContrastContext) -> ContrastOrReason:
+    """A need with an idiom in it, and the same need restated in plain words: the same text is better under both."""
+    if control.control is None or not control.restated or control.restated == control.query:
+        return "no_twin_query"
+    texts = mark_texts(control, context.reader)
+    if texts is None:
+        return "cue_not_found"
+    forms, phrase = y_forms(control), control.control.phrase
+    cues = find_words(control.query, phrase) or find_words(control.query, cue_of(control))
+    clean, restated = mark_query(control.query, cues, forms), mark_query(control.restated, (), forms)
+    queries = OppositeQueries(clean, restated, f"{phrase} > ")
+    return _swap_queries(control, "idiom", queries, texts, context, cue_of(control))
+
+
+def nonflip_contrast(control: Example, original: Example | None, context: ContrastContext) -> ContrastOrReason:
+    """An example as it was and in other words that say the same: the same text is better in both."""
+    if original is None or control.control is None:
+        return "original_missing"
+    before, after = mark_texts(original, context.reader), mark_texts(control, context.reader)
+    if before is None or after is None:
+        return "cue_not_found"
+    clean, corrupt = _Input(_query(original), *before), _Input(_query(control), *after)
+    if before != after and clean.query.text != corrupt.query.text:
+        return "both_sides_changed"
+    side: ContrastSide = "document" if before != after else "query"
+    change = control.control.kind
+    return _make_contrast(
+        control, "nonflip", side, (clean, corrupt), context, cue=cue_of(control), change=change, unrelated_to=original
+    )
+
+
+def entity_contrasts(
+    examples: Sequence[Example], contexts: Mapping[str, ContrastContext]
+) -> Iterator[tuple[Example, ContrastOrReason]]:
+    """Of each couple, two opposite queries in the same words that ask for different things: each prefers another text.
+
+    Only where the text that lacks a thing is silent about it: nothing in such a contrast is negated.
+    """
+    for example, other in _coupled(examples):
+        context = contexts[example.id]
+        queries = _asking(example, other)
+        if example.slice != OMISSION:
+            yield example, "negation_in_text"
+        elif queries is None:
+            yield example, "other_wording"
+        else:
+            # The violating document is the one with Y, so it is the better one under a query that asks for Y.
+            texts = _naming(example.violating.text, example, other), _naming(example.satisfying.text, example, other)
+            yield example, _swap_queries(example, "entity", queries, texts, context, "")
+
+
+def _coupled(examples: Sequence[Example]) -> Iterator[tuple[Example, Example]]:
+    """Each example of a couple of two, with the other."""
+    couples: dict[str, list[Example]] = defaultdict(list)
+    for example in examples:
+        if example.couple:
+            couples[example.couple].append(example)
+    for couple in couples.values():
+        if len(couple) == 2:
+            first, second = couple
+            yield first, second
+            yield second, first
+
+
+def _naming(text: str, *examples: Example) -> Marked:
+    """A text with the mentions of what any of the examples leaves out."""
+    spans = RoleSpans(text, "d_other")
+    for example in examples:
+        spans.paint(find_forms(text, y_forms(example)), "d_y")
+    return spans.marked()
+
+
+def _asking(example: Example, other: Example) -> OppositeQueries | None:
+    """The opposite queries of both, if they differ in nothing but the thing asked for."""
+    own, others = opposite_queries(example), opposite_queries(other)
+    if own is None or others is None or own.change != others.change:
+        return None
+    if _frame(own.corrupt) != _frame(others.corrupt) or y_of(example) == y_of(other):
+        return None
+    return OppositeQueries(own.corrupt, others.corrupt, f"{y_of(example)} > {y_of(other)}")
+
+
+def _frame(query: Marked) -> str:
+    """A query without Y; an article before it may differ."""
+    ys = [mark for mark in query.marks if mark.role == "q_y"]
+    if not ys:
+        return query.text
+    before = query.text[: ys[0].start]
+    for article in opposite_words().articles:
+        before = before.removesuffix(f" {article} ")
+    return f"{before.rstrip()} ? {query.text[ys[-1].end :]}"
+
+
+def _query(example: Example) -> Marked:
+    """The query with its cue, as it is marked beside its opposite."""
+    queries = opposite_queries(example)
+    cues = find_words(example.query, cue_of(example))
+    return mark_query(example.query, cues, y_forms(example)) if queries is None else queries.clean
+
+
+def _swap_queries(
+    example: Example,
+    kind: str,
+    queries: OppositeQueries,
+    texts: tuple[Marked, Marked],
+    context: ContrastContext,
+    cue: str,
+) -> MarkedContrast:
+    """A contrast whose two runs differ in the query; `texts` are the better and the worse under the clean one."""
+    runs = _Input(queries.clean, *texts), _Input(queries.corrupt, *texts)
+    return _make_contrast(example, kind, "query", runs, context, cue=cue, change=queries.change)
+
+
+def _make_contrast(
+    example: Example,
+    kind: str,
+    side: ContrastSide,
+    runs: tuple[_Input, _Input],
+    context: ContrastContext,
+    *,
+    cue: str,
+    change: str,
+    unrelated_to: Example | None = None,
+) -> MarkedContrast:
+    """The contrast of two inputs, with a pair that is unrelated to the example, or to the one named."""
+    clean, corrupt = runs
+    draw = context.unrelated.text_for if side == "query" else context.unrelated.topic_for
+    other = draw(unrelated_to or example, context.half)
+    return MarkedContrast(
+        id=f"{example.id}/{kind}",
+        example=example.id,
+        slice=example.slice,
+        side=side,
+        better=MarkedPair(clean.query, clean.better),
+        worse=MarkedPair(clean.query, clean.worse),
+        better_corrupt=MarkedPair(corrupt.query, corrupt.better),
+        worse_corrupt=MarkedPair(corrupt.query, corrupt.worse),
+        aside=unrelated_pair(other, side, clean.query, clean.better),
+        aside_corrupt=unrelated_pair(other, side, corrupt.query, corrupt.better),
+        cue=cue,
+        template=example.template,
+        clusters=clusters_of(example),
+        half=context.half,
+        control=next((control for control in CONTROL_KINDS if control == kind), ""),
+        change=change,
+        y=y_of(example),
+        split=example.split,
+    )
+
+
+def _is_edit(example: Example) -> bool:
+    """Whether one text is an edit of the other; two documents of which each was edited are two texts."""
+    satisfying, violating = example.satisfying, example.violating
+    both_edited = satisfying.edit != "" and violating.edit != ""
+    if not example.is_edited or (both_edited and satisfying.source != violating.source):
+        return False
+    return are_near(satisfying.text, violating.text)

@@ -1,0 +1,160 @@
+"""What a checkpoint shows: the effect of each site, activations by role, and what values of another checkpoint do to it."""
+
+# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.mechanism.attribution import attribute_contrasts
+from constraintsuite.mechanism.circuits.runner import bare, studied_sites
+from constraintsuite.mechanism.contrasts.records import ROLES, TokenRole
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast
+from constraintsuite.mechanism.effects.records import DIRECTIONS, FloatArray, PatchDirection
+from constraintsuite.mechanism.loaded_model import LoadedModel
+from constraintsuite.mechanism.patching.batches import INTO, OTHER, ContrastBatch, RunName, blocks_of
+from constraintsuite.mechanism.patching.capacity import Budget, plan_memory
+from constraintsuite.mechanism.patching.exact import patched_grid
+from constraintsuite.mechanism.patching.patches import (
+    Donor,
+    SitePatch,
+    observe,
+    residual,
+    sites_to_keep,
+    twin_donor,
+)
+from constraintsuite.mechanism.sites import Site
+from constraintsuite.models.torch.device import inference
+from constraintsuite.store.files import atomic_writer
+
+if TYPE_CHECKING:
+    import torch
+
+POOLED: tuple[TokenRole, ...] = ("cls", "q_cue", "q_y", "d_cue", "d_y", "d_scope")
+"""Roles whose tokens are looked at together; the others have no part in a contrast."""
+RUNS: tuple[RunName, ...] = ("clean", "corrupt")
+
+
+@dataclass(frozen=True, eq=False)
+class Observation:
+    """Of the same contrasts and sites in every checkpoint."""
+
+    clean: FloatArray
+    """Margins: (contrasts,)."""
+    corrupt: FloatArray
+    effects: FloatArray
+    """By attribution, in the order of DIRECTIONS: (directions, contrasts, sites)."""
+    pooled: npt.NDArray[np.float32]
+    """Means over the tokens of a role, NaN where a row lacks it: (embeddings and layers, roles, runs, contrasts, better and
+    worse, width)."""
+
+
+def plan(subject: LoadedModel, contrasts: Sequence[TokenContrast], mib: int | None) -> Budget:
+    """How many tokens fit into memory, for all that drift measures."""
+    sites = [*studied_sites(subject), *layers_of(subject)]
+    return plan_memory(subject, sites, mib, max(one.longest for one in contrasts))
+
+
+def observe_checkpoint(subject: LoadedModel, contrasts: Sequence[TokenContrast], budget: Budget) -> Observation:
+    """Everything that one checkpoint alone can tell."""
+    asked = bare(contrasts)
+    patches = [SitePatch((site,)) for site in studied_sites(subject)]
+    grids = attribute_contrasts(subject, asked, patches, DIRECTIONS, budget)
+    effects = np.stack([(grid.margin_patched - grid.margin_base).T for grid in grids])
+    denoising = grids[DIRECTIONS.index("denoising")]
+    return Observation(denoising.margin_donor, denoising.margin_base, effects, _pool(subject, asked, budget))
+
+
+def save_observation(path: Path, observation: Observation) -> None:
+    """As a file that appears when it is whole."""
+    with atomic_writer(path) as file:
+        np.savez(file, **{field.name: getattr(observation, field.name) for field in fields(observation)})
+
+
+def load_observation(path: Path) -> Observation:
+    """Read what `save_observation` wrote."""
+    with np.load(path) as arrays:
+        return Observation(**{field.name: arrays[field.name] for field in fields(Observation)})
+
+
+def layers_of(subject: LoadedModel) -> list[Site]:
+    """What enters the first block, and what each gives."""
+    return [residual(layer) for layer in range(-1, subject.layers)]
+
+
+def _pool(subject: LoadedModel, contrasts: Sequence[TokenContrast], budget: Budget) -> npt.NDArray[np.float32]:
+    sites = layers_of(subject)
+    width: int = subject.model.config.hidden_size
+    pooled = np.full((len(sites), len(POOLED), len(RUNS), len(contrasts), 2, width), np.nan, dtype=np.float32)
+    with inference():
+        for places, block in blocks_of(subject, contrasts, budget.block):
+            for number, run in enumerate(RUNS):
+                seen = observe(subject, block, run, sites).seen
+                for layer, site in enumerate(sites):
+                    # (contrasts, roles, better and worse, width): rows stand two by two
+                    means = _means(block, run, seen[site]).unflatten(0, (-1, 2)).transpose(1, 2)
+                    pooled[layer, :, number, places] = means.cpu().numpy()
+    return pooled
+
+
+def _means(block: ContrastBatch, run: RunName, values: torch.Tensor) -> torch.Tensor:
+    """Of each row over the tokens of each role: (rows, roles, width); NaN without any."""
+    import torch
+
+    roles = block.stacked.run(run).roles
+    masks = np.stack([roles == ROLES.index(role) for role in POOLED], axis=1).astype(np.float32)
+    mask = torch.from_numpy(masks).to(values.device)
+    return torch.einsum("nrp,npw->nrw", mask, values) / mask.sum(dim=2, keepdim=True)
+
+
+CROSSED = 64
+"""Most contrasts in which values of another checkpoint are put in."""
+
+
+class Crossed(NamedTuple):
+    """Margins of the checkpoint that takes."""
+
+    base: FloatArray
+    """Of the run that is patched: (contrasts,)."""
+    donor: FloatArray
+    """Of its other run."""
+    own: FloatArray
+    """With values of its own other run: (patches, contrasts)."""
+    other: FloatArray
+    """With values of the giver's other run."""
+    same: FloatArray
+    """With values of the giver's same run."""
+
+
+def cross_patch(
+    giver: LoadedModel,
+    taker: LoadedModel,
+    contrasts: Sequence[TokenContrast],
+    patches: Sequence[SitePatch],
+    direction: PatchDirection,
+    budget: Budget,
+) -> Crossed:
+    """What each patch with the giver's values does to the taker, on contrasts in the order given."""
+    asked, into = bare(contrasts), INTO[direction]
+    sites = sorted({site for patch in patches for site in patch.sites})
+    kept = sorted({*sites, *sites_to_keep(taker, patches)})
+    found: list[Crossed] = []
+    order: list[int] = []
+    with inference():
+        for places, block in blocks_of(taker, asked, budget.block):
+            runs = {run: observe(taker, block, run, kept if run == into else sites) for run in OTHER}
+            given = {run: observe(giver, block, run, sites) for run in OTHER}
+            own = twin_donor(block, into, runs)
+            donors = (own, twin_donor(block, into, given), Donor(own.where, given[into].seen.__getitem__))
+            grids = [patched_grid(taker, block, donor, patches, budget, runs, (direction, "exact")) for donor in donors]
+            margins = (grid.margin_patched for grid in grids)
+            found.append(Crossed(grids[0].margin_base, grids[0].margin_donor, *margins))
+            order += places
+    back = np.argsort(order)
+    return Crossed(*(np.concatenate(parts, axis=-1)[..., back] for parts in zip(*found, strict=True)))
