@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from constraintsuite.memory.memory import Indexing, Memory
-from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.modes.rerank import RerankMode
 from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.public import BENCHMARKS

@@ -13,7 +13,7 @@ from constraintsuite.memory.cases.reading import read_cases
 from constraintsuite.memory.cases.run import CaseRun, run_cases
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes import MODES
-from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.models.dense import DenseScorer
 from memory.cases.tiny_cases import case, dataset, grounded, write_dataset

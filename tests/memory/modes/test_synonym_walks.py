@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from constraintsuite.errors import UserError
 from constraintsuite.memory.columns import BoolArray
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.records import MemoryDocument
 from constraintsuite.memory.synonyms import EntitySynonyms, NameVectors
 from constraintsuite.models.dense import DenseScorer

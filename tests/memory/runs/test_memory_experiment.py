@@ -13,8 +13,7 @@ from constraintsuite.experiments.experiment import Experiment, OpenOptions, comp
 from constraintsuite.experiments.gate import check_run, default_policy
 from constraintsuite.memory.cases import run as run_module
 from constraintsuite.memory.cases.run import CaseRun
-from constraintsuite.memory.modes.base import DescribedMode
-from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.memory.modes.base import DescribedMode, load_mode
 from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.recall import SearchAnswer
 from constraintsuite.memory.runs.benchmarks import run_structured

@@ -57,7 +57,7 @@ def modes(as_json: bool) -> None:
     """List the ways to search, with the options in force unless others are named, as in ppr,damping=0.7."""
     from constraintsuite.memory.memory import Memory
     from constraintsuite.memory.modes import MODES
-    from constraintsuite.memory.modes.naming import load_mode
+    from constraintsuite.memory.modes.base import load_mode
 
     listed: dict[str, dict[str, Any] | None] = {}
     for name in MODES.names():

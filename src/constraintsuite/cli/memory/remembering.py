@@ -19,7 +19,7 @@ from constraintsuite.cli.places import FILE
 from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
-    from constraintsuite.memory.state.state import MemoryState
+    from constraintsuite.memory.state import MemoryState
 
 
 @click.command()
@@ -39,9 +39,8 @@ def feedback(
 ) -> None:
     """Confirm that UNITS of GRAPH were right: the one thing that strengthens a memory."""
     from constraintsuite.memory.folder import open_memory
-    from constraintsuite.memory.state.clock import Clock
-    from constraintsuite.memory.state.file import updating
-    from constraintsuite.memory.state.state import MemoryState
+    from constraintsuite.memory.state import Clock, MemoryState
+    from constraintsuite.memory.state_file import updating
 
     known = open_memory(graph).graph.unit_numbers
     unknown = [unit for unit in (*units, *([newer] if newer else ())) if unit not in known]
@@ -95,7 +94,7 @@ def restore(graph: Path, file: Path, state_file: Path | None, as_json: bool) -> 
 
 
 def _load(place: Path) -> MemoryState:
-    from constraintsuite.memory.state.file import load_state
+    from constraintsuite.memory.state_file import load_state
 
     if not place.exists():
         raise UserError(f"{place}: nothing was confirmed yet. Begin with: csuite memory feedback GRAPH UNIT --at TIME")
@@ -103,7 +102,7 @@ def _load(place: Path) -> MemoryState:
 
 
 def _copy(source: Path, target: Path, done: str, as_json: bool, *, replace: bool) -> None:
-    from constraintsuite.memory.state.file import save_state
+    from constraintsuite.memory.state_file import save_state
     from constraintsuite.store.files import folder_lock
 
     found = _load(source)  # read whole, so that a file that is cut short is never copied

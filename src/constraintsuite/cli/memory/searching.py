@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from constraintsuite.memory.graph import MemoryGraph
     from constraintsuite.memory.memory import Memory
     from constraintsuite.memory.recall import SearchAnswer, SearchPath
-    from constraintsuite.memory.state.state import MemoryState
+    from constraintsuite.memory.state import MemoryState
 
 _WIDTH = 100
 _SHOWN = 12
@@ -67,7 +67,7 @@ def search(  # noqa: PLR0913, PLR0917 - one parameter an option
     """
     from constraintsuite.execution.progress import Terminal
     from constraintsuite.memory.folder import open_memory
-    from constraintsuite.memory.modes.naming import load_mode
+    from constraintsuite.memory.modes.base import load_mode
     from constraintsuite.models.base import Workbench
     from constraintsuite.models.encoders import load_encoder
     from constraintsuite.store.download import cache_folder
@@ -90,9 +90,8 @@ def search(  # noqa: PLR0913, PLR0917 - one parameter an option
 
 
 def _state(graph: Path, given: Path | None, now: str | None) -> MemoryState | None:
-    from constraintsuite.memory.state.clock import Clock
-    from constraintsuite.memory.state.file import load_state
-    from constraintsuite.memory.state.state import MemoryState
+    from constraintsuite.memory.state import Clock, MemoryState
+    from constraintsuite.memory.state_file import load_state
 
     if given is None and now is None:
         return None

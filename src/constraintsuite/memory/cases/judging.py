@@ -19,7 +19,7 @@ from constraintsuite.memory.cases.coverage import not_evaluated
 from constraintsuite.memory.cases.model import BenchmarkCase
 from constraintsuite.memory.graph import MemoryGraph
 from constraintsuite.memory.recall import SearchAnswer
-from constraintsuite.memory.state.strength import Lifecycle
+from constraintsuite.memory.state import Lifecycle
 from constraintsuite.text.tokens import find_tokens
 
 RANKING_CHECKS = ("evidence_hit", "hard_negatives_hit", "roles_hit", "contradiction_hit")

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from constraintsuite.memory.cases.vocabulary import MatchMode, check_edge, check_stop
 from constraintsuite.memory.records import SemanticRole
-from constraintsuite.memory.state.strength import Lifecycle
+from constraintsuite.memory.state import Lifecycle
 
 Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
 NodeId = Text

@@ -15,13 +15,13 @@ from constraintsuite.memory.cases.grounding import Grounded
 from constraintsuite.memory.cases.judging import CaseAnswer, CaseJudge
 from constraintsuite.memory.cases.model import BenchmarkCase
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.public.embedding import prepared
 from constraintsuite.memory.public.run import Latency
 from constraintsuite.memory.recall import SearchAnswer
-from constraintsuite.memory.state.clock import Clock, parse_time
-from constraintsuite.memory.state.state import MemoryState
+from constraintsuite.memory.records import parse_time
+from constraintsuite.memory.state import Clock, MemoryState
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import DenseScorer
 

@@ -10,8 +10,7 @@ from constraintsuite.memory.ingest.document import ParsedDocument
 from constraintsuite.memory.ingest.linking import ReadDocument
 from constraintsuite.memory.ingest.naming import TitleFinder, bare_title
 from constraintsuite.memory.ingest.resolving import NumberIndex, Target
-from constraintsuite.memory.records import Edge
-from constraintsuite.memory.worth import WORTH
+from constraintsuite.memory.records import EDGE_WEIGHTS, Edge
 from constraintsuite.records.text import Span
 
 _MOST_TITLED = 64
@@ -59,7 +58,7 @@ class Citer:
                         unit.id,
                         units[0].id,
                         "refers_to",
-                        WORTH["refers_to"],
+                        EDGE_WEIGHTS["refers_to"],
                         0.6,
                         f"names the document {span.of(unit.text)!r}",
                     )
@@ -102,8 +101,8 @@ def _edge(unit: str, target: str, citation: Citation, confidence: float, *, own:
     because = f"cites {citation.because!r}"
     if citation.relation == "excepted_by":
         if own:
-            return Edge(target, unit, "exception_to", WORTH["exception_to"], confidence, because)
+            return Edge(target, unit, "exception_to", EDGE_WEIGHTS["exception_to"], confidence, because)
         # Edges leave the document they are kept with.
-        return Edge(unit, target, "refers_to", WORTH["refers_to"], confidence, because)
+        return Edge(unit, target, "refers_to", EDGE_WEIGHTS["refers_to"], confidence, because)
     kind = "exception_to" if citation.relation == "overrides" else citation.relation
-    return Edge(unit, target, kind, WORTH[kind], confidence, because)
+    return Edge(unit, target, kind, EDGE_WEIGHTS[kind], confidence, because)

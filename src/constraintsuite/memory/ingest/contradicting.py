@@ -9,9 +9,7 @@ from typing import NamedTuple
 from constraintsuite.memory.ingest.claims import Claim
 from constraintsuite.memory.ingest.comparing import compare
 from constraintsuite.memory.ingest.linking import ReadDocument
-from constraintsuite.memory.records import Edge, Unit
-from constraintsuite.memory.times import parse_time
-from constraintsuite.memory.worth import WORTH
+from constraintsuite.memory.records import EDGE_WEIGHTS, Edge, Unit, parse_time
 
 _MOST_SHARING = 40
 """Claims that may name a thing; more, and it is no common subject but a common word."""
@@ -48,7 +46,9 @@ def _within(stated: Sequence[_Stated], name: str) -> Iterator[tuple[Edge, str]]:
             if found is not None and found.conflict == "equal":
                 because = f"both about {name!r}: {found.because}"
                 sureness = round(found.confidence * _SURENESS, 3)
-                edge = Edge(later.unit.id, earlier.unit.id, "contradicts", WORTH["contradicts"], sureness, because)
+                edge = Edge(
+                    later.unit.id, earlier.unit.id, "contradicts", EDGE_WEIGHTS["contradicts"], sureness, because
+                )
                 yield edge, later.unit.document
 
 

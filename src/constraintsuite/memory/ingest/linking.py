@@ -11,8 +11,7 @@ from constraintsuite.memory.ingest.document import ParsedDocument
 from constraintsuite.memory.ingest.naming import Named
 from constraintsuite.memory.ingest.reading import UnitReading
 from constraintsuite.memory.ingest.subjects import content_edges
-from constraintsuite.memory.records import Edge, EdgeKind
-from constraintsuite.memory.worth import WORTH
+from constraintsuite.memory.records import EDGE_WEIGHTS, Edge, EdgeKind
 
 MOST_LEAVING = 6
 MOST_ARRIVING = 64
@@ -78,7 +77,7 @@ def _next_edges(document: ParsedDocument) -> Iterator[Edge]:
                 _id(document, before),
                 _id(document, before + 1),
                 "next",
-                WORTH["next"],
+                EDGE_WEIGHTS["next"],
                 because="stands next in the section",
             )
 
@@ -90,7 +89,7 @@ def _part_edges(document: ParsedDocument) -> Iterator[Edge]:
                 _id(document, unit),
                 _id(document, place.parent),
                 "part_of",
-                WORTH["part_of"],
+                EDGE_WEIGHTS["part_of"],
                 because="lies in this item",
             )
 
@@ -117,7 +116,7 @@ def _definition_edges(document: ReadDocument) -> Iterator[Edge]:
                 _id(parsed, unit),
                 _id(parsed, definer),
                 "depends_on",
-                WORTH["depends_on"],
+                EDGE_WEIGHTS["depends_on"],
                 0.9,
                 f"uses the term {term!r}",
             )

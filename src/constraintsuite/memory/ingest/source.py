@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from constraintsuite.corpora.files import BYTE_ORDER_MARK, open_bytes
 from constraintsuite.errors import UserError
-from constraintsuite.memory.times import parse_time
+from constraintsuite.memory.records import parse_time
 from constraintsuite.store.yaml_files import parse_yaml
 
 _FRONT_MATTER_LINES = 200

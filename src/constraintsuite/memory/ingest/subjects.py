@@ -10,8 +10,7 @@ from constraintsuite.memory.ingest.document import ParsedDocument
 from constraintsuite.memory.ingest.reading import UnitReading
 from constraintsuite.memory.ingest.resolving import siblings_of
 from constraintsuite.memory.ingest.termindex import TermIndex
-from constraintsuite.memory.records import Edge, EdgeKind
-from constraintsuite.memory.worth import WORTH
+from constraintsuite.memory.records import EDGE_WEIGHTS, Edge, EdgeKind
 
 _COVERED = 0.6
 """Share of a condition (by weight of its words) that another unit must speak of."""
@@ -146,7 +145,7 @@ class _Linker:
         return self._edge(unit, target, "exception_to", confidence, because)
 
     def _edge(self, unit: int, target: int, kind: EdgeKind, confidence: float, because: str) -> Edge:
-        return Edge(self._id(unit), self._id(target), kind, WORTH[kind], confidence, because)
+        return Edge(self._id(unit), self._id(target), kind, EDGE_WEIGHTS[kind], confidence, because)
 
     def _id(self, unit: int) -> str:
         return self.document.units[unit].id

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from constraintsuite.memory.columns import BoolArray, FloatArray
 from constraintsuite.memory.modes.arcs import Arcs
-from constraintsuite.memory.modes.base import BoolArray, FloatArray, IndexArray
+from constraintsuite.memory.modes.base import IndexArray
 
 ArcShares = Callable[[IndexArray], FloatArray]
 """What part of a value some arcs let through."""

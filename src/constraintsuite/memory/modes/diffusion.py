@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from constraintsuite.errors import MissingExtraError
+from constraintsuite.memory.columns import BoolArray, FloatArray
 from constraintsuite.memory.modes.arcs import Arcs
-from constraintsuite.memory.modes.base import BoolArray, FloatArray, IndexArray
+from constraintsuite.memory.modes.base import IndexArray
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]

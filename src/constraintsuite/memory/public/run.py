@@ -11,7 +11,7 @@ from typing import NamedTuple
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.public.base import BenchmarkFile, BenchmarkItem, Haystack, HaystackPassage, MetricValues
 from constraintsuite.memory.public.embedding import prepared

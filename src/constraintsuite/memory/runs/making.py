@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from constraintsuite.experiments.facts import split_facts
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.modes.rerank import RerankMode
 from constraintsuite.models.base import ModelFact, Workbench
 from constraintsuite.models.dense import DenseScorer

@@ -22,10 +22,9 @@ from constraintsuite.memory.cases.checks.walks import EdgeBook
 from constraintsuite.memory.cases.grounding import Grounded
 from constraintsuite.memory.cases.run import CaseRun, memory_of
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.recall import SearchAnswer
-from constraintsuite.memory.state.clock import Clock
-from constraintsuite.memory.state.state import MemoryState
+from constraintsuite.memory.state import Clock, MemoryState
 from constraintsuite.metrics.intervals import IntArray
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.models.dense import DenseScorer

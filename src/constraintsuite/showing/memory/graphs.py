@@ -10,7 +10,7 @@ from typing import Any
 from constraintsuite.memory.folder import KIND, open_memory
 from constraintsuite.memory.graph import EDGE_KINDS, MemoryGraph
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.records.sections import Remarks, Section, SectionBlock, TableBlock
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.page import Masthead

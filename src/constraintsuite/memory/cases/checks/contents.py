@@ -10,7 +10,7 @@ from constraintsuite.memory.cases.checks.evidence import MetricValues
 from constraintsuite.memory.cases.model import Expectation
 from constraintsuite.memory.graph import EDGE_KINDS, MemoryGraph
 from constraintsuite.memory.records import SemanticRole
-from constraintsuite.memory.state.strength import Lifecycle
+from constraintsuite.memory.state import Lifecycle
 
 UnitPair = frozenset[str]
 

@@ -13,10 +13,8 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter, ValidationError
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.state.clock import parse_time
-from constraintsuite.memory.state.events import StateEvent
-from constraintsuite.memory.state.state import MemoryState, Snapshot
-from constraintsuite.memory.state.strength import ForgettingCurve
+from constraintsuite.memory.records import parse_time
+from constraintsuite.memory.state import ForgettingCurve, MemoryState, Snapshot, StateEvent
 from constraintsuite.store.files import folder_lock, sha256_text
 from constraintsuite.store.jsonl import adapter, describe, encode, write_jsonl
 
