@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.columns import FloatArray, Int32Array
+from constraintsuite.memory.graph import FloatArray, Int32Array
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.store.cache import ArrayCache
 from constraintsuite.store.files import sha256_text

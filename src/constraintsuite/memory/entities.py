@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from constraintsuite.memory.columns import BoolArray
+from constraintsuite.memory.graph import BoolArray
 
 _SPACE = re.compile(r"\s+")
 _APOSTROPHES = str.maketrans("’‘ʼ＇", "''''")

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.confirming import confirm
-from constraintsuite.memory.graph import MemoryGraph
+from constraintsuite.memory.graph_update import build_graph
 from constraintsuite.memory.index import keep_terms, kept_terms
 from constraintsuite.memory.logs import LOGS, READINGS, SEGMENTS, LogLine, NothingKept, file_names
 from constraintsuite.memory.memory import Indexing, Memory
@@ -44,7 +44,7 @@ def write_memory(
 ) -> Artifact:
     """A new memory of some documents; `settings` are those of the ingestion. The same ones again change nothing."""
     given = list(parts)
-    MemoryGraph.of(given)  # whatever is wrong with them is said before anything is written
+    build_graph(given)  # whatever is wrong with them is said before anything is written
     changes = [DocumentChange.to(part) for part in given]
     held = applied({}, changes)
     origin = _origin(name, settings or {}, held)
@@ -75,7 +75,7 @@ def change_memory(path: Path, plan: Callable[[Artifact], MemoryChangePlan]) -> A
     with folder_lock(path):
         artifact = Artifact.open(path, KIND)  # as the last writer left it
         wanted = plan(artifact)
-        MemoryGraph.of(wanted.add)
+        build_graph(wanted.add)
         before = entries(artifact)
         changes = _changes(path, before, wanted.add, wanted.remove)
         lines: dict[str, Sequence[LogLine]] = {SEGMENTS: changes, READINGS: wanted.readings}

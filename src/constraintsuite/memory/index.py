@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from constraintsuite.memory.columns import Int32Array
+from constraintsuite.memory.graph import Int32Array
 from constraintsuite.memory.memory import Indexing, Memory
 from constraintsuite.memory.records import MemoryDocument, Unit
 from constraintsuite.memory.segments import DocumentChange, living_parts

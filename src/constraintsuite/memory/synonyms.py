@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.memory.columns import BoolArray, FloatArray, Int32Array
 from constraintsuite.memory.dense import DenseIndex, Matrix
 from constraintsuite.memory.entities import normalise_entity
+from constraintsuite.memory.graph import BoolArray, FloatArray, Int32Array
 
 MOST = 10
 """Links of one name: a link counts if each of the two is among so many that are nearest to the other."""

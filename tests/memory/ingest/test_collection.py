@@ -12,7 +12,7 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import LocalEngine
-from constraintsuite.memory.graph import MemoryGraph
+from constraintsuite.memory.graph_update import build_graph
 from constraintsuite.memory.ingest.collection import MOST_MENTIONED, collection_version, ingest
 from constraintsuite.memory.ingest.linking import MOST_ARRIVING, MOST_LEAVING
 from constraintsuite.memory.records import EDGE_WEIGHTS, MemoryDocument
@@ -87,7 +87,7 @@ def test_edges_leave_the_document_they_are_kept_with(parts: dict[str, MemoryDocu
 
 
 def test_the_parts_make_a_graph(parts: dict[str, MemoryDocument]) -> None:
-    graph = MemoryGraph.of(parts.values())
+    graph = build_graph(parts.values())
     assert len(graph.units) == sum(len(part.units) for part in parts.values())
 
 

@@ -69,7 +69,7 @@ def test_with_a_document_go_the_links_to_it(grown: Path) -> None:
         0,
         1,
     )
-    assert open_memory(grown).graph.dangling == 0
+    assert len(open_memory(grown).graph.open_edges.source) == 0
 
 
 def test_a_dry_run_says_the_same_and_writes_nothing(tmp_path: Path, grown: Path) -> None:

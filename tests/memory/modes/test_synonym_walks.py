@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.columns import BoolArray
+from constraintsuite.memory.graph import BoolArray
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.records import MemoryDocument

@@ -12,6 +12,7 @@ from constraintsuite.execution.progress import Reporter
 from constraintsuite.memory.cases.model import BenchmarkCase, Dataset
 from constraintsuite.memory.cases.reading import CaseFile, refuse_faults
 from constraintsuite.memory.graph import ENTITY, MemoryGraph
+from constraintsuite.memory.graph_update import build_graph
 from constraintsuite.memory.ingest.collection import collection_version, ingest
 from constraintsuite.memory.records import MemoryDocument
 
@@ -38,7 +39,7 @@ def ground(file: CaseFile, *, engine: LocalEngine | None = None, reporter: Repor
     """Ingest the Markdown files of the dataset's folder; a node id that is not among their units is a UserError, or, where
     the file was read leniently, leaves its case out: with other evidence it would be another question."""
     parts = tuple(ingest(_documents(file), engine=engine, reporter=reporter))
-    graph = MemoryGraph.of(parts)
+    graph = build_graph(parts)
     faults = {case.case_id: list(_dangling(case, graph)) for case in file.dataset.cases}
     told = [fault for each in faults.values() for fault in each]
     kept = tuple(case for case in file.dataset.cases if not faults[case.case_id])

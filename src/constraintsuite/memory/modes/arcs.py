@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BeforeValidator, Field, PlainSerializer
 
-from constraintsuite.memory.columns import EDGE_KINDS, BoolArray, FloatArray
-from constraintsuite.memory.graph import MemoryGraph
+from constraintsuite.memory.graph import EDGE_KINDS, BoolArray, FloatArray, MemoryGraph
 from constraintsuite.memory.modes.base import IndexArray
 from constraintsuite.memory.recall import StepKind
 from constraintsuite.memory.records import EDGE_WEIGHTS, EdgeKind

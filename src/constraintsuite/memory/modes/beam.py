@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.memory.columns import BoolArray, FloatArray
+from constraintsuite.memory.graph import BoolArray, FloatArray
 from constraintsuite.memory.modes.arcs import Arcs
 from constraintsuite.memory.modes.base import IndexArray
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from constraintsuite.memory.columns import FloatArray
+from constraintsuite.memory.graph import FloatArray
 from constraintsuite.memory.modes.arcs import STEP_KINDS
 from constraintsuite.memory.modes.base import IndexArray
 from constraintsuite.memory.modes.beam import ArcTransfer, SeedReach

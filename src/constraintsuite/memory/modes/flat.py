@@ -8,7 +8,7 @@ from typing import ClassVar, TypeVar
 import numpy as np
 from pydantic import Field
 
-from constraintsuite.memory.columns import BoolArray, FloatArray
+from constraintsuite.memory.graph import BoolArray, FloatArray
 from constraintsuite.memory.modes.base import Mode, ModeContext
 from constraintsuite.memory.modes.ranking import best, parts_of, ranked
 from constraintsuite.memory.modes.visibility import Visibility

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from constraintsuite.memory.columns import EDGE_KINDS, BoolArray, FloatArray
+from constraintsuite.memory.graph import EDGE_KINDS, BoolArray, FloatArray
 from constraintsuite.memory.modes.arcs import Arcs, ArcSettings, arcs_of
 from constraintsuite.memory.modes.base import IndexArray
 from constraintsuite.memory.modes.diffusion import Network

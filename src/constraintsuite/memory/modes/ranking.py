@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.columns import BoolArray, FloatArray
-from constraintsuite.memory.graph import MemoryGraph
+from constraintsuite.memory.graph import BoolArray, FloatArray, MemoryGraph
 from constraintsuite.memory.modes.base import IndexArray
 from constraintsuite.memory.recall import Recalled
 

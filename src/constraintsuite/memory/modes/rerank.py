@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.columns import BoolArray, FloatArray
+from constraintsuite.memory.graph import BoolArray, FloatArray
 from constraintsuite.memory.modes.base import ModeContext, load_mode, options_of
 from constraintsuite.memory.modes.visibility import Visibility
 from constraintsuite.memory.recall import Recalled, SearchAnswer

@@ -9,7 +9,7 @@ from typing import ClassVar, Self, TypeVar
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
-from constraintsuite.memory.columns import FloatArray
+from constraintsuite.memory.graph import FloatArray
 from constraintsuite.memory.modes.base import IndexArray
 from constraintsuite.memory.modes.beam import ArcTransfer, Seeding, reach
 from constraintsuite.memory.modes.diffusion import ActivationSpread, SpreadRule

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from constraintsuite.memory.columns import FloatArray
+from constraintsuite.memory.graph import FloatArray
 from constraintsuite.memory.modes.arcs import Arcs
 from constraintsuite.memory.modes.base import IndexArray
 from constraintsuite.memory.modes.beam import ArcShares, Seeding, SeedReach, reach

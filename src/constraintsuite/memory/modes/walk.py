@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, NamedTuple, TypeVar
 import numpy as np
 from pydantic import Field
 
-from constraintsuite.memory.columns import BoolArray, FloatArray
+from constraintsuite.memory.graph import BoolArray, FloatArray
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.arcs import ArcSettings
 from constraintsuite.memory.modes.base import IndexArray, Mode, ModeContext

@@ -77,7 +77,7 @@ def overview(graph: MemoryGraph) -> dict[str, Any]:
         "units": units,
         "entities": len(graph.entities),
         "edges": dict(kinds.most_common()),
-        "waiting": graph.dangling,
+        "waiting": len(graph.open_edges.source),
         "roles": dict(Counter(role for unit in graph.units for role in unit.roles).most_common()),
         "most_named": {graph.entities[node - units]: count for node, count in named.most_common(_MOST_NAMED)},
     }

@@ -5,39 +5,27 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any
+
+import numpy as np
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.columns import EDGE_KINDS, ENTITY
+from constraintsuite.memory.graph import EDGE_KINDS, ENTITY, EdgeTable, GraphDocument
 from constraintsuite.memory.records import Edge, EdgeKind, EntityMention, MemoryDocument, Unit
 
-_KIND_NUMBERS: Mapping[EdgeKind, int] = {kind: number for number, kind in enumerate(EDGE_KINDS)}
-_MENTIONS = _KIND_NUMBERS["mentions"]
 
-
-class Arrival(NamedTuple):
-    """A document that came."""
-
-    id: str
-    title: str
-    sha256: str
-    first: int
-    """Place of its first unit among all that came."""
-    length: int
-
-
-class Intake:
+class GraphInput:
     """Reads parts one at a time, so that their edges need not all be in memory as records."""
 
     def __init__(self, reasons: Iterable[str] = ()) -> None:
-        self.documents: dict[str, Arrival] = {}
+        self.documents: dict[str, GraphDocument] = {}
+        """With the place of their first unit among all that came."""
         self.units: list[Unit] = []
         self.targets: dict[str, int] = {}
         """Ids of nodes that edges lead to, by first occurrence."""
         self.reasons = {reason: number for number, reason in enumerate(reasons)}
         """Those that are known, and behind them those that came."""
-        self.source, self.target, self.kind = array("i"), array("i"), array("B")
-        self.weight, self.confidence, self.reason = array("d"), array("d"), array("i")
+        self._columns: list[array[Any]] = [array(code) for code in "iiBddi"]  # as in an EdgeTable
 
     def take(self, parts: Iterable[MemoryDocument]) -> None:
         """Lay the parts out; whatever is wrong with one is a UserError that names it."""
@@ -47,12 +35,7 @@ class Intake:
             own = self._take_units(part)
             for edge in part.edges:
                 _check_edge(part, edge, own)
-                self._put(
-                    own[edge.source],
-                    edge.target,
-                    _KIND_NUMBERS[edge.kind],
-                    (edge.weight, edge.confidence, edge.because),
-                )
+                self._put(own[edge.source], edge.target, edge.kind, edge.weight, edge.confidence, edge.because)
             self._take_mentions(part, own)
 
     def _take_units(self, part: MemoryDocument) -> dict[str, int]:
@@ -69,7 +52,7 @@ class Intake:
             if own.setdefault(unit.id, number) != number:
                 raise UserError(f"Document {part.id!r}: two of its units have the id {unit.id!r}.")
         self.units += part.units
-        self.documents[part.id] = Arrival(part.id, part.title, part.sha256, first, len(part.units))
+        self.documents[part.id] = GraphDocument(part.id, part.title, part.sha256, first, len(part.units))
         return own
 
     def _take_mentions(self, part: MemoryDocument, own: Mapping[str, int]) -> None:
@@ -80,16 +63,18 @@ class Intake:
             count, surfaces = together.get((mention.unit, mention.entity), (0, {}))
             together[mention.unit, mention.entity] = count + mention.count, {**surfaces, mention.surface: None}
         for (unit, entity), (count, surfaces) in together.items():
-            self._put(own[unit], ENTITY + entity, _MENTIONS, (float(count), 1.0, ", ".join(surfaces)))
+            self._put(own[unit], ENTITY + entity, "mentions", float(count), 1.0, ", ".join(surfaces))
 
-    def _put(self, source: int, target: str, kind: int, values: tuple[float, float, str]) -> None:
-        weight, confidence, because = values
-        self.source.append(source)
-        self.target.append(self.targets.setdefault(target, len(self.targets)))
-        self.kind.append(kind)
-        self.weight.append(weight)
-        self.confidence.append(confidence)
-        self.reason.append(self.reasons.setdefault(because, len(self.reasons)))
+    def _put(self, source: int, target: str, kind: EdgeKind, weight: float, confidence: float, because: str) -> None:
+        place = self.targets.setdefault(target, len(self.targets))
+        reason = self.reasons.setdefault(because, len(self.reasons))
+        row = (source, place, EDGE_KINDS.index(kind), weight, confidence, reason)
+        for column, value in zip(self._columns, row, strict=True):
+            column.append(value)
+
+    def table(self) -> EdgeTable:
+        """The edges that came: sources are places among the units that came, targets are places in `targets`."""
+        return EdgeTable(*(np.array(column) for column in self._columns))
 
 
 def _document(unit: str) -> str:
@@ -106,7 +91,7 @@ def _check_edge(part: MemoryDocument, edge: Edge, own: Mapping[str, int]) -> Non
         fault = "ends at an entity. Only mentions do."
     elif edge.kind == "mentions":
         fault = "is of kind 'mentions'. Those lead to entities: write it as a mention."
-    elif edge.kind not in _KIND_NUMBERS:
+    elif edge.kind not in EDGE_KINDS:
         fault = f"is of the unknown kind {edge.kind!r}. There are: {', '.join(EDGE_KINDS)}."
     elif not (math.isfinite(edge.weight) and edge.weight > 0):
         fault = f"weighs {edge.weight}; weights are finite and above 0."

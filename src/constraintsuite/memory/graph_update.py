@@ -1,6 +1,6 @@
-"""From the columns of a graph, and documents that come and go, to the columns of the next one.
+"""From a graph, and documents that come and go, to the next graph.
 
-Only what comes is looked at one by one; what stays is renumbered by whole arrays.
+Only what comes is looked at one by one (see `graph_input`); what stays is renumbered by whole arrays.
 """
 
 from __future__ import annotations
@@ -12,40 +12,46 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.columns import EDGE_KINDS, ENTITY, EdgeTable, GraphColumns, GraphDocument, Int32Array
-from constraintsuite.memory.intake import Intake
+from constraintsuite.memory.graph import EDGE_KINDS, ENTITY, EdgeTable, GraphDocument, Int32Array, MemoryGraph
+from constraintsuite.memory.graph_input import GraphInput
 from constraintsuite.memory.records import MemoryDocument, Unit
 
 
-def assemble(
-    old: GraphColumns, add: Iterable[MemoryDocument], remove: Collection[str]
-) -> tuple[GraphColumns, Int32Array]:
-    """The next columns, and of each of their units its number in the old ones, or -1."""
-    intake = Intake(old.reasons)
+class GraphUpdate(NamedTuple):
+    """A graph after a change, and where its units come from."""
+
+    graph: MemoryGraph
+    origin: Int32Array
+    """For each unit its number before the change; -1 for those that came with it."""
+
+
+def build_graph(parts: Iterable[MemoryDocument]) -> MemoryGraph:
+    """The graph of some documents, whatever their order.
+
+    Ids that repeat, edges that begin or end nowhere, and weights that are no positive numbers are UserErrors.
+    """
+    return update_graph(MemoryGraph(), parts).graph
+
+
+def update_graph(old: MemoryGraph, add: Iterable[MemoryDocument] = (), remove: Collection[str] = ()) -> GraphUpdate:
+    """The graph less some documents, and with others added, or put in place of those of the same id.
+
+    It equals the graph made of all its documents at once.
+    """
+    intake = GraphInput(old.reasons)
     intake.take(add)
-    _refuse_unknown(old, remove)
+    unknown = sorted(set(remove) - {document.id for document in old.documents})
+    if unknown:
+        raise UserError(f"There is no document {unknown[0]!r} to remove in this memory.")
     layout = _lay_out(old, intake, frozenset(remove))
     entities = _entities(old, intake, layout)
     loose = _joined([_kept(old, layout, entities), _waiting(old, layout), _new(old, intake, layout, entities)])
     edges, open_edges, absent, reasons = _settled(loose, tuple(intake.reasons))
-    columns = GraphColumns(
-        units=layout.units,
-        unit_numbers=layout.numbers,
-        entities=tuple(entities),
-        edges=edges,
-        reasons=reasons,
-        documents=layout.documents,
-        open_edges=open_edges,
-        absent=absent,
+    graph = MemoryGraph(
+        layout.units, layout.numbers, tuple(entities), edges, reasons, layout.documents, open_edges, absent
     )
-    _refuse_repeated(columns)
-    return columns, layout.origin
-
-
-def _refuse_unknown(old: GraphColumns, remove: Collection[str]) -> None:
-    unknown = sorted(set(remove) - {document.id for document in old.documents})
-    if unknown:
-        raise UserError(f"There is no document {unknown[0]!r} to remove in this memory.")
+    _refuse_repeated(graph)
+    return GraphUpdate(graph, layout.origin)
 
 
 class _Layout(NamedTuple):
@@ -59,13 +65,10 @@ class _Layout(NamedTuple):
     origin: Int32Array
 
 
-def _lay_out(old: GraphColumns, intake: Intake, remove: frozenset[str]) -> _Layout:
+def _lay_out(old: MemoryGraph, intake: GraphInput, remove: frozenset[str]) -> _Layout:
     before = len(old.units)
     stay = [each for each in old.documents if each.id not in remove and each.id not in intake.documents]
-    come = [
-        GraphDocument(each.id, each.title, each.sha256, before + each.first, each.length)
-        for each in intake.documents.values()
-    ]
+    come = [each._replace(first=before + each.first) for each in intake.documents.values()]
     documents = sorted(stay + come)  # by id, which no two share
     lengths = np.array([each.length for each in documents], dtype=np.int64)
     firsts = np.cumsum(lengths) - lengths
@@ -80,7 +83,7 @@ def _lay_out(old: GraphColumns, intake: Intake, remove: frozenset[str]) -> _Layo
     return _Layout(units, numbers, held, place, np.where(order < before, order, -1).astype(np.int32))
 
 
-def _entities(old: GraphColumns, intake: Intake, layout: _Layout) -> dict[str, int]:
+def _entities(old: MemoryGraph, intake: GraphInput, layout: _Layout) -> dict[str, int]:
     """New numbers of the nodes of all entities that are still, or now, mentioned; sorted by name."""
     mentioned = (old.edges.target >= len(old.units)) & (layout.place[old.edges.source] >= 0)
     known = np.unique(old.edges.target[mentioned]) - len(old.units)
@@ -97,7 +100,7 @@ class _Loose(NamedTuple):
     """The targets of those, in their order."""
 
 
-def _kept(old: GraphColumns, layout: _Layout, entities: dict[str, int]) -> _Loose:
+def _kept(old: MemoryGraph, layout: _Layout, entities: dict[str, int]) -> _Loose:
     """The old edges whose source stays."""
     table = old.edges.take(layout.place[old.edges.source] >= 0)
     nodes = np.array([entities.get(name, -1) for name in old.entities], dtype=np.int64)
@@ -111,7 +114,7 @@ def _kept(old: GraphColumns, layout: _Layout, entities: dict[str, int]) -> _Loos
     return _Loose(_renumbered(table, layout.place[table.source], target), missing)
 
 
-def _waiting(old: GraphColumns, layout: _Layout) -> _Loose:
+def _waiting(old: MemoryGraph, layout: _Layout) -> _Loose:
     """The old edges that ended nowhere; what they wait for may have come."""
     table = old.open_edges.take(layout.place[old.open_edges.source] >= 0)
     found = np.array([layout.numbers.get(name, -1) for name in old.absent], dtype=np.int64)
@@ -120,15 +123,8 @@ def _waiting(old: GraphColumns, layout: _Layout) -> _Loose:
     return _Loose(_renumbered(table, layout.place[table.source], target), missing)
 
 
-def _new(old: GraphColumns, intake: Intake, layout: _Layout, entities: dict[str, int]) -> _Loose:
-    table = EdgeTable(
-        source=np.array(intake.source, dtype=np.int32),
-        target=np.array(intake.target, dtype=np.int32),
-        kind=np.array(intake.kind, dtype=np.uint8),
-        weight=np.array(intake.weight, dtype=np.float64),
-        confidence=np.array(intake.confidence, dtype=np.float64),
-        reason=np.array(intake.reason, dtype=np.int32),
-    )
+def _new(old: MemoryGraph, intake: GraphInput, layout: _Layout, entities: dict[str, int]) -> _Loose:
+    table = intake.table()
     ids = list(intake.targets)
     nodes = [
         entities[name.removeprefix(ENTITY)] if name.startswith(ENTITY) else layout.numbers.get(name, -1) for name in ids
@@ -149,15 +145,11 @@ def _joined(groups: Sequence[_Loose]) -> _Loose:
     )
 
 
-class _Settled(NamedTuple):
-    edges: EdgeTable
-    open_edges: EdgeTable
-    absent: tuple[str, ...]
-    reasons: tuple[str, ...]
+def _settled(loose: _Loose, reasons: Sequence[str]) -> tuple[EdgeTable, EdgeTable, tuple[str, ...], tuple[str, ...]]:
+    """Sorted tables of edges and of open ones, the units that the latter wait for, and the reasons.
 
-
-def _settled(loose: _Loose, reasons: Sequence[str]) -> _Settled:
-    """Sorted tables; reasons stand in the order in which the edges name them, so that no history shows."""
+    Reasons stand in the order in which the edges name them, so that no history shows.
+    """
     absent = tuple(sorted(set(loose.missing)))
     places = {name: number for number, name in enumerate(absent)}
     ends = loose.table.target >= 0
@@ -168,7 +160,7 @@ def _settled(loose: _Loose, reasons: Sequence[str]) -> _Settled:
     named = used[np.argsort(first)]
     renumber = np.zeros(len(reasons), dtype=np.int32)
     renumber[named] = np.arange(len(named))
-    return _Settled(
+    return (
         edges._replace(reason=renumber[edges.reason]),
         waiting._replace(reason=renumber[waiting.reason]),
         absent,
@@ -180,15 +172,15 @@ def _sorted(table: EdgeTable) -> EdgeTable:
     return table.take(np.lexsort((table.kind, table.target, table.source)))
 
 
-def _refuse_repeated(columns: GraphColumns) -> None:
-    for table in (columns.edges, columns.open_edges):
+def _refuse_repeated(graph: MemoryGraph) -> None:
+    for table in (graph.edges, graph.open_edges):
         same = np.ones(max(0, len(table.source) - 1), dtype=np.bool_)
         for column in (table.source, table.target, table.kind):
             same &= column[1:] == column[:-1]
         if same.any():
             at = int(np.flatnonzero(same)[0])
-            source = columns.units[table.source[at]]
-            to = columns.absent if table is columns.open_edges else [unit.id for unit in columns.units]
+            source = graph.units[table.source[at]]
+            to = graph.absent if table is graph.open_edges else [unit.id for unit in graph.units]
             raise UserError(
                 f"Document {source.document!r}: two of its edges of kind {EDGE_KINDS[table.kind[at]]!r} lead from "
                 f"{source.id!r} to {to[table.target[at]]!r}."
