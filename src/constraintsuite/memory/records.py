@@ -62,6 +62,11 @@ class Edge:
     """The words or the rule it rests on."""
 
 
+def weighted_edge(source: str, target: str, kind: EdgeKind, confidence: float = 1.0, because: str = "") -> Edge:
+    """An edge with the weight of its kind."""
+    return Edge(source, target, kind, EDGE_WEIGHTS[kind], confidence, because)
+
+
 @dataclass(frozen=True, slots=True)
 class EntityMention:
     """An entity or phrase that a unit names; units that name the same one are two steps apart."""

@@ -13,8 +13,13 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.memory.graph_update import build_graph
-from constraintsuite.memory.ingest.collection import MOST_MENTIONED, collection_version, ingest
-from constraintsuite.memory.ingest.linking import MOST_ARRIVING, MOST_LEAVING
+from constraintsuite.memory.ingest.collection import (
+    MOST_ARRIVING,
+    MOST_LEAVING,
+    MOST_MENTIONED,
+    collection_version,
+    ingest,
+)
 from constraintsuite.memory.records import EDGE_WEIGHTS, MemoryDocument
 
 DOCUMENTS = Path(__file__).parent / "data" / "documents"

@@ -12,11 +12,11 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.memory import confirming
 from constraintsuite.memory.folder import open_memory, read_memory, update_memory, verify_memory, write_memory
-from constraintsuite.memory.ingest import growing, linking
+from constraintsuite.memory.ingest import collection, growing
 from constraintsuite.memory.ingest.collection import ingest
 from constraintsuite.memory.ingest.files import DocumentFile, read_files
 from constraintsuite.memory.ingest.growing import RULES, add_documents, ingest_memory, remove_documents
-from constraintsuite.memory.ingest.linking import ReadDocument
+from constraintsuite.memory.ingest.unit_reading import ReadDocument
 from constraintsuite.memory.records import Edge, MemoryDocument
 from constraintsuite.memory.segments import living_parts
 from constraintsuite.store.files import folder_lock
@@ -100,7 +100,7 @@ def test_degrees_are_bounded_over_all_documents_however_they_came(tmp_path: Path
     ingest_memory(tmp_path / "g", [write(tmp_path / "old", {"master_agreement": MASTER} | old)], name="g")
     add_documents(tmp_path / "g", [write(tmp_path / "new", dict(list(letters.items())[70:]))])
     parts = read_memory(tmp_path / "g", lambda artifact: list(living_parts(artifact)))
-    assert arriving(parts) == linking.MOST_ARRIVING
+    assert arriving(parts) == collection.MOST_ARRIVING
 
 
 def test_entities_are_bounded_over_all_documents_however_they_came(tmp_path: Path) -> None:

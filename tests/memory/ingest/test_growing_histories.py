@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from constraintsuite.errors import UserError
 from constraintsuite.memory import confirming
 from constraintsuite.memory.folder import read_memory, verify_memory
-from constraintsuite.memory.ingest import citing, collection, linking
+from constraintsuite.memory.ingest import citation_edges, collection
 from constraintsuite.memory.ingest.files import DocumentFile, read_document
 from constraintsuite.memory.ingest.growing import add_documents, ingest_memory, remove_documents
 from constraintsuite.memory.ingest.kept import KeptReading
@@ -77,9 +77,9 @@ def test_any_history_gives_the_parts_of_a_fresh_ingest(
     root = tmp_path_factory.mktemp("grown")
     folder = write(root / "d", {"zero": "# Zero\n\n1. See the Side Letter.\n"})
     with pytest.MonkeyPatch.context() as patch:  # so that a few documents reach every bound
-        patch.setattr(linking, "MOST_ARRIVING", 2)
+        patch.setattr(collection, "MOST_ARRIVING", 2)
         patch.setattr(collection, "MOST_MENTIONED", 3)
-        patch.setattr(citing, "_MOST_TITLED", 2)
+        patch.setattr(citation_edges, "_MOST_TITLED", 2)
         ingest_memory(root / "g", [folder], name="g")
         for change in history:
             apply(folder, root / "g", change)

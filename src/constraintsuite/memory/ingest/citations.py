@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from constraintsuite.memory.ingest.overriding import sets_aside
 from constraintsuite.records.text import Span
+from constraintsuite.text.mentions import MentionFinder
+from constraintsuite.text.readings import readings
 
 CitationRelation = Literal["refers_to", "depends_on", "overrides", "excepted_by"]
 """`overrides`: the citing unit is an exception to the cited one; `excepted_by`: the other way round."""
@@ -43,6 +45,15 @@ _BINDING = frozenset(("subject",))
 _HEAD = re.compile(r"(?:^|[.;:!?])\s*$")
 _END = re.compile(r"\s*(?:[.;:!?]|$)")
 _OTHER = re.compile(r"\s+(?:of|in|from)\s+(?:the\s+|our\s+)?(?P<tail>[^.;]{1,120})", re.IGNORECASE)
+
+
+_BRACKETED = re.compile(
+    r"\(\s*(?:(?:each|together|collectively|hereinafter|in this \w+),?\s+)*(?:(?:the|an?|its)\s+)?[“\"]([A-Z][^”\"()]{1,60})[”\"]\s*\)"
+)
+_QUOTED = re.compile(
+    r"[“\"]([A-Z][^”\"]{1,60})[”\"]\s+(?:means|shall mean|has the meaning|refers to|is defined as|denotes)\b"
+)
+_DEFINED = re.compile(r"((?:[A-Z][\w-]*)(?: [A-Z][\w-]*){0,4}) (?:means|shall mean|is defined as)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,3 +147,25 @@ def _relation(text: str, place: Span, conditions: Sequence[Condition]) -> Citati
 def _is_whole_sentence(text: str, span: Span) -> bool:
     """Whether a condition was read to the end because no comma parts it from what it conditions."""
     return bool(_HEAD.search(text[: span.start])) and bool(_END.match(text, span.end))
+
+
+def find_definitions(text: str) -> tuple[str, ...]:
+    """The terms that a text defines, as they are written."""
+    found = [*_BRACKETED.findall(text), *_QUOTED.findall(text)]
+    bare = _DEFINED.match(text)
+    if bare and readings(bare[1].partition(" ")[0].lower())[0].pos not in ("PRON", "DET", "ADV", "SCONJ"):  # this means
+        found.append(bare[1])
+    return tuple(dict.fromkeys(term.strip(" ,") for term in found))
+
+
+class TermFinder:
+    """Finds uses of defined terms, in capitals as they were defined; a plural is a use too."""
+
+    def __init__(self, terms: Sequence[str]) -> None:
+        forms: Mapping[str, tuple[str, ...]] = {term: (term, f"{term}s") for term in terms}
+        self._finder = MentionFinder(forms)
+
+    def find(self, text: str) -> list[str]:
+        """The terms used in a text, each once, in order."""
+        uses = (one.key for one in self._finder.find(text) if one.span.of(text).startswith(one.key))
+        return list(dict.fromkeys(uses))

@@ -12,9 +12,8 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import LocalEngine, require_results
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.memory.ingest.document import ParsedDocument, parse_document
-from constraintsuite.memory.ingest.linking import ReadDocument
 from constraintsuite.memory.ingest.naming import mentions_of
-from constraintsuite.memory.ingest.reading import UnitReading, read_units
+from constraintsuite.memory.ingest.unit_reading import ReadDocument, UnitReading, read_units
 from constraintsuite.memory.records import Unit
 
 _WORTH_A_WORKER = 4

@@ -22,8 +22,8 @@ from constraintsuite.memory.ingest.collection import link
 from constraintsuite.memory.ingest.document import is_markdown
 from constraintsuite.memory.ingest.files import DocumentFile, document_files, read_files
 from constraintsuite.memory.ingest.kept import KeptReading, ReadingHeader, ReadingOrigin
-from constraintsuite.memory.ingest.linking import ReadDocument
 from constraintsuite.memory.ingest.source import source_hash
+from constraintsuite.memory.ingest.unit_reading import ReadDocument
 from constraintsuite.memory.logs import READINGS, SEGMENTS, LogLine, NothingKept, file_names, newest_lines
 from constraintsuite.memory.records import Edge, EntityMention, MemoryDocument
 from constraintsuite.memory.segments import DocumentChange, SegmentEntry, entries, living_parts

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from constraintsuite.memory.ingest.amounts import Amount
-from constraintsuite.memory.ingest.citations import Citation
-from constraintsuite.memory.ingest.claims import Claim, ClaimStance
 from constraintsuite.memory.ingest.document import ParsedDocument, UnitPosition
-from constraintsuite.memory.ingest.linking import ReadDocument
 from constraintsuite.memory.ingest.naming import Named
-from constraintsuite.memory.ingest.reading import UnitReading
-from constraintsuite.memory.records import SemanticRole, Unit
+from constraintsuite.memory.ingest.unit_reading import ReadDocument, UnitReading
+from constraintsuite.memory.records import Unit
 
 
 class ReadingOrigin(NamedTuple):
@@ -32,38 +28,13 @@ class ReadingHeader:
     origin: ReadingOrigin
 
 
-class _Claim(NamedTuple):
-    """A claim; its sets of stems are sorted, one stem a line, so that the same claim is the same bytes."""
-
-    nouns: str
-    verbs: str
-    act: str
-    names: str
-    subject: str
-    denied: str
-    condition: str
-    exception: str
-    stance: ClaimStance
-    amounts: tuple[Amount, ...]
-    dates: tuple[str, ...]
-
-
-class _Reading(NamedTuple):
-    roles: tuple[SemanticRole, ...]
-    claims: tuple[_Claim, ...]
-    citations: tuple[Citation, ...]
-    definitions: tuple[str, ...]
-    points_back: bool
-    opens_with_exception: bool
-
-
 @dataclass(frozen=True, slots=True)
 class _Content:
     title: str
     units: tuple[Unit, ...]
     places: tuple[UnitPosition, ...]
     section_numbers: Mapping[int, str]
-    readings: tuple[_Reading, ...]
+    readings: tuple[UnitReading, ...]
     names: tuple[tuple[Named, ...], ...]
 
 
@@ -78,91 +49,14 @@ class KeptReading:
     @classmethod
     def of(cls, document: ReadDocument) -> KeptReading:
         """The line that keeps what was read."""
-        parsed = document.parsed
-        content = _Content(
-            parsed.title,
-            parsed.units,
-            parsed.places,
-            parsed.section_numbers,
-            tuple(map(_keep_reading, document.readings)),
-            document.names,
-        )
-        return cls(parsed.id, ReadingOrigin(parsed.sha256, parsed.markdown), content)
+        of = document.parsed
+        content = _Content(of.title, of.units, of.places, of.section_numbers, document.readings, document.names)
+        return cls(of.id, ReadingOrigin(of.sha256, of.markdown), content)
 
     def read(self) -> ReadDocument | None:
         """The document as if it had just been read."""
-        content = self.content
-        if content is None:
+        kept = self.content
+        if kept is None:
             return None
-        parsed = ParsedDocument(
-            self.document,
-            content.title,
-            self.origin.sha256,
-            self.origin.markdown,
-            content.units,
-            content.places,
-            content.section_numbers,
-        )
-        return ReadDocument(parsed, tuple(map(_take_reading, content.readings)), content.names)
-
-
-def _keep_reading(reading: UnitReading) -> _Reading:
-    return _Reading(
-        reading.roles,
-        tuple(map(_keep_claim, reading.claims)),
-        reading.citations,
-        reading.definitions,
-        reading.points_back,
-        reading.opens_with_exception,
-    )
-
-
-def _take_reading(kept: _Reading) -> UnitReading:
-    return UnitReading(
-        kept.roles,
-        tuple(map(_take_claim, kept.claims)),
-        kept.citations,
-        kept.definitions,
-        kept.points_back,
-        kept.opens_with_exception,
-    )
-
-
-def _keep_claim(claim: Claim) -> _Claim:
-    return _Claim(
-        nouns=_join(claim.nouns),
-        verbs=_join(claim.verbs),
-        act=claim.act,
-        names=_join(claim.names),
-        subject=_join(claim.subject),
-        denied=_join(claim.denied),
-        condition=_join(claim.condition),
-        exception=_join(claim.exception),
-        stance=claim.stance,
-        amounts=claim.amounts,
-        dates=claim.dates,
-    )
-
-
-def _take_claim(kept: _Claim) -> Claim:
-    return Claim(
-        nouns=_split(kept.nouns),
-        verbs=_split(kept.verbs),
-        act=kept.act,
-        names=_split(kept.names),
-        subject=_split(kept.subject),
-        denied=_split(kept.denied),
-        condition=_split(kept.condition),
-        exception=_split(kept.exception),
-        stance=kept.stance,
-        amounts=kept.amounts,
-        dates=kept.dates,
-    )
-
-
-def _join(stems: Iterable[str]) -> str:
-    return "\n".join(sorted(stems))
-
-
-def _split(stems: str) -> frozenset[str]:
-    return frozenset(stems.split("\n")) if stems else frozenset()
+        parsed = ParsedDocument(self.document, kept.title, *self.origin, kept.units, kept.places, kept.section_numbers)
+        return ReadDocument(parsed, kept.readings, kept.names)

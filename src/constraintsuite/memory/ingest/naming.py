@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from constraintsuite.memory.entities import normalise_entity
-from constraintsuite.memory.ingest.markers import NAMES
+from constraintsuite.memory.ingest.numbering import NAMES
 from constraintsuite.memory.ingest.wordlists import word_lists
 from constraintsuite.records.text import Span
 from constraintsuite.text.mentions import MentionFinder

@@ -12,7 +12,7 @@ from constraintsuite.memory.entities import normalise_entity
 from constraintsuite.memory.ingest.collection import MOST_MENTIONED
 from constraintsuite.memory.ingest.naming import Named, TitleFinder, bare_title, mentions_of
 from constraintsuite.memory.public.base import Haystack, HaystackDocument, HaystackPassage
-from constraintsuite.memory.records import EDGE_WEIGHTS, Edge, EntityMention, MemoryDocument, Unit
+from constraintsuite.memory.records import EntityMention, MemoryDocument, Unit, weighted_edge
 from constraintsuite.store.files import sha256_text
 
 Links = Literal["names", "titles"]
@@ -46,9 +46,7 @@ def _part(source: HaystackDocument, titles: TitleFinder, links: Links) -> Memory
         title=source.title,
         sha256=sha256_text(source.title, *source.headings, *(unit.text for unit in units)),
         units=units,
-        edges=tuple(
-            Edge(a.id, b.id, "next", EDGE_WEIGHTS["next"], because="the next passage") for a, b in pairwise(units)
-        ),
+        edges=tuple(weighted_edge(a.id, b.id, "next", because="the next passage") for a, b in pairwise(units)),
         mentions=tuple(mention for passage in source.passages for mention in _mentions(source, passage, titles, links)),
     )
 

@@ -2,21 +2,67 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from math import log
 
+from constraintsuite.memory.ingest.citation_edges import siblings_of
 from constraintsuite.memory.ingest.claims import Claim
-from constraintsuite.memory.ingest.comparing import ClaimConflict, compare, outcome_stems
+from constraintsuite.memory.ingest.conflicts import ClaimConflict, compare, outcome_stems
 from constraintsuite.memory.ingest.document import ParsedDocument
-from constraintsuite.memory.ingest.reading import UnitReading
-from constraintsuite.memory.ingest.resolving import siblings_of
-from constraintsuite.memory.ingest.termindex import TermIndex
-from constraintsuite.memory.records import EDGE_WEIGHTS, Edge, EdgeKind
+from constraintsuite.memory.ingest.unit_reading import UnitReading
+from constraintsuite.memory.records import Edge, EdgeKind, weighted_edge
+
+_RAREST = 5
+"""Terms of a query that are looked up."""
+_LONGEST_POSTING = 60
+"""Units that a term leads to at most: the nearest ones."""
+_CANDIDATES = 24
+
 
 _COVERED = 0.6
 """Share of a condition (by weight of its words) that another unit must speak of."""
 _RARE = 3
 _NEAR = 3
 _RULES = frozenset(("required", "barred", "allowed", "optional"))
+
+
+class TermIndex:
+    """Units by the terms they hold; units are numbered in the order of their document."""
+
+    def __init__(self, terms: Sequence[frozenset[str]]) -> None:
+        self._units = len(terms)
+        self._postings: dict[str, list[int]] = defaultdict(list)
+        for unit, held in enumerate(terms):
+            for term in held:
+                self._postings[term].append(unit)
+
+    def weight(self, terms: Iterable[str]) -> float:
+        """How telling some terms are together: the sum of their inverse document frequencies."""
+        return sum(log(1 + self._units / len(self._postings.get(term, (0,)))) for term in sorted(terms))
+
+    def frequency(self, term: str) -> int:
+        """How many units hold a term."""
+        return len(self._postings.get(term, ()))
+
+    def candidates(self, terms: Iterable[str], unit: int) -> list[int]:
+        """Units that share the most of the rarest terms; the nearer first where equally many."""
+        known = sorted(
+            (term for term in terms if term in self._postings), key=lambda term: (self.frequency(term), term)
+        )
+        shared: Counter[int] = Counter()
+        for term in known[:_RAREST]:
+            shared.update(_nearest(self._postings[term], unit))
+        shared.pop(unit, None)
+        return sorted(shared, key=lambda other: (-shared[other], abs(other - unit), other))[:_CANDIDATES]
+
+
+def _nearest(posting: Sequence[int], unit: int) -> Sequence[int]:
+    if len(posting) <= _LONGEST_POSTING:
+        return posting
+    start = max(0, min(bisect_left(posting, unit) - _LONGEST_POSTING // 2, len(posting) - _LONGEST_POSTING))
+    return posting[start : start + _LONGEST_POSTING]
 
 
 def content_edges(document: ParsedDocument, readings: Sequence[UnitReading], cited: Iterable[Edge]) -> Iterator[Edge]:
@@ -145,7 +191,7 @@ class _Linker:
         return self._edge(unit, target, "exception_to", confidence, because)
 
     def _edge(self, unit: int, target: int, kind: EdgeKind, confidence: float, because: str) -> Edge:
-        return Edge(self._id(unit), self._id(target), kind, EDGE_WEIGHTS[kind], confidence, because)
+        return weighted_edge(self._id(unit), self._id(target), kind, confidence, because)
 
     def _id(self, unit: int) -> str:
         return self.document.units[unit].id
