@@ -15,8 +15,7 @@ from constraintsuite.cli.main import cli
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.memory.public.base import Haystack
-from constraintsuite.memory.public.fetching import fetch_file, place_of
-from constraintsuite.memory.public.files import PublicFile
+from constraintsuite.memory.public.download import PublicFile, fetch_file, place_of
 from constraintsuite.memory.public.parts import Links, parts_of
 from constraintsuite.memory.records import MemoryDocument
 from constraintsuite.memory.runs.record import MemoryRunOrigin, MemoryRunResult, load_memory_run, write_run

@@ -12,11 +12,10 @@ from pydantic import Field
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.dense import DenseIndex, Matrix
-from constraintsuite.memory.entities import EntityFinder
+from constraintsuite.memory.entities import EntityFinder, EntitySynonyms, NameVectors
 from constraintsuite.memory.graph import BoolArray, FloatArray, Int32Array, MemoryGraph
 from constraintsuite.memory.graph_update import update_graph
 from constraintsuite.memory.records import MemoryDocument, Unit
-from constraintsuite.memory.synonyms import EntitySynonyms, NameVectors
 from constraintsuite.models.bm25.formula import Bm25Formula
 from constraintsuite.models.bm25.index import Bm25Index
 from constraintsuite.models.bm25.postings import Postings

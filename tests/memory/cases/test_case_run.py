@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.cases.capabilities import capabilities_of
 from constraintsuite.memory.cases.grounding import ground
+from constraintsuite.memory.cases.judge import capabilities_of
 from constraintsuite.memory.cases.reading import read_cases
 from constraintsuite.memory.cases.run import CaseRun, run_cases
 from constraintsuite.memory.memory import Memory

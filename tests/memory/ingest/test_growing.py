@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory import confirming
-from constraintsuite.memory.folder import open_memory, read_memory, update_memory, verify_memory, write_memory
+from constraintsuite.memory import folder
+from constraintsuite.memory.folder import open_memory, read_memory, verify_memory, write_memory
 from constraintsuite.memory.ingest import collection, growing
 from constraintsuite.memory.ingest.collection import ingest
 from constraintsuite.memory.ingest.files import DocumentFile, read_files
@@ -20,6 +20,7 @@ from constraintsuite.memory.ingest.unit_reading import ReadDocument
 from constraintsuite.memory.records import Edge, MemoryDocument
 from constraintsuite.memory.segments import living_parts
 from constraintsuite.store.files import folder_lock
+from memory.folder_changes import update_memory
 from memory.ingest.growing_folders import LETTER, MASTER, files, fresh, held, write
 from memory.tiny_parts import part
 
@@ -28,7 +29,7 @@ from memory.tiny_parts import part
 def quick() -> Iterator[None]:
     """Telling which libraries are installed takes longer than all the rest of writing a small memory."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(confirming, "environment", lambda seconds: {})
+        patch.setattr(folder, "environment", lambda seconds: {})
         yield
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory import confirming
+from constraintsuite.memory import folder
 from constraintsuite.memory.folder import read_memory, verify_memory
 from constraintsuite.memory.ingest import citation_edges, collection
 from constraintsuite.memory.ingest.files import DocumentFile, read_document
@@ -26,7 +26,7 @@ from memory.ingest.growing_folders import LETTER, MASTER, fresh, held, write
 def quick() -> Iterator[None]:
     """Telling which libraries are installed takes longer than all the rest of writing a small memory."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(confirming, "environment", lambda seconds: {})
+        patch.setattr(folder, "environment", lambda seconds: {})
         yield
 
 
@@ -117,12 +117,12 @@ def test_what_is_kept_of_a_document_is_all_that_was_read(
 WRITER = """
 import os, shutil, sys
 from pathlib import Path
-from constraintsuite.memory import confirming
+from constraintsuite.memory import folder
 from constraintsuite.memory.ingest.growing import add_documents, ingest_memory
 from memory.killing import kill_between_all_steps
 
-confirming._MOST_FILES = 1  # so that old files are taken away, too
-confirming.environment = lambda seconds: {}  # it takes the longest, and is not looked at
+folder._MOST_FILES = 1  # so that old files are taken away, too
+folder.environment = lambda seconds: {}  # it takes the longest, and is not looked at
 
 def change(root, memory):
     shutil.copytree(root / "m", memory)

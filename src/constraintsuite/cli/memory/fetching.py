@@ -26,7 +26,7 @@ def fetch(names: tuple[str, ...], as_json: bool) -> None:
     only some of several.
     """
     from constraintsuite.execution.progress import Terminal
-    from constraintsuite.memory.public.fetching import fetch_file, find_file
+    from constraintsuite.memory.public.download import fetch_file, find_file
 
     if not names:
         _list(as_json)
@@ -49,8 +49,7 @@ def fetch(names: tuple[str, ...], as_json: bool) -> None:
 
 
 def _list(as_json: bool) -> None:
-    from constraintsuite.memory.public.fetching import place_of
-    from constraintsuite.memory.public.files import FILES
+    from constraintsuite.memory.public.download import place_of, public_files
 
     listed = {
         name: {
@@ -61,7 +60,7 @@ def _list(as_json: bool) -> None:
             "page": file.page,
             "sha256": file.sha256 or None,
         }
-        for name, file in FILES.items()
+        for name, file in public_files().items()
     }
     lines = [
         f"{_state(entry)}  {name:<19} {entry['file']} ({entry['licence']}), {entry['page']}"

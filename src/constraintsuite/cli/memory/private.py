@@ -188,7 +188,7 @@ def adjudicate(
 @json_option
 def export(pilot: Path, out: Path, least: float, require: bool, version: int | None, as_json: bool) -> None:
     """Write the approved cases as a benchmark, and say which criteria of acceptance are met."""
-    from constraintsuite.memory.private.export import export as export_pilot
+    from constraintsuite.memory.private.acceptance import export as export_pilot
 
     found = export_pilot(pilot, out, least=least, require=require, number=version)
     refused = require and not found.accepted

@@ -126,7 +126,7 @@ def _tell(reading: BenchmarkFile, answers: Mapping[str, str]) -> None:
 def _tell_left_out(named: Sequence[str], chosen: Sequence[str]) -> None:
     """Which modes `all` did not mean: a table that lacks them looks complete."""
     from constraintsuite.memory.modes import MODES
-    from constraintsuite.memory.runs.selection import ALIASES
+    from constraintsuite.memory.runs.modes import ALIASES
 
     there = {name.partition(":")[0].partition(",")[0] for name in chosen}
     absent = [name for name in MODES.names() if name not in there and name not in ALIASES]

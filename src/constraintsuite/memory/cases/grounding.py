@@ -1,9 +1,10 @@
-"""Cases on their ground: the documents ingested, and every node that a case names looked up."""
+"""The cases that come with the package: documents and questions written for it, one dataset a claim."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from importlib import resources
 from pathlib import Path
 
 from constraintsuite.errors import UserError, hint_for
@@ -15,6 +16,23 @@ from constraintsuite.memory.graph import ENTITY, MemoryGraph
 from constraintsuite.memory.graph_update import build_graph
 from constraintsuite.memory.ingest.collection import collection_version, ingest
 from constraintsuite.memory.records import MemoryDocument
+
+FIXTURES = (
+    "contract",
+    "runbook",
+    "exception_override",
+    "multi_hop_chain",
+    "negation",
+    "priming_help",
+    "priming_harm",
+)
+
+
+def fixture_path(name: str) -> Path:
+    """The benchmark file of a bundled dataset; its documents lie in the folder of that name beside it."""
+    if name not in FIXTURES:
+        raise UserError(f"No bundled dataset is called {name!r}. There are: {', '.join(FIXTURES)}.")
+    return Path(str(resources.files("constraintsuite.memory.cases") / "fixtures" / f"{name}.json"))
 
 
 @dataclass(frozen=True)

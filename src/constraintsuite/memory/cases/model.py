@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from constraintsuite.memory.cases.vocabulary import MatchMode, check_edge, check_stop
+from constraintsuite.memory.cases.matching import MatchMode, check_edge, check_stop
 from constraintsuite.memory.records import SemanticRole
 from constraintsuite.memory.state import Lifecycle
 

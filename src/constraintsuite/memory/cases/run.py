@@ -10,14 +10,13 @@ from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Advance, Reporter, Silent
-from constraintsuite.memory.cases.capabilities import capabilities_of
 from constraintsuite.memory.cases.grounding import Grounded
-from constraintsuite.memory.cases.judging import CaseAnswer, CaseJudge
+from constraintsuite.memory.cases.judge import CaseAnswer, CaseJudge, capabilities_of
 from constraintsuite.memory.cases.model import BenchmarkCase
+from constraintsuite.memory.encoder_cache import embed_all
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.outcomes import ItemResult
-from constraintsuite.memory.public.embedding import prepared
 from constraintsuite.memory.public.run import Latency
 from constraintsuite.memory.recall import SearchAnswer
 from constraintsuite.memory.records import parse_time
@@ -74,7 +73,7 @@ def memory_of(data: Grounded, run: CaseRun, encoder: DenseScorer | None = None) 
         return Memory.of(data.parts)
     texts = (Memory().searched(unit) for part in data.parts for unit in part.units)
     questions = (text for case in data.dataset.cases for text in case.phrasings)
-    return Memory.of(data.parts, prepared(encoder, texts, questions, run.cache))
+    return Memory.of(data.parts, embed_all(encoder, texts, questions, run.cache))
 
 
 def _check(datasets: Sequence[Grounded], run: CaseRun, encoder: DenseScorer | None) -> None:

@@ -24,9 +24,19 @@ from constraintsuite.memory.ingest.files import DocumentFile, document_files, re
 from constraintsuite.memory.ingest.kept import KeptReading, ReadingHeader, ReadingOrigin
 from constraintsuite.memory.ingest.source import source_hash
 from constraintsuite.memory.ingest.unit_reading import ReadDocument
-from constraintsuite.memory.logs import READINGS, SEGMENTS, LogLine, NothingKept, file_names, newest_lines
 from constraintsuite.memory.records import Edge, EntityMention, MemoryDocument
-from constraintsuite.memory.segments import DocumentChange, SegmentEntry, entries, living_parts
+from constraintsuite.memory.segments import (
+    READINGS,
+    SEGMENTS,
+    DocumentChange,
+    LogLine,
+    NothingKept,
+    SegmentEntry,
+    entries,
+    file_names,
+    living_parts,
+    newest_lines,
+)
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.revisions import REVISIONS
 

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BeforeValidator, Field, PlainSerializer
 
+from constraintsuite.memory.entities import EntitySynonyms
 from constraintsuite.memory.graph import EDGE_KINDS, BoolArray, FloatArray, MemoryGraph
 from constraintsuite.memory.modes.base import IndexArray
 from constraintsuite.memory.recall import StepKind
 from constraintsuite.memory.records import EDGE_WEIGHTS, EdgeKind
-from constraintsuite.memory.synonyms import EntitySynonyms
 from constraintsuite.models.naming import ModelSettings
 
 

@@ -19,9 +19,13 @@ from constraintsuite.memory.public.base import (
     MetricValues,
     ReadOptions,
 )
-from constraintsuite.memory.public.evidence import cutoffs_of, ranking_values
-from constraintsuite.memory.public.pooling import pool
-from constraintsuite.memory.public.reading import BenchmarkRecord, BenchmarkRow, SeenItemIds, checked, merged, read_rows
+from constraintsuite.memory.public.measures import cutoffs_of, ranking_values
+from constraintsuite.memory.public.reading import (
+    BenchmarkRecord,
+    merged,
+    pool,
+    read_records,
+)
 from constraintsuite.store.files import sha256_of, sha256_text
 
 CUTOFFS = (1, 3, 5, 10, 30, 50)
@@ -62,11 +66,9 @@ def read(path: Path, options: ReadOptions) -> BenchmarkFile:
     options.refuse("longmemeval", "corpus")
     granularity: Granularity = options.granularity or "session"
     skipped = {"abstention": 0, "no_answer_in_user_turns": 0}
-    ids, items, haystacks = SeenItemIds(), [], {}
-    for row in read_rows(path, options.limit):
-        question = checked(row, LongMemEvalQuestion)
-        ids.add(question.question_id, row.where)
-        sessions = _sessions(row, question)
+    items, haystacks = [], {}
+    for where, question in read_records(path, options.limit, LongMemEvalQuestion, lambda one: one.question_id):
+        sessions = _sessions(where, question)
         haystacks[question.question_id] = merged(
             question.question_id, (_source(session, granularity) for session in sessions)
         )
@@ -82,19 +84,17 @@ def read(path: Path, options: ReadOptions) -> BenchmarkFile:
     return pool(reading) if options.pooled else reading
 
 
-def _sessions(row: BenchmarkRow, question: LongMemEvalQuestion) -> list[LongMemEvalSession]:
+def _sessions(where: str, question: LongMemEvalQuestion) -> list[LongMemEvalSession]:
     columns = (question.haystack_session_ids, question.haystack_dates, question.haystack_sessions)
     if len({len(column) for column in columns}) > 1:
-        raise UserError(f"{row.where}: {question.question_id} has not as many session ids, dates and sessions.")
+        raise UserError(f"{where}: {question.question_id} has not as many session ids, dates and sessions.")
     unknown = set(question.answer_session_ids) - set(question.haystack_session_ids)
     if unknown:
-        raise UserError(f"{row.where}: {question.question_id} has no session {min(unknown)!r}, which holds its answer.")
+        raise UserError(f"{where}: {question.question_id} has no session {min(unknown)!r}, which holds its answer.")
     sessions = [LongMemEvalSession(*columns) for columns in zip(*columns, strict=True)]
     for session in sessions:
         if _MARK in session.id and any(turn.has_answer is None for turn in _user_turns(session)):
-            raise UserError(
-                f"{row.where}: a turn of the session {session.id!r} does not say whether it has the answer."
-            )
+            raise UserError(f"{where}: a turn of the session {session.id!r} does not say whether it has the answer.")
     return sessions
 
 

@@ -1,19 +1,22 @@
-"""Rows of a benchmark file, checked one by one, each error with its place."""
+"""Rows of a benchmark file, checked one by one, each error with its place; and haystacks put together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from constraintsuite.corpora.jsonl import read_objects
 from constraintsuite.errors import UserError
-from constraintsuite.memory.public.base import Haystack, HaystackDocument, HaystackPassage
+from constraintsuite.memory.public.base import BenchmarkFile, Haystack, HaystackDocument, HaystackPassage
 from constraintsuite.store.jsonl import describe
 from constraintsuite.suites.importers.rows import WHOLE
+
+POOL = "all"
 
 
 class BenchmarkRecord(BaseModel):
@@ -23,34 +26,6 @@ class BenchmarkRecord(BaseModel):
 
 
 R = TypeVar("R", bound=BenchmarkRecord)
-
-
-class BenchmarkRow(NamedTuple):
-    """Where a row stands, as `file:line`, and what it holds."""
-
-    where: str
-    values: Mapping[str, Any]
-
-
-def read_rows(path: Path, limit: int | None) -> Iterator[BenchmarkRow]:
-    """The rows of a JSON array or of JSON lines, plain or gzip; none at all is a UserError."""
-    if limit is not None and limit < 1:
-        raise UserError(f"A limit of {limit} leaves no item: choose one of 1 or more.")
-    count = 0
-    for count, row in enumerate(islice(read_objects(path, WHOLE), limit), 1):  # noqa: B007 - asked for after the loop
-        yield BenchmarkRow(row.where, row.values)
-    if not count:
-        raise UserError(f"{path}: holds no item.")
-
-
-def checked(row: BenchmarkRow, kind: type[R]) -> R:
-    """The row as a record; what does not fit is a UserError with its place."""
-    try:
-        return kind.model_validate(row.values)
-    except ValidationError as error:
-        missing = any(fault["type"] == "missing" and len(fault["loc"]) == 1 for fault in error.errors())
-        fields = f" Its fields are {', '.join(row.values)}: is it a file of this benchmark?" if missing else ""
-        raise UserError(f"{row.where}: {describe(error)}{fields}") from None
 
 
 class SeenItemIds:
@@ -64,6 +39,36 @@ class SeenItemIds:
         first = self._places.setdefault(identity, where)
         if first != where:
             raise UserError(f"{where}: the id {identity!r} stands at {first} already. Ids must be unique.")
+
+
+def read_records(
+    path: Path, limit: int | None, kind: type[R], identity: Callable[[R], str] | None = None
+) -> Iterator[tuple[str, R]]:
+    """The place, as `file:line`, and the record of each row of a JSON array or of JSON lines, plain or gzip.
+
+    No row at all, a row that does not fit, and two records of the same `identity` are UserErrors.
+    """
+    if limit is not None and limit < 1:
+        raise UserError(f"A limit of {limit} leaves no item: choose one of 1 or more.")
+    ids = SeenItemIds()
+    count = 0
+    for count, row in enumerate(islice(read_objects(path, WHOLE), limit), 1):  # noqa: B007 - asked for after the loop
+        record = checked(row.where, row.values, kind)
+        if identity is not None:
+            ids.add(identity(record), row.where)
+        yield row.where, record
+    if not count:
+        raise UserError(f"{path}: holds no item.")
+
+
+def checked(where: str, values: Mapping[str, Any], kind: type[R]) -> R:
+    """The values of a row as a record; what does not fit is a UserError with its place."""
+    try:
+        return kind.model_validate(values)
+    except ValidationError as error:
+        missing = any(fault["type"] == "missing" and len(fault["loc"]) == 1 for fault in error.errors())
+        fields = f" Its fields are {', '.join(values)}: is it a file of this benchmark?" if missing else ""
+        raise UserError(f"{where}: {describe(error)}{fields}") from None
 
 
 def merged(haystack: str, sources: Iterable[HaystackDocument]) -> Haystack:
@@ -84,4 +89,14 @@ def passages_of(document: str, texts: Iterable[str]) -> tuple[HaystackPassage, .
         HaystackPassage(f"{document}:{number}", f"{document}:{number}", text.strip())
         for number, text in enumerate(texts)
         if text.strip()
+    )
+
+
+def pool(reading: BenchmarkFile) -> BenchmarkFile:
+    """The same questions over all documents together; each question keeps its own gold."""
+    sources = (source for haystack in reading.haystacks.values() for source in haystack.sources)
+    return replace(
+        reading,
+        items=tuple(replace(item, haystack=POOL) for item in reading.items),
+        haystacks={POOL: merged(POOL, sources)},
     )

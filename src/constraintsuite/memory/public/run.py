@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.memory.encoder_cache import embed_all
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.public.base import BenchmarkFile, BenchmarkItem, Haystack, HaystackPassage, MetricValues
-from constraintsuite.memory.public.embedding import prepared
 from constraintsuite.memory.public.parts import Links, parts_of, units_of
 from constraintsuite.memory.recall import SearchAnswer, SearchMode
 from constraintsuite.models.base import Workbench
@@ -93,7 +93,7 @@ def _embedded(reading: BenchmarkFile, run: PublicRun, encoder: DenseScorer) -> D
     memory = Memory()
     sources = (source for haystack in reading.haystacks.values() for source in haystack.sources)
     texts = [memory.searched(unit) for source in sources for unit in units_of(source)]
-    return prepared(encoder, texts, (item.question for item in reading.items), run.cache)
+    return embed_all(encoder, texts, (item.question for item in reading.items), run.cache)
 
 
 class _Turning(Memory):

@@ -7,15 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from constraintsuite.experiments.timing import Timing
-from constraintsuite.memory.cases.coverage import count_not_evaluated
 from constraintsuite.memory.cases.grounding import Grounded
+from constraintsuite.memory.cases.judge import count_not_evaluated
 from constraintsuite.memory.cases.run import CaseRun, run_cases
+from constraintsuite.memory.encoder_cache import cached
 from constraintsuite.memory.public.base import BenchmarkFile, Haystack
 from constraintsuite.memory.public.run import Latency, PublicRun, run_public
 from constraintsuite.memory.runs.latency import calibrate, timing_of
-from constraintsuite.memory.runs.making import making_of
+from constraintsuite.memory.runs.modes import making_of
 from constraintsuite.memory.runs.record import MemoryRunOrigin, MemoryRunResult, write_run
-from constraintsuite.memory.runs.remembering import remembering
 from constraintsuite.memory.runs.replay import replay
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.store.artifact import Artifact
@@ -32,7 +32,7 @@ def run_structured(
 
     Walks are always replayed: it takes less time than the four passes.
     """
-    encoder = remembering(encoder) if encoder is not None else None
+    encoder = cached(encoder) if encoder is not None else None
     making = making_of(run.modes, encoder, run.bench)
     names = [data.dataset.dataset_id for data in datasets]
     inputs = {f"dataset {data.dataset.dataset_id}": data.file.sha256 for data in datasets}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from constraintsuite.experiments.experiment import Experiment, OpenOptions
-from constraintsuite.memory.runs.making import is_model
+from constraintsuite.memory.runs.modes import is_model
 from constraintsuite.memory.runs.record import KIND, MemoryRun, load_memory_run
 from constraintsuite.memory.runs.table import MemoryTable
 from constraintsuite.store.files import sha256_text

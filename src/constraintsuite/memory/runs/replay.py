@@ -18,7 +18,7 @@ from constraintsuite.experiments.compare import PairedDifference, SystemPair, pa
 from constraintsuite.experiments.figures import group_figures
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.outcome_table import Item, StoredTable
-from constraintsuite.memory.cases.checks.walks import EdgeBook
+from constraintsuite.memory.cases.answer_checks import EdgeBook
 from constraintsuite.memory.cases.grounding import Grounded
 from constraintsuite.memory.cases.run import CaseRun, memory_of
 from constraintsuite.memory.memory import Memory

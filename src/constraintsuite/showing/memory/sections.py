@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from constraintsuite.experiments.differences import LEGEND
-from constraintsuite.memory.cases.bundled import FIXTURES
+from constraintsuite.memory.cases.grounding import FIXTURES
 from constraintsuite.memory.cases.model import CONTEXT
 from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.runs.record import MemoryRun, load_memory_run

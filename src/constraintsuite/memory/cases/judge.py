@@ -1,25 +1,33 @@
-"""One answer to one case: every check and every measure."""
+"""One answer to one case: every check and every measure, less those that the mode or the format has nothing for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from constraintsuite.memory.cases.capabilities import Capabilities
-from constraintsuite.memory.cases.checks.contents import (
+from constraintsuite.memory.cases.answer_checks import (
+    EdgeBook,
+    MetricValues,
     conflicts_of,
     contradiction_values,
+    edge_types_value,
+    evidence_values,
     lifecycle_value,
+    negatives_values,
+    path_values,
     roles_values,
+    trace_values,
+    validity_value,
 )
-from constraintsuite.memory.cases.checks.evidence import MetricValues, evidence_values, negatives_values
-from constraintsuite.memory.cases.checks.traces import trace_values
-from constraintsuite.memory.cases.checks.walks import EdgeBook, edge_types_value, path_values, validity_value
-from constraintsuite.memory.cases.coverage import not_evaluated
-from constraintsuite.memory.cases.model import BenchmarkCase
+from constraintsuite.memory.cases.matching import FOREIGN_EDGES, FOREIGN_FIELDS, FOREIGN_STOPS
+from constraintsuite.memory.cases.model import BenchmarkCase, ExpectedPath, ExpectedTrace
 from constraintsuite.memory.graph import MemoryGraph
+from constraintsuite.memory.modes.base import DescribedMode
 from constraintsuite.memory.recall import SearchAnswer
 from constraintsuite.memory.state import Lifecycle
+from constraintsuite.models.base import ModelFact
 from constraintsuite.text.tokens import find_tokens
 
 RANKING_CHECKS = ("evidence_hit", "hard_negatives_hit", "roles_hit", "contradiction_hit")
@@ -30,6 +38,63 @@ WALK_CHECKS = ("path_hit", "edge_types_hit", "trace_hit", "snapshot_hit")
 CHECKS = (*RANKING_CHECKS, *KNOWLEDGE_CHECKS, *WALK_CHECKS, "lifecycle_hit")
 _OF_ANY_PROBE = ("edge_validity", "lifecycle_hit")
 """What can be said of an answer that cannot be right or wrong by itself."""
+
+
+class Capabilities(NamedTuple):
+    """A check that a mode has nothing for is not made; it is neither passed nor failed."""
+
+    walks: bool
+    """It shows paths and a trace."""
+    dynamic: bool
+    """What was confirmed before counts."""
+
+
+def capabilities_of(mode: DescribedMode) -> Capabilities:
+    """A mode that walks names the kinds of edges it walks, one with a state what strength is worth."""
+    facts = mode.describe()
+    return Capabilities(_has(facts, "kinds"), _has(facts, "boost"))
+
+
+def _has(facts: Mapping[str, ModelFact], key: str) -> bool:
+    first = facts.get("first")
+    return bool(facts.get(key)) or (isinstance(first, Mapping) and _has(first, key))
+
+
+def not_evaluated(case: BenchmarkCase) -> tuple[str, ...]:
+    """The fields of a case that are not evaluated, or not wholly, each with why."""
+    return tuple(_unanswered(case))
+
+
+def count_not_evaluated(cases: Iterable[BenchmarkCase]) -> dict[str, int]:
+    """How many cases have each such field."""
+    return dict(sorted(Counter(field for case in cases for field in not_evaluated(case)).items()))
+
+
+def is_foreign_path(path: ExpectedPath) -> bool:
+    """Whether a step needs a kind of edge that no memory here has."""
+    return any(step.via_edge_type in FOREIGN_EDGES for step in path.steps)
+
+
+def is_foreign_trace(trace: ExpectedTrace) -> bool:
+    """Whether a step needs an edge or a reason that no trace here has."""
+    return any(step.edge_type in FOREIGN_EDGES or step.stopped_reason in FOREIGN_STOPS for step in trace.steps)
+
+
+def _unanswered(case: BenchmarkCase) -> Iterator[str]:
+    wanted = case.expectation
+    for name in FOREIGN_FIELDS:
+        if getattr(wanted, name) not in (None, ()):
+            yield name
+    if wanted.path is not None and is_foreign_path(wanted.path):
+        yield "path: kind of edge without counterpart"
+    if wanted.activation_trace is not None and is_foreign_trace(wanted.activation_trace):
+        yield "activation_trace: edge or stop reason without counterpart"
+    if wanted.activation_snapshot is not None and is_foreign_trace(wanted.activation_snapshot):
+        yield "activation_snapshot: edge or stop reason without counterpart"
+    if FOREIGN_EDGES.intersection(wanted.required_edge_types):
+        yield "required_edge_types: kind of edge without counterpart"
+    if FOREIGN_STOPS.intersection(wanted.required_trace_stop_reasons):
+        yield "required_trace_stop_reasons: reason without counterpart"
 
 
 @dataclass(frozen=True)
