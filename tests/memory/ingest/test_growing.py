@@ -229,8 +229,8 @@ def test_files_are_read_before_the_memory_is_locked(
 def by_path(tmp_path: Path) -> Path:
     """A memory of a/s, b/s and c/s, the last two alike."""
     (tmp_path / "p").mkdir()
-    for folder, text in {"a": "Ada rows.\n", "b": "Bo swims.\n", "c": "Bo swims.\n"}.items():
-        write(tmp_path / "p" / folder, {"s": text})
+    for name, text in {"a": "Ada rows.\n", "b": "Bo swims.\n", "c": "Bo swims.\n"}.items():
+        write(tmp_path / "p" / name, {"s": text})
     ingest_memory(tmp_path / "g", [tmp_path / "p"], name="g", by_path=True)
     return tmp_path / "g"
 
