@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from constraintsuite.memory.encoder_cache import embed_all
+from constraintsuite.memory.dense import embed_all
 from constraintsuite.memory.memory import Indexing, Memory
 from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.modes.rerank import RerankMode
-from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.public import BENCHMARKS
 from constraintsuite.memory.public.base import BenchmarkFile, BenchmarkItem, Haystack, ReadOptions
-from constraintsuite.memory.public.parts import Links, parts_of, units_of
-from constraintsuite.memory.recall import SearchMode
+from constraintsuite.memory.public.run import Links, parts_of, units_of
+from constraintsuite.memory.results import ItemResult, SearchMode
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.models.naming import load_scorer

@@ -16,13 +16,12 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.memory.public.base import Haystack
 from constraintsuite.memory.public.download import PublicFile, fetch_file, place_of
-from constraintsuite.memory.public.parts import Links, parts_of
+from constraintsuite.memory.public.run import Links, parts_of
 from constraintsuite.memory.records import MemoryDocument
-from constraintsuite.memory.runs.record import MemoryRunOrigin, MemoryRunResult, load_memory_run, write_run
+from constraintsuite.memory.runs.experiment import MemoryRunOrigin, MemoryRunResult, load_memory_run, write_run
 from constraintsuite.memory.runs.table import PUBLIC
 from constraintsuite.showing.display import ShowOptions
-from constraintsuite.showing.memory.sections import show_memory_run
-from constraintsuite.showing.memory.tables import time_table
+from constraintsuite.showing.memory.runs import show_memory_run, time_table
 from memory.public.tiny_files import HOTPOT, LOCOMO, LONGMEMEVAL, MUSIQUE
 from models.http.servers import running
 from store.http.hostile import answering, fixed

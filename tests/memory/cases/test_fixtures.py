@@ -8,10 +8,9 @@ from itertools import combinations
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.cases.grounding import FIXTURES, Grounded, fixture_path, ground
+from constraintsuite.memory.cases.files import FIXTURES, Grounded, fixture_path, ground, read_cases
 from constraintsuite.memory.cases.judge import not_evaluated
 from constraintsuite.memory.cases.model import BenchmarkCase
-from constraintsuite.memory.cases.reading import read_cases
 from constraintsuite.text.terms import TermAnalyser
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes import MODES
 from constraintsuite.memory.modes.base import load_mode
-from constraintsuite.memory.recall import SearchAnswer
 from constraintsuite.memory.records import EntityMention, MemoryDocument, Unit
+from constraintsuite.memory.results import SearchAnswer
 from constraintsuite.memory.state import Clock, MemoryState
 from memory.modes.lease import lease, lease_memory, parts, queries
 from memory.tiny_parts import part

@@ -15,8 +15,7 @@ from constraintsuite.execution.progress import Advance, Silent
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.public import BENCHMARKS
 from constraintsuite.memory.public.base import BenchmarkFile, ReadOptions
-from constraintsuite.memory.public.parts import parts_of
-from constraintsuite.memory.public.run import PublicRun, run_public
+from constraintsuite.memory.public.run import PublicRun, parts_of, run_public
 from constraintsuite.memory.records import EDGE_WEIGHTS
 from constraintsuite.models.base import Scorer, TextRole, Workbench
 from constraintsuite.models.dense import DenseScorer, Similarity

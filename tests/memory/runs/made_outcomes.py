@@ -7,9 +7,15 @@ from pathlib import Path
 
 from constraintsuite.experiments.experiment import Experiment, OpenOptions
 from constraintsuite.experiments.timing import SystemSpeed, Timing
-from constraintsuite.memory.outcomes import ItemResult
-from constraintsuite.memory.runs.experiment import open_memory_run
-from constraintsuite.memory.runs.record import MemoryRun, MemoryRunOrigin, MemoryRunResult, load_memory_run, write_run
+from constraintsuite.memory.results import ItemResult
+from constraintsuite.memory.runs.experiment import (
+    MemoryRun,
+    MemoryRunOrigin,
+    MemoryRunResult,
+    load_memory_run,
+    open_memory_run,
+    write_run,
+)
 
 SOURCE = MemoryRunOrigin("tiny", {"dataset tiny": "d1", "memory tiny": "m1"}, {"budgets": [5]})
 

@@ -10,7 +10,7 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.timing import SystemSpeed, Timing
 from constraintsuite.memory.cases.run import CaseRun, run_cases
-from constraintsuite.memory.outcomes import ItemResult
+from constraintsuite.memory.results import ItemResult
 from constraintsuite.memory.runs.ablations import AblationFamily, AblationPair, ablate, families, modes_of
 from constraintsuite.memory.runs.hypotheses import HypothesisResult, judge_claims
 from constraintsuite.memory.runs.modes import choose_modes

@@ -14,11 +14,9 @@ from constraintsuite.experiments.gate import check_run, default_policy
 from constraintsuite.memory.cases import run as run_module
 from constraintsuite.memory.cases.run import CaseRun
 from constraintsuite.memory.modes.base import DescribedMode, load_mode
-from constraintsuite.memory.outcomes import ItemResult
-from constraintsuite.memory.recall import SearchAnswer
+from constraintsuite.memory.results import ItemResult, SearchAnswer
 from constraintsuite.memory.runs.benchmarks import run_structured
-from constraintsuite.memory.runs.experiment import open_memory_run
-from constraintsuite.memory.runs.record import MemoryRunOrigin
+from constraintsuite.memory.runs.experiment import MemoryRunOrigin, open_memory_run
 from constraintsuite.memory.runs.table import MemoryTable
 from constraintsuite.showing import EXPERIMENTS
 from memory.cases.tiny_cases import case, grounded

@@ -28,10 +28,10 @@ from constraintsuite.cli.output import emit
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
-    from constraintsuite.memory.cases.grounding import Grounded
+    from constraintsuite.memory.cases.files import Grounded
     from constraintsuite.memory.runs.ablations import AblationResult
+    from constraintsuite.memory.runs.experiment import MemoryRun
     from constraintsuite.memory.runs.hypotheses import HypothesisResult
-    from constraintsuite.memory.runs.record import MemoryRun
     from constraintsuite.store.artifact import Artifact
 
 
@@ -48,7 +48,7 @@ _claim_options = combine(
 
 def finish_run(artifact: Artifact, page: Path | None, as_json: bool) -> None:
     """Print what a run found, and write its page if one is wanted."""
-    from constraintsuite.memory.runs.record import load_memory_run
+    from constraintsuite.memory.runs.experiment import load_memory_run
     from constraintsuite.showing.display import ShowOptions
     from constraintsuite.showing.memory.verdicts import rewordings
     from constraintsuite.showing.report import write_shown_report
@@ -64,8 +64,7 @@ def finish_run(artifact: Artifact, page: Path | None, as_json: bool) -> None:
 def _run_parts(run: MemoryRun) -> list[str]:
     from constraintsuite.experiments.differences import LEGEND
     from constraintsuite.records.formats.text import text_parts
-    from constraintsuite.showing.memory.sections import remarks_of
-    from constraintsuite.showing.memory.tables import baseline_tables, score_table, time_table
+    from constraintsuite.showing.memory.runs import baseline_tables, remarks_of, score_table, time_table
     from constraintsuite.showing.memory.verdicts import rewording_tables
 
     tests = baseline_tables(run)
@@ -163,7 +162,7 @@ def _claims_command(name: str, words: str, report: Callable[[MemoryRun], tuple[o
         from constraintsuite.memory.cases.run import CaseRun
         from constraintsuite.memory.runs.ablations import families, modes_of
         from constraintsuite.memory.runs.benchmarks import run_structured
-        from constraintsuite.memory.runs.record import load_memory_run
+        from constraintsuite.memory.runs.experiment import load_memory_run
 
         modes = modes_of(families(encoder=encoder is not None))
         datasets = open_datasets(cases)

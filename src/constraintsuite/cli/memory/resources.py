@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from constraintsuite.memory.cases.grounding import Grounded
+    from constraintsuite.memory.cases.files import Grounded
     from constraintsuite.models.base import Workbench
     from constraintsuite.models.dense import DenseScorer
 
@@ -58,8 +58,7 @@ def state_place(graph: Path, given: Path | None) -> Path:
 
 def open_datasets(names: Sequence[str], *, lenient: bool = False) -> list[Grounded]:
     """Bundled datasets by name, others by file; without any, all that are bundled."""
-    from constraintsuite.memory.cases.grounding import FIXTURES, fixture_path, ground
-    from constraintsuite.memory.cases.reading import read_cases
+    from constraintsuite.memory.cases.files import FIXTURES, fixture_path, ground, read_cases
 
     chosen = names or FIXTURES
     paths = [

@@ -29,7 +29,7 @@ from constraintsuite.errors import UserError
 if TYPE_CHECKING:
     from constraintsuite.memory.graph import MemoryGraph
     from constraintsuite.memory.memory import Memory
-    from constraintsuite.memory.recall import SearchAnswer, SearchPath
+    from constraintsuite.memory.results import SearchAnswer, SearchPath
     from constraintsuite.memory.state import MemoryState
 
 _WIDTH = 100
@@ -115,7 +115,7 @@ def _draw(file: Path, memory: Memory, recall: SearchAnswer, budget: int) -> None
 
 
 def _record(graph: MemoryGraph, recall: SearchAnswer, budget: int) -> dict[str, Any]:
-    from constraintsuite.memory.recall import SearchAnswer
+    from constraintsuite.memory.results import SearchAnswer
     from constraintsuite.store.jsonl import adapter
 
     found = adapter(SearchAnswer).dump_python(recall, mode="json")

@@ -7,7 +7,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from constraintsuite.memory.cases.judge import is_foreign_path, is_foreign_trace
 from constraintsuite.memory.cases.matching import (
     FOREIGN_EDGES,
     FOREIGN_STOPS,
@@ -19,8 +18,8 @@ from constraintsuite.memory.cases.matching import (
 from constraintsuite.memory.cases.model import BenchmarkCase, Expectation, ExpectedStep, ExpectedTrace, ExpectedTransfer
 from constraintsuite.memory.graph import EDGE_KINDS, MemoryGraph
 from constraintsuite.memory.public.measures import compare_sets, ranking_values
-from constraintsuite.memory.recall import PathStep, SearchAnswer, SearchPath, StepKind, TraceStep
 from constraintsuite.memory.records import SemanticRole
+from constraintsuite.memory.results import PathStep, SearchAnswer, SearchPath, StepKind, TraceStep
 from constraintsuite.memory.state import Lifecycle
 
 TOP = 3
@@ -145,7 +144,7 @@ def best_path_trace(recall: SearchAnswer) -> list[TraceStep]:
 
 
 def _shape(expected: ExpectedTrace | None, trace: Sequence[TraceStep]) -> bool | None:
-    if expected is None or is_foreign_trace(expected):
+    if expected is None or expected.is_foreign:
         return None
     return matches(expected.steps, trace, _fits_transfer, expected.match_mode)
 
@@ -172,7 +171,7 @@ def _fits_transfer(expected: ExpectedTransfer, step: TraceStep) -> bool:
 def path_values(wanted: Expectation, recall: SearchAnswer) -> MetricValues:
     """`path_hit`, and of the returned path that is nearest to the expected one (in scope): the part of the expected nodes
     that it visits in order, the part of its own nodes that are expected, and the edit distance over the longer length."""
-    if wanted.path is None or is_foreign_path(wanted.path):
+    if wanted.path is None or wanted.path.is_foreign:
         return dict.fromkeys(("path_hit", "path_recall", "path_precision", "path_edit"))
     paths = recall.paths[:1] if wanted.path_scope == "best_path" else recall.paths
     expected, mode = wanted.path.steps, wanted.path.match_mode

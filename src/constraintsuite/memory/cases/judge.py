@@ -22,10 +22,10 @@ from constraintsuite.memory.cases.answer_checks import (
     validity_value,
 )
 from constraintsuite.memory.cases.matching import FOREIGN_EDGES, FOREIGN_FIELDS, FOREIGN_STOPS
-from constraintsuite.memory.cases.model import BenchmarkCase, ExpectedPath, ExpectedTrace
+from constraintsuite.memory.cases.model import BenchmarkCase
 from constraintsuite.memory.graph import MemoryGraph
 from constraintsuite.memory.modes.base import DescribedMode
-from constraintsuite.memory.recall import SearchAnswer
+from constraintsuite.memory.results import SearchAnswer
 from constraintsuite.memory.state import Lifecycle
 from constraintsuite.models.base import ModelFact
 from constraintsuite.text.tokens import find_tokens
@@ -70,26 +70,16 @@ def count_not_evaluated(cases: Iterable[BenchmarkCase]) -> dict[str, int]:
     return dict(sorted(Counter(field for case in cases for field in not_evaluated(case)).items()))
 
 
-def is_foreign_path(path: ExpectedPath) -> bool:
-    """Whether a step needs a kind of edge that no memory here has."""
-    return any(step.via_edge_type in FOREIGN_EDGES for step in path.steps)
-
-
-def is_foreign_trace(trace: ExpectedTrace) -> bool:
-    """Whether a step needs an edge or a reason that no trace here has."""
-    return any(step.edge_type in FOREIGN_EDGES or step.stopped_reason in FOREIGN_STOPS for step in trace.steps)
-
-
 def _unanswered(case: BenchmarkCase) -> Iterator[str]:
     wanted = case.expectation
     for name in FOREIGN_FIELDS:
         if getattr(wanted, name) not in (None, ()):
             yield name
-    if wanted.path is not None and is_foreign_path(wanted.path):
+    if wanted.path is not None and wanted.path.is_foreign:
         yield "path: kind of edge without counterpart"
-    if wanted.activation_trace is not None and is_foreign_trace(wanted.activation_trace):
+    if wanted.activation_trace is not None and wanted.activation_trace.is_foreign:
         yield "activation_trace: edge or stop reason without counterpart"
-    if wanted.activation_snapshot is not None and is_foreign_trace(wanted.activation_snapshot):
+    if wanted.activation_snapshot is not None and wanted.activation_snapshot.is_foreign:
         yield "activation_snapshot: edge or stop reason without counterpart"
     if FOREIGN_EDGES.intersection(wanted.required_edge_types):
         yield "required_edge_types: kind of edge without counterpart"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, TypeVar, get_args
 
-from constraintsuite.memory.recall import StopReason
 from constraintsuite.memory.records import EdgeKind
+from constraintsuite.memory.results import StopReason
 
 MatchMode = Literal["exact", "prefix", "subsequence"]
 EDGE_ALIASES: Mapping[str, EdgeKind] = {"next_unit": "next"}

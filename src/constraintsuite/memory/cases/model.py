@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from constraintsuite.memory.cases.matching import MatchMode, check_edge, check_stop
+from constraintsuite.memory.cases.matching import FOREIGN_EDGES, FOREIGN_STOPS, MatchMode, check_edge, check_stop
 from constraintsuite.memory.records import SemanticRole
 from constraintsuite.memory.state import Lifecycle
 
@@ -38,6 +38,11 @@ class ExpectedPath(Strict):
     match_mode: MatchMode = "subsequence"
     steps: tuple[ExpectedStep, ...] = Field(min_length=1)
 
+    @property
+    def is_foreign(self) -> bool:
+        """Whether a step needs a kind of edge that no memory here has."""
+        return any(step.via_edge_type in FOREIGN_EDGES for step in self.steps)
+
 
 class ExpectedTransfer(Strict):
     """A step of the trace; what is not given may be anything."""
@@ -54,6 +59,11 @@ class ExpectedTrace(Strict):
 
     match_mode: MatchMode = "subsequence"
     steps: tuple[ExpectedTransfer, ...] = Field(min_length=1)
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether a step needs an edge or a reason that no trace here has."""
+        return any(step.edge_type in FOREIGN_EDGES or step.stopped_reason in FOREIGN_STOPS for step in self.steps)
 
 
 class Expectation(Strict):

@@ -10,16 +10,14 @@ from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Advance, Reporter, Silent
-from constraintsuite.memory.cases.grounding import Grounded
+from constraintsuite.memory.cases.files import Grounded
 from constraintsuite.memory.cases.judge import CaseAnswer, CaseJudge, capabilities_of
 from constraintsuite.memory.cases.model import BenchmarkCase
-from constraintsuite.memory.encoder_cache import embed_all
+from constraintsuite.memory.dense import embed_all
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import load_mode
-from constraintsuite.memory.outcomes import ItemResult
-from constraintsuite.memory.public.run import Latency
-from constraintsuite.memory.recall import SearchAnswer
 from constraintsuite.memory.records import parse_time
+from constraintsuite.memory.results import ItemResult, Latency, SearchAnswer
 from constraintsuite.memory.state import Clock, MemoryState
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import DenseScorer

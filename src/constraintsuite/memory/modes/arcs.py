@@ -11,8 +11,8 @@ from pydantic import BeforeValidator, Field, PlainSerializer
 from constraintsuite.memory.entities import EntitySynonyms
 from constraintsuite.memory.graph import EDGE_KINDS, BoolArray, FloatArray, MemoryGraph
 from constraintsuite.memory.modes.base import IndexArray
-from constraintsuite.memory.recall import StepKind
 from constraintsuite.memory.records import EDGE_WEIGHTS, EdgeKind
+from constraintsuite.memory.results import StepKind
 from constraintsuite.models.naming import ModelSettings
 
 

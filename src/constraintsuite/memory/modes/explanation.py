@@ -9,7 +9,7 @@ from constraintsuite.memory.modes.arcs import STEP_KINDS
 from constraintsuite.memory.modes.base import IndexArray
 from constraintsuite.memory.modes.beam import ArcTransfer, SeedReach
 from constraintsuite.memory.modes.graph_view import GraphView
-from constraintsuite.memory.recall import PathStep, SearchPath, StopReason, TraceStep
+from constraintsuite.memory.results import PathStep, SearchPath, StopReason, TraceStep
 
 Stopped = Callable[[int, int, int], StopReason | None]
 """Why nothing went on from a node with arcs that was reached from a seed in some hop; None where something did."""

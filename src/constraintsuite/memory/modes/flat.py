@@ -9,10 +9,9 @@ import numpy as np
 from pydantic import Field
 
 from constraintsuite.memory.graph import BoolArray, FloatArray
-from constraintsuite.memory.modes.base import Mode, ModeContext
-from constraintsuite.memory.modes.ranking import best, parts_of, ranked
+from constraintsuite.memory.modes.base import Mode, ModeContext, best, parts_of, ranked
 from constraintsuite.memory.modes.visibility import Visibility
-from constraintsuite.memory.recall import SearchAnswer
+from constraintsuite.memory.results import SearchAnswer
 from constraintsuite.models.base import ModelFact
 from constraintsuite.models.naming import ModelName, ModelSettings
 from constraintsuite.retrieval.fusion import RANK_OFFSET

@@ -14,7 +14,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.memory.graph import BoolArray, FloatArray
 from constraintsuite.memory.modes.base import ModeContext, load_mode, options_of
 from constraintsuite.memory.modes.visibility import Visibility
-from constraintsuite.memory.recall import Recalled, SearchAnswer
+from constraintsuite.memory.results import Recalled, SearchAnswer
 from constraintsuite.models.base import Describing, ModelFact, Scorer
 from constraintsuite.models.naming import ModelName, ModelSettings, load_scorer
 

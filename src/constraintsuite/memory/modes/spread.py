@@ -10,15 +10,14 @@ import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from constraintsuite.memory.graph import FloatArray
-from constraintsuite.memory.modes.base import IndexArray
+from constraintsuite.memory.modes.base import IndexArray, best, parts_of, ranked
 from constraintsuite.memory.modes.beam import ArcTransfer, Seeding, reach
 from constraintsuite.memory.modes.diffusion import ActivationSpread, SpreadRule
 from constraintsuite.memory.modes.explanation import Explanation, explain
 from constraintsuite.memory.modes.graph_view import GraphView
-from constraintsuite.memory.modes.ranking import best, parts_of, ranked
 from constraintsuite.memory.modes.visibility import factors_of, factors_over
 from constraintsuite.memory.modes.walk import WalkMode, WalkSettings, WalkStart
-from constraintsuite.memory.recall import SearchAnswer, StopReason
+from constraintsuite.memory.results import SearchAnswer, StopReason
 from constraintsuite.models.base import ModelFact
 
 TOLERANCE = 1e-6

@@ -10,14 +10,13 @@ from pydantic import Field
 
 from constraintsuite.memory.graph import FloatArray
 from constraintsuite.memory.modes.arcs import Arcs
-from constraintsuite.memory.modes.base import IndexArray
+from constraintsuite.memory.modes.base import IndexArray, best, parts_of, ranked
 from constraintsuite.memory.modes.beam import ArcShares, Seeding, SeedReach, reach
 from constraintsuite.memory.modes.explanation import explain
 from constraintsuite.memory.modes.graph_view import GraphView
-from constraintsuite.memory.modes.ranking import best, parts_of, ranked
 from constraintsuite.memory.modes.visibility import factors_of, factors_over
 from constraintsuite.memory.modes.walk import WalkMode, WalkSettings, WalkStart
-from constraintsuite.memory.recall import SearchAnswer, StopReason
+from constraintsuite.memory.results import SearchAnswer, StopReason
 from constraintsuite.models.base import ModelFact
 
 MATCH, REACH = 0.75, 0.25

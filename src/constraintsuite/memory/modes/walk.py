@@ -11,11 +11,10 @@ from pydantic import Field
 from constraintsuite.memory.graph import BoolArray, FloatArray
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.arcs import ArcSettings
-from constraintsuite.memory.modes.base import IndexArray, Mode, ModeContext
+from constraintsuite.memory.modes.base import IndexArray, Mode, ModeContext, best
 from constraintsuite.memory.modes.graph_view import GraphView
-from constraintsuite.memory.modes.ranking import best
 from constraintsuite.memory.modes.visibility import Visibility
-from constraintsuite.memory.recall import SearchAnswer
+from constraintsuite.memory.results import SearchAnswer
 from constraintsuite.models.naming import ModelName
 
 Seeds = Literal["auto", "lexical", "dense", "hybrid", "covered"]

@@ -13,11 +13,15 @@ from constraintsuite.errors import UserError
 from constraintsuite.memory.public.base import (
     BenchmarkFile,
     BenchmarkItem,
+    BenchmarkRecord,
     Haystack,
     HaystackDocument,
     MetricValues,
     OfficialScorer,
     ReadOptions,
+    passages_of,
+    pool,
+    read_records,
 )
 from constraintsuite.memory.public.measures import (
     WRONG,
@@ -28,12 +32,6 @@ from constraintsuite.memory.public.measures import (
     cutoffs_of,
     harmonic,
     ranking_values,
-)
-from constraintsuite.memory.public.reading import (
-    BenchmarkRecord,
-    passages_of,
-    pool,
-    read_records,
 )
 from constraintsuite.store.files import sha256_of
 

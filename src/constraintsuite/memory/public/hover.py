@@ -10,16 +10,20 @@ from typing import Literal
 from pydantic import Field, StrictInt, StrictStr
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.public.base import BenchmarkFile, BenchmarkItem, HaystackDocument, MetricValues, ReadOptions
-from constraintsuite.memory.public.hotpotqa import CUTOFFS, HotpotScorer, title_of
-from constraintsuite.memory.public.measures import cutoffs_of
-from constraintsuite.memory.public.reading import (
+from constraintsuite.memory.public.base import (
     POOL,
+    BenchmarkFile,
+    BenchmarkItem,
     BenchmarkRecord,
+    HaystackDocument,
+    MetricValues,
+    ReadOptions,
     merged,
     passages_of,
     read_records,
 )
+from constraintsuite.memory.public.hotpotqa import CUTOFFS, HotpotScorer, title_of
+from constraintsuite.memory.public.measures import cutoffs_of
 from constraintsuite.store.files import sha256_of, sha256_text
 
 _SENTENCES = 2

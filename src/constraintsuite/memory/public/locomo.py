@@ -13,15 +13,18 @@ from constraintsuite.errors import UserError
 from constraintsuite.memory.public.base import (
     BenchmarkFile,
     BenchmarkItem,
+    BenchmarkRecord,
     Granularity,
     Haystack,
     HaystackDocument,
     HaystackPassage,
     MetricValues,
     ReadOptions,
+    SeenItemIds,
+    checked,
+    read_records,
 )
 from constraintsuite.memory.public.measures import cutoffs_of, ranking_values, stemmed_f1, stemmed_list_f1
-from constraintsuite.memory.public.reading import BenchmarkRecord, SeenItemIds, checked, read_records
 from constraintsuite.store.files import sha256_of
 
 CUTOFFS = (1, 5, 10, 25, 50)

@@ -13,19 +13,17 @@ from constraintsuite.errors import UserError
 from constraintsuite.memory.public.base import (
     BenchmarkFile,
     BenchmarkItem,
+    BenchmarkRecord,
     Granularity,
     HaystackDocument,
     HaystackPassage,
     MetricValues,
     ReadOptions,
-)
-from constraintsuite.memory.public.measures import cutoffs_of, ranking_values
-from constraintsuite.memory.public.reading import (
-    BenchmarkRecord,
     merged,
     pool,
     read_records,
 )
+from constraintsuite.memory.public.measures import cutoffs_of, ranking_values
 from constraintsuite.store.files import sha256_of, sha256_text
 
 CUTOFFS = (1, 3, 5, 10, 30, 50)

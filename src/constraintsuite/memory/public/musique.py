@@ -13,14 +13,16 @@ from constraintsuite.errors import UserError
 from constraintsuite.memory.public.base import (
     BenchmarkFile,
     BenchmarkItem,
+    BenchmarkRecord,
     Haystack,
     HaystackDocument,
     HaystackPassage,
     MetricValues,
     ReadOptions,
+    pool,
+    read_records,
 )
 from constraintsuite.memory.public.measures import WRONG, compare_open, compare_sets, cutoffs_of, ranking_values
-from constraintsuite.memory.public.reading import BenchmarkRecord, pool, read_records
 from constraintsuite.metrics.intervals import connected_components
 from constraintsuite.store.files import sha256_of, sha256_text
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 
-
 def _pairs(text: str) -> list[tuple[str, str]]:
     """A table from a string: `old>new`, with blanks between."""
     return [(old, new) for old, _, new in (pair.partition(">") for pair in text.split())]
@@ -23,7 +22,9 @@ _NOUNS = _pairs(
     "ator>ate alism>al iveness>ive fulness>ful ousness>ous aliti>al iviti>ive biliti>ble fulli>ful"
 )
 _ADJECTIVES = _pairs("icate>ic ative> alize>al iciti>ic ical>ic ful> ness>")
-_LAST = "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize".split()  # first that fits counts
+_LAST = (
+    "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize".split()
+)  # first that fits counts
 
 
 @lru_cache(maxsize=100_000)

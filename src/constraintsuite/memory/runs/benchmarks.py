@@ -1,28 +1,73 @@
-"""Structured cases and public benchmarks as runs: what decides them, how they are timed, what of them is replayed."""
+"""Times of searches, and of the fixed work that they are compared by."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+import time
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from constraintsuite.experiments.timing import Timing
-from constraintsuite.memory.cases.grounding import Grounded
+import numpy as np
+
+from constraintsuite.experiments.timing import SystemSpeed, Timing
+from constraintsuite.memory.cases.files import Grounded
 from constraintsuite.memory.cases.judge import count_not_evaluated
 from constraintsuite.memory.cases.run import CaseRun, run_cases
-from constraintsuite.memory.encoder_cache import cached
+from constraintsuite.memory.dense import cached
 from constraintsuite.memory.public.base import BenchmarkFile, Haystack
-from constraintsuite.memory.public.run import Latency, PublicRun, run_public
-from constraintsuite.memory.runs.latency import calibrate, timing_of
+from constraintsuite.memory.public.run import PublicRun, run_public
+from constraintsuite.memory.results import Latency
+from constraintsuite.memory.runs.experiment import MemoryRunOrigin, MemoryRunResult, write_run
 from constraintsuite.memory.runs.modes import making_of
-from constraintsuite.memory.runs.record import MemoryRunOrigin, MemoryRunResult, write_run
 from constraintsuite.memory.runs.replay import replay
+from constraintsuite.memory.runs.table import BUDGET
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import sha256_text
 
+_SIZE = 200_000
+_TIMES = 15
+
+
 BUNDLED = "fixtures"
 """What a run of several datasets is called."""
+
+
+def calibrate(clock: Callable[[], float] = time.perf_counter) -> float:
+    """Milliseconds that the fixed work takes: gathering, summing by place and sorting 200,000 numbers, as a search does.
+
+    The least of 15 times, since whatever else runs can only add to it.
+    """
+    rng = np.random.default_rng(0)
+    values = rng.random(_SIZE)
+    places = rng.integers(_SIZE, size=_SIZE)
+    seconds = []
+    for _ in range(_TIMES):
+        began = clock()
+        np.sort(np.bincount(places, weights=values[places], minlength=_SIZE))
+        seconds.append(clock() - began)
+    return 1_000 * min(seconds)
+
+
+def timing_of(passes: Sequence[Iterable[Latency]], calibrations: Sequence[float]) -> Timing:
+    """Of one mode, item and budget the first time is cold, all later ones are warm, in one pass or in several; without a
+    warm one the first stands for both, and `repetitions` is 0."""
+    times: dict[tuple[str, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for rows in passes:
+        for row in rows:
+            times[row.mode, row.budget][row.item].append(1_000 * row.seconds)
+    speeds = tuple(_speed(*key, list(items.values())) for key, items in times.items())
+    return Timing(round(float(np.median(calibrations)), 4), speeds)
+
+
+def _speed(mode: str, budget: int, items: Sequence[Sequence[float]]) -> SystemSpeed:
+    repeated = [each for each in items if len(each) > 1]
+    warm = [float(np.median(each[1:])) for each in repeated] or [each[0] for each in items]
+    cold = float(np.median([each[0] for each in items]))
+    p50, p95 = np.percentile(warm, [50, 95]).tolist()
+    repetitions = min((len(each) - 1 for each in repeated), default=0)
+    return SystemSpeed(mode, f"{BUDGET}={budget}", len(warm), repetitions, round(cold, 4), round(p50, 4), round(p95, 4))
 
 
 def run_structured(
@@ -58,7 +103,7 @@ def run_structured(
 
         return MemoryRunResult(
             outcomes,
-            _timing(first, again, repeats, run.clock),
+            _timing_of_passes(first, again, repeats, run.clock),
             replay(datasets, run, encoder),
             count_not_evaluated(case for data in datasets for case in data.dataset.cases),
             tuple(note for data in datasets for note in data.file.notes),
@@ -93,7 +138,7 @@ def run_benchmark(reading: BenchmarkFile, run: PublicRun, out: Path, encoder: De
     return write_run(out, source, make, run.reporter)
 
 
-def _timing(
+def _timing_of_passes(
     first: Sequence[Latency], again: Callable[[list[Latency]], None], repeats: int, clock: Callable[[], float]
 ) -> Timing:
     """The first pass and some more, with the calibration between them, so that both saw the same machine."""

@@ -19,11 +19,11 @@ from constraintsuite.experiments.figures import group_figures
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.outcome_table import Item, StoredTable
 from constraintsuite.memory.cases.answer_checks import EdgeBook
-from constraintsuite.memory.cases.grounding import Grounded
+from constraintsuite.memory.cases.files import Grounded
 from constraintsuite.memory.cases.run import CaseRun, memory_of
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import load_mode
-from constraintsuite.memory.recall import SearchAnswer
+from constraintsuite.memory.results import SearchAnswer
 from constraintsuite.memory.state import Clock, MemoryState
 from constraintsuite.metrics.intervals import IntArray
 from constraintsuite.metrics.metric import Metric

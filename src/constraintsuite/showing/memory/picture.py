@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from constraintsuite.memory.graph import ENTITY, MemoryGraph
-from constraintsuite.memory.recall import PathStep, SearchAnswer, TraceStep
+from constraintsuite.memory.results import PathStep, SearchAnswer, TraceStep
 from constraintsuite.records.figures import CellValue, percent
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.walks.model import Link, Node, NodePart, WalkPicture

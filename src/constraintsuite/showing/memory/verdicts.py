@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from constraintsuite.memory.runs.ablations import AblationResult, ablate, families
+from constraintsuite.memory.runs.experiment import MemoryRun
 from constraintsuite.memory.runs.hypotheses import HypothesisResult, judge_claims
-from constraintsuite.memory.runs.record import MemoryRun
 from constraintsuite.memory.runs.robustness import TOLERATED, ParaphraseCost, rewordings_of
 from constraintsuite.records.figures import CellValue, UnitValue, percent
 from constraintsuite.records.tables import Column, Table

@@ -1,10 +1,10 @@
-"""What a search of a memory gives back: a ranking within a budget, and the walk that led to it."""
+"""What a search of a memory gives back, and what a benchmark keeps of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from constraintsuite.memory.records import EdgeKind
 
@@ -81,3 +81,29 @@ class SearchMode(Protocol):
 
     def search(self, query: str, budget: int) -> SearchAnswer:
         """The best units, at most `budget` of them; an empty query finds nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemResult:
+    """One item (a question, a case) under one mode, at one budget."""
+
+    mode: str
+    item: str
+    budget: int
+    values: Mapping[str, float | None]
+    """By name of the metric; None where it is not defined for this item, which is not zero."""
+    returned: tuple[str, ...]
+    """Ids, best first."""
+    groups: Mapping[str, str]
+    """What tables are made by: `type`, `hops`, `fixture`, ..."""
+    cluster: str
+    """Items of one cluster are not independent: paraphrases of a case, questions over one document."""
+
+
+class Latency(NamedTuple):
+    """How long one search took; beside the outcomes, because it is no content."""
+
+    mode: str
+    item: str
+    budget: int
+    seconds: float
