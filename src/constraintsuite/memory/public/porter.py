@@ -22,9 +22,9 @@ _NOUNS = _pairs(
     "ator>ate alism>al iveness>ive fulness>ful ousness>ous aliti>al iviti>ive biliti>ble fulli>ful"
 )
 _ADJECTIVES = _pairs("icate>ic ative> alize>al iciti>ic ical>ic ful> ness>")
-_LAST = (
-    "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize".split()
-)  # first that fits counts
+_LAST = [
+    suffix for suffix, _ in _pairs("al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize")
+]  # first that fits counts
 
 
 @lru_cache(maxsize=100_000)
