@@ -29,7 +29,7 @@ from constraintsuite.errors import UserError
 if TYPE_CHECKING:
     from constraintsuite.memory.graph import MemoryGraph
     from constraintsuite.memory.memory import Memory
-    from constraintsuite.memory.results import SearchAnswer, SearchPath
+    from constraintsuite.memory.results import SearchAnswer
     from constraintsuite.memory.state import MemoryState
 
 _WIDTH = 100
@@ -149,41 +149,22 @@ def _explanation(recall: SearchAnswer) -> Iterator[str]:
 
 
 def _paths(recall: SearchAnswer) -> Iterator[str]:
+    from constraintsuite.showing.memory.picture import path_text
+
     walked = [path for path in recall.paths if len(path.steps) > 1]
     if not walked:
         yield f"\nNothing was reached over an edge: {recall.mode} found these units by themselves."
         return
     yield "\nPaths, the best first (an arrow to the left was walked against its edge)"
-    yield from (f"  {path.score:.4g}  {_steps(path)}" for path in walked[:_SHOWN])
+    yield from (f"  {path.score:.4g}  {path_text(path)}" for path in walked[:_SHOWN])
     if len(walked) > _SHOWN:
         yield f"  and {len(walked) - _SHOWN} more; --json lists all"
 
 
-def _steps(path: SearchPath) -> str:
-    words = [path.steps[0].node]
-    for step in path.steps[1:]:
-        words.append(f"←{step.via}— {step.node}" if step.backwards else f"—{step.via}→ {step.node}")
-    return " ".join(words)
-
-
 def _trace(recall: SearchAnswer) -> Iterator[str]:
-    from constraintsuite.records.tables import Column, Table
+    from constraintsuite.showing.memory.picture import trace_table
 
-    if not recall.trace:
-        return
-    columns = (
-        Column("hop", "count"),
-        Column("from"),
-        Column("edge"),
-        Column("to"),
-        Column("held", "number"),
-        Column("passed", "number"),
-        Column("stopped"),
-    )
-    rows = tuple(
-        (step.hop, step.source or "", step.edge or "start", step.node, step.incoming, step.passed, step.stopped or "")
-        for step in recall.trace[: 3 * _SHOWN]
-    )
-    yield "\n" + str(Table("trace", "Trace: what the source held, and what of it arrived", columns, rows))
-    if len(recall.trace) > len(rows):
-        yield f"and {len(recall.trace) - len(rows)} more; --json lists all"
+    if recall.trace:
+        yield f"\n{trace_table(recall.trace[: 3 * _SHOWN])}"
+    if len(recall.trace) > 3 * _SHOWN:
+        yield f"and {len(recall.trace) - 3 * _SHOWN} more; --json lists all"

@@ -11,7 +11,7 @@ from pydantic import Field, field_validator, model_validator
 
 from constraintsuite.memory.graph import FloatArray
 from constraintsuite.memory.modes.base import IndexArray, best, parts_of, ranked
-from constraintsuite.memory.modes.beam import ArcTransfer, Seeding, reach
+from constraintsuite.memory.modes.beam import ArcTransfer, reach
 from constraintsuite.memory.modes.diffusion import ActivationSpread, SpreadRule
 from constraintsuite.memory.modes.explanation import Explanation, explain
 from constraintsuite.memory.modes.graph_view import GraphView
@@ -198,6 +198,6 @@ def _explain(spread: ActivationSpread, view: GraphView, chosen: IndexArray, seed
         return "max_hops" if hop >= spread.rule.hops else None
 
     own = spread.layers[0]
-    seeding = Seeding(seeds, own[seeds], min(_LONGEST_PATH, len(spread.layers) - 1), _BEAM)
-    reached = reach(view.arcs, spread.passing, seeding, spread.fired)
+    hops = min(_LONGEST_PATH, len(spread.layers) - 1)
+    reached = reach(view.arcs, spread.passing, seeds, own[seeds], hops=hops, beam=_BEAM, goes_on=spread.fired)
     return explain(view, reached, own, chosen, stopped, transfer)

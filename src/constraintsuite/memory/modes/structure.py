@@ -11,7 +11,7 @@ from pydantic import Field
 from constraintsuite.memory.graph import FloatArray
 from constraintsuite.memory.modes.arcs import Arcs
 from constraintsuite.memory.modes.base import IndexArray, best, parts_of, ranked
-from constraintsuite.memory.modes.beam import ArcShares, Seeding, SeedReach, reach
+from constraintsuite.memory.modes.beam import ArcShares, SeedReach, reach
 from constraintsuite.memory.modes.explanation import explain
 from constraintsuite.memory.modes.graph_view import GraphView
 from constraintsuite.memory.modes.visibility import factors_of, factors_over
@@ -55,8 +55,8 @@ class StructureMode(WalkMode[StructureSettings]):
             return SearchAnswer(query, self.name, ())
         settings = self.settings
         boost = settings.boost if isinstance(settings, WeightedSettings) else 0.0
-        seeding = Seeding(starts, match[starts], settings.hops, settings.beam)
-        reached = reach(view.arcs, _shares(view.arcs, settings.decay), seeding)
+        shares = _shares(view.arcs, settings.decay)
+        reached = reach(view.arcs, shares, starts, match[starts], hops=settings.hops, beam=settings.beam)
 
         def stopped(seed: int, node: int, hop: int) -> StopReason | None:
             if hop >= settings.hops:

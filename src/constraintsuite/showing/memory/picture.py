@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from constraintsuite.memory.graph import ENTITY, MemoryGraph
-from constraintsuite.memory.results import PathStep, SearchAnswer, TraceStep
+from constraintsuite.memory.results import SearchAnswer, SearchPath, TraceStep
 from constraintsuite.records.figures import CellValue, percent
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.walks.model import Link, Node, NodePart, WalkPicture
@@ -36,20 +35,15 @@ def picture_of(memory: Memory, recall: SearchAnswer, budget: int, around: int) -
     )
 
 
-@dataclass
 class _Scene:
-    graph: MemoryGraph
-    recall: SearchAnswer
-    ranks: Mapping[str, tuple[int, float]] = field(init=False)
-    starts: frozenset[str] = field(init=False)
-    hops: dict[str, int] = field(init=False)
-    passed: dict[tuple[str, str, str], float] = field(init=False)
+    """What is known of a search, by the ids of nodes."""
 
-    def __post_init__(self) -> None:
+    def __init__(self, graph: MemoryGraph, recall: SearchAnswer) -> None:
+        self.graph, self.recall = graph, recall
         self.ranks = {found.unit: (found.rank, found.score) for found in self.recall.ranking}
         self.starts = frozenset(step.node for step in self.recall.trace if step.seed)
-        self.hops = {}
-        self.passed = {}
+        self.hops: dict[str, int] = {}
+        self.passed: dict[tuple[str, str, str], float] = {}
         for path in self.recall.paths:
             for hop, step in enumerate(path.steps):
                 self.hops[step.node] = min(hop, self.hops.get(step.node, hop))
@@ -159,7 +153,7 @@ def _counted(count: int, what: str) -> str:
 def _tables(recall: SearchAnswer) -> tuple[Table, ...]:
     tables = [_ranking(recall)] if recall.ranking else []
     tables += [_paths(recall)] if any(len(path.steps) > 1 for path in recall.paths) else []
-    tables += [_trace(recall)] if recall.trace else []
+    tables += [trace_table(recall.trace)] if recall.trace else []
     return tuple(tables)
 
 
@@ -177,43 +171,32 @@ def _ranking(recall: SearchAnswer) -> Table:
 
 def _paths(recall: SearchAnswer) -> Table:
     caption = "The walks that brought most to what was returned. An arrow to the left was walked against its edge."
-    rows = tuple(
-        (" ".join(_step(step) for step in path.steps), path.score, len(path.steps) - 1)
-        for path in recall.paths
-        if len(path.steps) > 1
-    )
+    rows = tuple((path_text(path), path.score, len(path.steps) - 1) for path in recall.paths if len(path.steps) > 1)
     return Table("paths", caption, (Column("path"), Column("score", "number"), Column("steps", "count")), rows)
 
 
-def _step(step: PathStep) -> str:
-    if step.via is None:
-        return step.node
-    return f"←{step.via}— {step.node}" if step.backwards else f"—{step.via}→ {step.node}"
+def path_text(path: SearchPath) -> str:
+    """A path in one line; an arrow to the left was walked against its edge."""
+    words = [path.steps[0].node]
+    for step in path.steps[1:]:
+        words.append(f"←{step.via}— {step.node}" if step.backwards else f"—{step.via}→ {step.node}")
+    return " ".join(words)
 
 
-def _trace(recall: SearchAnswer) -> Table:
+def trace_table(steps: Sequence[TraceStep]) -> Table:
+    """Transfers of activation, one row each."""
     columns = (
-        Column("to"),
         Column("hop", "count"),
         Column("from"),
         Column("edge"),
+        Column("to"),
         Column("held", "number"),
         Column("passed", "number"),
         Column("stopped"),
     )
-    caption = (
-        "Every transfer on those walks: what the source held, what of it arrived, and why nothing went on from there."
+    rows = tuple(
+        (step.hop, step.source or "", step.edge or "start", step.node, step.incoming, step.passed, step.stopped or "")
+        for step in steps
     )
-    return Table("trace", caption, columns, tuple(map(_transfer, recall.trace)))
-
-
-def _transfer(step: TraceStep) -> tuple[CellValue, ...]:
-    return (
-        step.node,
-        step.hop,
-        step.source or "",
-        step.edge or "start",
-        step.incoming,
-        step.passed,
-        step.stopped or "",
-    )
+    caption = "Trace: what the source held, what of it arrived, and why nothing went on from there."
+    return Table("trace", caption, columns, rows)
