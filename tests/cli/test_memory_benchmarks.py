@@ -18,7 +18,7 @@ from constraintsuite.memory.public.base import Haystack
 from constraintsuite.memory.public.download import PublicFile, fetch_file, place_of
 from constraintsuite.memory.public.run import Links, parts_of
 from constraintsuite.memory.records import MemoryDocument
-from constraintsuite.memory.runs.experiment import MemoryRunOrigin, MemoryRunResult, load_memory_run, write_run
+from constraintsuite.memory.runs.experiment import MemoryRunResult, load_memory_run, write_run
 from constraintsuite.memory.runs.table import PUBLIC
 from constraintsuite.showing.display import ShowOptions
 from constraintsuite.showing.memory.runs import show_memory_run, time_table
@@ -115,8 +115,8 @@ def _spoil(run: Path) -> None:
     """Turn all hits of a finished run into misses, as code that got worse would have left it."""
     old = load_memory_run(run)
     outcomes = [replace(each, values={**each.values, "evidence_hit": 0.0}) for each in old.outcomes]
-    source = MemoryRunOrigin(old.summary.benchmark, old.inputs, old.artifact.manifest.settings, seed=1)
-    write_run(run, source, lambda: MemoryRunResult(outcomes))
+    settings = {**old.artifact.manifest.settings, "options": {}}
+    write_run(run, old.summary.benchmark, old.inputs, settings, lambda: MemoryRunResult(outcomes))
 
 
 def test_a_run_without_warm_times_does_not_pass_the_standard_gate(tmp_path: Path, cases: Path) -> None:

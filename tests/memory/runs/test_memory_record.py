@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 from importlib import invalidate_caches
 from pathlib import Path
 
@@ -110,12 +109,12 @@ def test_a_finished_run_is_not_made_again(tmp_path: Path) -> None:
     def fail() -> MemoryRunResult:
         raise AssertionError("made again")
 
-    write_run(tmp_path / "run", SOURCE, fail)
+    write_run(tmp_path / "run", *SOURCE, fail)
 
 
 def test_a_run_of_another_memory_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
     made_run(tmp_path / "run", [outcome("tiny/a#0", {"pass": 1.0})])
-    other = replace(SOURCE, inputs={**SOURCE.inputs, "memory tiny": "m2"})
+    other = SOURCE._replace(inputs={**SOURCE.inputs, "memory tiny": "m2"})
     assert made_run(tmp_path / "run", [outcome("tiny/a#0", {"pass": 0.0})], source=other).outcomes[0].values == {
         "pass": 0
     }

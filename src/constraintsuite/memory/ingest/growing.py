@@ -24,7 +24,7 @@ from constraintsuite.memory.ingest.files import DocumentFile, document_files, re
 from constraintsuite.memory.ingest.kept import KeptReading, ReadingHeader, ReadingOrigin
 from constraintsuite.memory.ingest.source import source_hash
 from constraintsuite.memory.ingest.unit_reading import ReadDocument
-from constraintsuite.memory.records import Edge, EntityMention, MemoryDocument
+from constraintsuite.memory.records import MemoryDocument
 from constraintsuite.memory.segments import (
     READINGS,
     SEGMENTS,
@@ -102,7 +102,7 @@ def add_documents(
     read_memory(
         path, lambda artifact: sources.read(_held(artifact).origins)
     )  # it takes long: others may write meanwhile
-    return _grow(path, _Growing(sources), dry_run=dry_run)
+    return _grow(path, sources, dry_run=dry_run)
 
 
 def empty_documents(parts: Iterable[MemoryDocument]) -> tuple[str, ...]:
@@ -114,7 +114,7 @@ def empty_documents(parts: Iterable[MemoryDocument]) -> tuple[str, ...]:
 
 def remove_documents(path: Path, documents: Iterable[str], *, dry_run: bool = False) -> MemoryUpdate:
     """Remove documents from a memory, as if they had never been in it."""
-    return _grow(path, _Growing(_Sources(()), tuple(dict.fromkeys(documents))), dry_run=dry_run)
+    return _grow(path, _Sources(()), tuple(dict.fromkeys(documents)), dry_run=dry_run)
 
 
 class _Held(NamedTuple):
@@ -170,25 +170,21 @@ class _Sources:
         return {one.document: self._read[one.document] for one in changed}
 
 
-@dataclass
-class _Growing:
-    """Works out what changes; asked again where the memory has changed meanwhile."""
+def _grow(path: Path, sources: _Sources, removed: tuple[str, ...] = (), *, dry_run: bool) -> MemoryUpdate:
+    """Work out what changes, and change it; the plan is made again where the memory has changed meanwhile."""
+    update: MemoryUpdate | None = None
 
-    sources: _Sources
-    removed: tuple[str, ...] = ()
-    growth: MemoryUpdate | None = None
-
-    def plan(self, artifact: Artifact) -> MemoryChangePlan:
-        """What is to change, whose account is then in `growth`."""
+    def plan(artifact: Artifact) -> MemoryChangePlan:
+        nonlocal update
         held = _held(artifact)
-        refuse_unknown(artifact.path, held.entries, self.removed)
-        fresh = self.sources.read(held.origins)
-        unchanged = tuple(one.document for one in self.sources.files if one.document not in fresh)
-        namesakes = _namesakes(artifact, held, self.sources) if _named_by_path(artifact) else ()
-        if not fresh and not self.removed:
-            self.growth = MemoryUpdate(artifact, unchanged=unchanged)
+        refuse_unknown(artifact.path, held.entries, removed)
+        fresh = sources.read(held.origins)
+        unchanged = tuple(one.document for one in sources.files if one.document not in fresh)
+        namesakes = _namesakes(artifact, held, sources) if _named_by_path(artifact) else ()
+        if not fresh and not removed:
+            update = MemoryUpdate(artifact, unchanged=unchanged)
             return MemoryChangePlan()
-        others = held.entries.keys() - fresh.keys() - set(self.removed)
+        others = held.entries.keys() - fresh.keys() - set(removed)
         with _no_collecting():
             parts = list(link([*_kept(artifact, held, others), *fresh.values()]))
         relinked = {
@@ -200,12 +196,18 @@ class _Growing:
         replaced = tuple(document for document in fresh if document in held.entries)
         new = tuple(document for document in fresh if document not in held.entries)
         notes = (*namesakes, *empty_documents(part for part in parts if part.id in fresh))
-        self.growth = MemoryUpdate(
-            artifact, new, replaced, unchanged, self.removed, tuple(relinked), gained, lost, notes
-        )
+        update = MemoryUpdate(artifact, new, replaced, unchanged, removed, tuple(relinked), gained, lost, notes)
         written = [part for part in parts if part.id in fresh or part.id in relinked]
-        lines: list[LogLine] = [*map(KeptReading.of, fresh.values()), *map(NothingKept, self.removed)]
-        return MemoryChangePlan(written, self.removed, lines)
+        lines: list[LogLine] = [*map(KeptReading.of, fresh.values()), *map(NothingKept, removed)]
+        return MemoryChangePlan(written, removed, lines)
+
+    artifact = None
+    if dry_run:
+        read_memory(path, plan)
+    else:
+        artifact = change_memory(path, plan)
+    assert update is not None  # both have asked for the plan
+    return replace(update, artifact=artifact or update.artifact)
 
 
 def _namesakes(artifact: Artifact, held: _Held, sources: _Sources) -> tuple[str, ...]:
@@ -227,16 +229,6 @@ def _namesakes(artifact: Artifact, held: _Held, sources: _Sources) -> tuple[str,
                     f"the document {document!r} is new, and {other!r} stays: names begin at the folder that is given"
                 )
     return tuple(notes)
-
-
-def _grow(path: Path, growing: _Growing, *, dry_run: bool) -> MemoryUpdate:
-    if dry_run:
-        read_memory(path, growing.plan)
-        artifact = None
-    else:
-        artifact = change_memory(path, growing.plan)
-    assert growing.growth is not None  # both have asked for the plan
-    return replace(growing.growth, artifact=artifact or growing.growth.artifact)
 
 
 def _kept(artifact: Artifact, held: _Held, documents: Collection[str]) -> Iterator[ReadDocument]:
@@ -267,9 +259,9 @@ def _no_collecting() -> Iterator[None]:
 
 def _links_changed(before: Iterable[MemoryDocument], after: Mapping[str, MemoryDocument]) -> tuple[int, int]:
     """How many edges and mentions came, and how many went."""
-    pairs = [(_links(part), _links(after[part.id])) for part in before]
-    return sum(len(new - old) for old, new in pairs), sum(len(old - new) for old, new in pairs)
-
-
-def _links(part: MemoryDocument) -> frozenset[Edge | EntityMention]:
-    return frozenset((*part.edges, *part.mentions))
+    gained = lost = 0
+    for part in before:
+        now = after[part.id]
+        old, new = {*part.edges, *part.mentions}, {*now.edges, *now.mentions}
+        gained, lost = gained + len(new - old), lost + len(old - new)
+    return gained, lost

@@ -17,8 +17,8 @@ from constraintsuite.memory.cases.run import CaseRun, run_cases
 from constraintsuite.memory.dense import cached
 from constraintsuite.memory.public.base import BenchmarkFile, Haystack
 from constraintsuite.memory.public.run import PublicRun, run_public
-from constraintsuite.memory.results import Latency
-from constraintsuite.memory.runs.experiment import MemoryRunOrigin, MemoryRunResult, write_run
+from constraintsuite.memory.results import ItemResult, Latency
+from constraintsuite.memory.runs.experiment import MemoryRunResult, write_run
 from constraintsuite.memory.runs.modes import making_of
 from constraintsuite.memory.runs.replay import replay
 from constraintsuite.memory.runs.table import BUDGET
@@ -90,26 +90,26 @@ def run_structured(
         "now": run.now,
         "hours_between": run.hours_between,
     }
-    source = MemoryRunOrigin(names[0] if len(names) == 1 else BUNDLED, inputs | making.models, settings)
 
     def make() -> MemoryRunResult:
-        first: list[Latency] = []
-        outcomes = list(run_cases(datasets, replace(run, latencies=first), encoder))
-
-        def again(latencies: list[Latency]) -> None:
-            # A state is made anew for each pass, so that all of them do the same.
-            for _ in run_cases(datasets, replace(run, latencies=latencies), encoder):
-                pass
-
+        passes: list[list[Latency]] = []
+        calibrations = []
+        outcomes: list[ItemResult] = []
+        for _ in range(1 + repeats):  # a state is made anew for each pass, so that all of them do the same
+            passes.append([])
+            found = list(run_cases(datasets, replace(run, latencies=passes[-1]), encoder))
+            outcomes = outcomes or found
+            calibrations.append(calibrate(run.clock))  # between the passes, so that both saw the same machine
         return MemoryRunResult(
             outcomes,
-            _timing_of_passes(first, again, repeats, run.clock),
+            timing_of(passes, calibrations),
             replay(datasets, run, encoder),
             count_not_evaluated(case for data in datasets for case in data.dataset.cases),
             tuple(note for data in datasets for note in data.file.notes),
         )
 
-    return write_run(out, source, make, run.reporter)
+    benchmark = names[0] if len(names) == 1 else BUNDLED
+    return write_run(out, benchmark, inputs | making.models, settings, make, run.reporter)
 
 
 def run_benchmark(reading: BenchmarkFile, run: PublicRun, out: Path, encoder: DenseScorer | None = None) -> Artifact:
@@ -127,7 +127,6 @@ def run_benchmark(reading: BenchmarkFile, run: PublicRun, out: Path, encoder: De
         "links": run.links,
         "items": sha256_text(*(item.id for item in reading.items)),
     }
-    source = MemoryRunOrigin(reading.benchmark, inputs | making.models, settings)
 
     def make() -> MemoryRunResult:
         rows: list[Latency] = []
@@ -135,36 +134,12 @@ def run_benchmark(reading: BenchmarkFile, run: PublicRun, out: Path, encoder: De
         outcomes = list(run_public(reading, replace(run, latencies=rows), encoder))
         return MemoryRunResult(outcomes, timing_of([rows], [before, calibrate(run.clock)]), notes=reading.notes)
 
-    return write_run(out, source, make, run.reporter)
-
-
-def _timing_of_passes(
-    first: Sequence[Latency], again: Callable[[list[Latency]], None], repeats: int, clock: Callable[[], float]
-) -> Timing:
-    """The first pass and some more, with the calibration between them, so that both saw the same machine."""
-    passes, calibrations = [list(first)], [calibrate(clock)]
-    for _ in range(repeats):
-        rows: list[Latency] = []
-        again(rows)
-        passes.append(rows)
-        calibrations.append(calibrate(clock))
-    return timing_of(passes, calibrations)
+    return write_run(out, reading.benchmark, inputs | making.models, settings, make, run.reporter)
 
 
 def _fingerprint(haystacks: Collection[Haystack]) -> str:
-    """Of everything that is searched, under the ids it has there."""
-    return sha256_text(
-        *(
-            text
-            for haystack in haystacks
-            for source in haystack.sources
-            for text in (haystack.id, source.id, source.title, *source.headings)
-        ),
-        *(
-            text
-            for haystack in haystacks
-            for source in haystack.sources
-            for passage in source.passages
-            for text in (passage.unit, passage.name, passage.text)
-        ),
-    )
+    """Of everything that is searched, under the ids it has there: all documents, then all passages."""
+    sources = [(haystack.id, source) for haystack in haystacks for source in haystack.sources]
+    documents = (text for name, one in sources for text in (name, one.id, one.title, *one.headings))
+    passages = (passage for _, one in sources for passage in one.passages)
+    return sha256_text(*documents, *(text for one in passages for text in (one.unit, one.name, one.text)))

@@ -40,17 +40,6 @@ _WATCHED = ("evidence_hit", "path_hit")
 
 
 @dataclass(frozen=True)
-class MemoryRunOrigin:
-    """What a run is of: everything that decides its content."""
-
-    benchmark: str
-    inputs: Mapping[str, str]
-    """Hashes: of the benchmark file, of the documents as a memory holds them, of every model."""
-    settings: Mapping[str, Any]
-    seed: int = 0
-
-
-@dataclass(frozen=True)
 class MemoryRunResult:
     """What a run gave."""
 
@@ -90,15 +79,22 @@ class MemoryRun:
 
 
 def write_run(
-    out: Path, source: MemoryRunOrigin, make: Callable[[], MemoryRunResult], reporter: Reporter | None = None
+    out: Path,
+    benchmark: str,
+    inputs: Mapping[str, str],
+    settings: Mapping[str, Any],
+    make: Callable[[], MemoryRunResult],
+    reporter: Reporter | None = None,
 ) -> Artifact:
-    """The run in the folder `out`; a finished one of the same source is left as it is, and `make` is not called."""
-    settings = {**source.settings, "draws": DRAWS}
-    origin = ArtifactOrigin(KIND, source.benchmark, source.inputs, settings, source.seed, REVISIONS["memory_run"])
+    """The run in the folder `out`; a finished one of the same inputs and settings is left as it is, and `make` is not called.
+
+    `inputs` are hashes: of the benchmark file, of the documents as a memory holds them, of every model.
+    """
+    origin = ArtifactOrigin(KIND, benchmark, inputs, {**settings, "draws": DRAWS}, 0, REVISIONS["memory_run"])
 
     def write(folder: Path) -> OutputCounts:
         found = make()
-        summary = summarise(MemoryTable(source.benchmark, found.outcomes), seed=source.seed)
+        summary = summarise(MemoryTable(benchmark, found.outcomes))
         summary = replace(summary, not_evaluated=dict(found.not_evaluated), notes=found.notes)
         write_jsonl(folder / OUTCOMES, found.outcomes)
         write_text(folder / SUMMARY, adapter(MemoryRunSummary).dump_json(summary, indent=1).decode() + "\n")
