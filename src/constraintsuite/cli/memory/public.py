@@ -152,7 +152,15 @@ def _command(name: str, words: str, *extra: Callable[[Command], Command]) -> cli
         chosen = named_modes(modes, encoder=encoder is not None)
         given = None if answers is None else _answers(answers)
         asked = PublicRun(
-            chosen, budgets, most_tokens, links, given, vector_cache(), score_bench(), repeats, reporter=Terminal()
+            chosen,
+            budgets,
+            most_tokens,
+            links,
+            given,
+            repeats,
+            cache=vector_cache(),
+            bench=score_bench(),
+            reporter=Terminal(),
         )
         options = ReadOptions(limit, pooled, granularity, corpus)
         reading = BENCHMARKS.load(name)(file, options)

@@ -177,7 +177,11 @@ def path_values(wanted: Expectation, recall: SearchAnswer) -> MetricValues:
     expected, mode = wanted.path.steps, wanted.path.match_mode
     hit = any(matches(expected, path.steps, _fits_step, mode) for path in paths)
     nodes = [step.node_id for step in expected]
-    nearest = min((_nodes_of(path) for path in paths), key=lambda found: edit_distance(nodes, found), default=[])
+    nearest = min(
+        ([step.node for step in path.steps] for path in paths),
+        key=lambda found: edit_distance(nodes, found),
+        default=[],
+    )
     shared = longest_common(nodes, nearest)
     return {
         "path_hit": float(hit),
@@ -232,7 +236,3 @@ def validity_value(paths: Sequence[SearchPath], book: EdgeBook) -> MetricValues:
 def _fits_step(expected: ExpectedStep, step: PathStep) -> bool:
     kind = own_edge(expected.via_edge_type) if expected.via_edge_type else None
     return expected.node_id == step.node and (kind is None or kind == step.via)
-
-
-def _nodes_of(path: SearchPath) -> list[str]:
-    return [step.node for step in path.steps]

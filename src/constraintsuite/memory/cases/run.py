@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Advance, Reporter, Silent
+from constraintsuite.execution.progress import Advance
+from constraintsuite.memory.benchmark_run import BenchmarkRun
 from constraintsuite.memory.cases.files import Grounded
 from constraintsuite.memory.cases.judge import CaseAnswer, CaseJudge, capabilities_of
 from constraintsuite.memory.cases.model import BenchmarkCase
@@ -17,9 +16,8 @@ from constraintsuite.memory.dense import embed_all
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.records import parse_time
-from constraintsuite.memory.results import ItemResult, Latency, SearchAnswer
+from constraintsuite.memory.results import ItemResult, SearchAnswer
 from constraintsuite.memory.state import Clock, MemoryState
-from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import DenseScorer
 
 START = "2026-01-01T00:00:00+00:00"
@@ -27,24 +25,13 @@ START = "2026-01-01T00:00:00+00:00"
 
 
 @dataclass(frozen=True)
-class CaseRun:
-    """What to run, and where the rest goes."""
+class CaseRun(BenchmarkRun):
+    """A run of structured cases."""
 
-    modes: Sequence[str]
-    budgets: Sequence[int]
-    """Units that a mode may return, each tried on its own."""
     now: str = START
     """When the first case is asked; units that do not hold then are not found."""
     hours_between: float = 1.0
     """How much later each further case of a sequence is asked."""
-    cache: Path | None = None
-    """Folder of vectors of earlier runs."""
-    bench: Workbench = field(default_factory=Workbench)
-    """For modes that rerank."""
-    latencies: list[Latency] = field(default_factory=list)
-    """Filled while it runs."""
-    clock: Callable[[], float] = time.perf_counter
-    reporter: Reporter = field(default_factory=Silent)
 
 
 def run_cases(datasets: Sequence[Grounded], run: CaseRun, encoder: DenseScorer | None = None) -> Iterator[ItemResult]:
@@ -75,16 +62,11 @@ def memory_of(data: Grounded, run: CaseRun, encoder: DenseScorer | None = None) 
 
 
 def _check(datasets: Sequence[Grounded], run: CaseRun, encoder: DenseScorer | None) -> None:
-    if not datasets or not run.modes or not run.budgets:
-        raise UserError("There is nothing to run: name at least one dataset, one mode and one budget.")
     names = [data.dataset.dataset_id for data in datasets]
-    if any(len(set(each)) < len(each) for each in (names, run.modes, run.budgets)):
-        raise UserError("A dataset, a mode or a budget is named twice.")
-    if min(run.budgets) < 1:
-        raise UserError("A budget must be 1 or more.")
+    if not names or len(set(names)) < len(names):
+        raise UserError("Name at least one dataset, and each of them once.")
     parse_time(run.now)
-    for mode in run.modes:
-        load_mode(mode, Memory(encoder), bench=run.bench)
+    run.check(encoder)
 
 
 class _Session:
@@ -99,7 +81,10 @@ class _Session:
     def outcomes(self, judge: CaseJudge, advance: Advance) -> Iterator[ItemResult]:
         """Every case in the order of the file."""
         for case in self._dataset.cases:
-            answers = [self._search(case, number) for number in range(len(case.phrasings))]
+            answers = [
+                self._run.search(self._mode, query, self._budget, self._item(case, number))
+                for number, query in enumerate(case.phrasings)
+            ]
             before = self._state.snapshot()
             for number, recall in enumerate(answers):
                 self._state.restore(before)
@@ -113,14 +98,6 @@ class _Session:
                 self._confirm(case, answers[0])
             if self._dataset.is_sequence:
                 self._state.clock.move_to(self._state.clock.now + timedelta(hours=self._run.hours_between))
-
-    def _search(self, case: BenchmarkCase, number: int) -> SearchAnswer:
-        began = self._run.clock()
-        recall = self._mode.search(case.phrasings[number], self._budget)
-        seconds = self._run.clock() - began
-        self._run.latencies.append(Latency(self._mode.name, self._item(case, number), self._budget, seconds))
-        assert len(recall.ranking) <= self._budget, f"{self._mode.name} returned {len(recall.ranking)} units"
-        return recall
 
     def _confirm(self, case: BenchmarkCase, recall: SearchAnswer) -> None:
         """What was returned and is right was used; being returned alone is no use."""

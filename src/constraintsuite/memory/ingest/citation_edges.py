@@ -59,13 +59,9 @@ class NumberIndex:
         tries = (self._in_sections, self._in_units) if section_first else (self._in_units, self._in_sections)
         for find in tries:
             found = [target for target in find(citation, citing) if target.unit != citing]
-            if found or self._is_own(number, citing):
+            if found or (citing is not None and self._document.places[citing].number == number):  # it cites itself
                 return found
         return []
-
-    def _is_own(self, number: str, citing: int | None) -> bool:
-        """Whether a unit cites itself or the section in which it stands."""
-        return citing is not None and self._document.places[citing].number == number
 
     def _in_units(self, citation: Citation, citing: int | None) -> list[Target]:
         found = self._units.get(citation.number, [])

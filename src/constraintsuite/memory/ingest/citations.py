@@ -106,16 +106,12 @@ def _citations(text: str, match: re.Match[str], conditions: Sequence[Condition])
     because = match.group()
     tail = "" if _OWN.match(text, match.end()) else _tail(text, match.end())
     for number in _numbers(match["list"]):
-        yield Citation(number, _singular(name), relation, because, tail)
+        yield Citation(number, {"annexe": "annex", "appendice": "appendix"}.get(name, name), relation, because, tail)
 
 
 def _tail(text: str, end: int) -> str:
     other = _OTHER.match(text, end)
     return other["tail"] if other else ""
-
-
-def _singular(name: str) -> str:
-    return {"annexe": "annex", "appendice": "appendix"}.get(name, name)
 
 
 def _numbers(listed: str) -> list[str]:

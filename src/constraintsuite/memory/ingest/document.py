@@ -198,13 +198,9 @@ def _section_keys(sections: Sequence[DocumentSection], *, titled: bool) -> Mappi
     keys = {}
     for section in sorted(sections, key=lambda one: (not one.number, one.ordinal)):
         name = section.number or str(max(section.ordinal - titled, 0))
-        keys[section.ordinal] = next(key for key in _variants(name) if key not in taken)
+        keys[section.ordinal] = next(key for number in count() if (key := f"{name}{_suffix(number)}") not in taken)
         taken.add(keys[section.ordinal])
     return keys
-
-
-def _variants(name: str) -> Iterator[str]:
-    return (f"{name}{_suffix(number)}" for number in count())
 
 
 def _suffix(number: int) -> str:

@@ -211,7 +211,8 @@ class Nesting:
             del self._stack[depth:]
         else:
             parent, prefix = self._open(style, indent, announced)
-        number = _joined(prefix, value) if style not in ("dotted", "named") else value
+        inherits = prefix and value and style not in ("dotted", "named")
+        number = f"{prefix}.{value}" if inherits else value
         if style == "dotted":
             parent = self._outer(value, parent)
         run = self._run(number, value)
@@ -277,7 +278,3 @@ class Nesting:
             self.runs += 1
         self._used.add((self.runs, number))
         return self.runs
-
-
-def _joined(prefix: str, value: str) -> str:
-    return f"{prefix}.{value}" if prefix and value else value

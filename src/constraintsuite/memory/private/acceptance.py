@@ -179,7 +179,8 @@ def export(
     if require and not exported.accepted:
         return exported
     if not approved and not shadow:
-        raise UserError(f"{pilot}: no case is approved yet, so there is nothing to export: {_in_words(left_out)}.")
+        reasons = "; ".join(f"{count} x {reason}" for reason, count in left_out.items())
+        raise UserError(f"{pilot}: no case is approved yet, so there is nothing to export: {reasons}.")
     golden = json.dumps(benchmark(version, approved), indent=2, ensure_ascii=False) if approved else ""
     with new_folder(out) as new:
         shutil.copytree(version.documents, new / DOCUMENTS)
@@ -234,7 +235,3 @@ def _case(one: Approved) -> dict[str, Any]:
     found |= {"paraphrases": list(case.paraphrases)} if case.paraphrases else {}
     found |= {"hard_negatives": list(case.hard_negatives)} if case.hard_negatives else {}
     return found | ({"answer": case.answer} if case.answer else {})
-
-
-def _in_words(left_out: Mapping[str, int]) -> str:
-    return "; ".join(f"{count} x {reason}" for reason, count in left_out.items())

@@ -131,7 +131,7 @@ def _said(turn: LocomoTurn) -> str:
 
 def _item(name: str, sample: Sample, asked: LocomoQuestion, granularity: Granularity, there: set[str]) -> BenchmarkItem:
     evidence = _mended(asked.evidence)
-    gold = evidence if granularity == "turn" else [f"S{_turn_session(one)}" for one in evidence]
+    gold = evidence if granularity == "turn" else [f"S{one.partition(':')[0].removeprefix('D')}" for one in evidence]
     filed = asked.evidence if granularity == "turn" else [f"S{one.partition(':')[0][1:]}" for one in asked.evidence]
     return BenchmarkItem(
         id=name,
@@ -149,10 +149,6 @@ def _mended(evidence: Sequence[str]) -> list[str]:
     """The ids of turns: some strings hold several, some have a zero too many, some hold none."""
     found = (match for one in evidence for match in _TURN.finditer(one))
     return list(dict.fromkeys(f"D{int(match[1])}:{int(match[2])}" for match in found))
-
-
-def _turn_session(turn: str) -> str:
-    return turn.partition(":")[0].removeprefix("D")
 
 
 def _oddities(item: BenchmarkItem) -> list[str]:

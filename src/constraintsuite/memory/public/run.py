@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Literal
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.memory.benchmark_run import BenchmarkRun
 from constraintsuite.memory.dense import embed_all
 from constraintsuite.memory.entities import normalise_entity
 from constraintsuite.memory.ingest.collection import MOST_MENTIONED
@@ -24,11 +22,9 @@ from constraintsuite.memory.public.base import (
     Haystack,
     HaystackDocument,
     HaystackPassage,
-    MetricValues,
 )
 from constraintsuite.memory.records import EntityMention, MemoryDocument, Unit, weighted_edge
-from constraintsuite.memory.results import ItemResult, Latency, SearchAnswer, SearchMode
-from constraintsuite.models.base import Workbench
+from constraintsuite.memory.results import ItemResult, SearchMode
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.store.files import sha256_text
 from constraintsuite.text.tokens import find_tokens
@@ -43,7 +39,13 @@ def parts_of(haystack: Haystack, links: Links = "names") -> list[MemoryDocument]
     The order of documents in a file is no edge: in some files the gold stands together. An entity that too many passages
     name is left out, as in ingestion.
     """
-    titles = TitleFinder({source.title: _forms(source.title) for source in haystack.sources if source.title})
+    titles = TitleFinder(
+        {
+            source.title: dict.fromkeys((source.title, bare_title(source.title)))
+            for source in haystack.sources
+            if source.title
+        }
+    )
     parts = [_part(source, titles, links) for source in haystack.sources]
     counts = Counter(mention.entity for part in parts for mention in part.mentions)
     return [_bounded(part, counts) for part in parts]
@@ -81,39 +83,24 @@ def _mentions(
     return (EntityMention(passage.unit, named.entity, named.surface, named.count) for named in found.values())
 
 
-def _forms(title: str) -> Iterable[str]:
-    return dict.fromkeys((title, bare_title(title)))
-
-
 def _bounded(part: MemoryDocument, counts: Counter[str]) -> MemoryDocument:
     kept = tuple(mention for mention in part.mentions if counts[mention.entity] <= MOST_MENTIONED)
     return part if len(kept) == len(part.mentions) else replace(part, mentions=kept)
 
 
 @dataclass(frozen=True)
-class PublicRun:
-    """What to run, and where the rest goes."""
+class PublicRun(BenchmarkRun):
+    """A run of a public benchmark."""
 
-    modes: Sequence[str]
-    budgets: Sequence[int]
-    """Units that a mode may return, each tried on its own."""
     most_tokens: int | None = None
     """Rankings end before the unit that would take them beyond this many words and marks."""
     links: Links = "names"
     answers: Mapping[str, str] | None = None
     """By id of the item, to be scored too; one that is missing is wrong."""
-    cache: Path | None = None
-    """Folder of vectors of earlier runs."""
-    bench: Workbench = field(default_factory=Workbench)
-    """For modes that rerank."""
     repeats: int = 0
     """So often a search is made again at once for its time: the first one builds what these reuse."""
     timed: int = 50
     """How many items, from the beginning, are searched again."""
-    latencies: list[Latency] = field(default_factory=list)
-    """Filled while it runs; of one mode, item and budget the first is cold, those behind it are warm."""
-    clock: Callable[[], float] = time.perf_counter
-    reporter: Reporter = field(default_factory=Silent)
 
 
 def run_public(reading: BenchmarkFile, run: PublicRun, encoder: DenseScorer | None = None) -> Iterator[ItemResult]:
@@ -133,14 +120,9 @@ def run_public(reading: BenchmarkFile, run: PublicRun, encoder: DenseScorer | No
 
 
 def _check(reading: BenchmarkFile, run: PublicRun) -> None:
-    if not run.modes or not run.budgets:
-        raise UserError("There is nothing to run: name at least one mode and one budget.")
-    if len(set(run.modes)) < len(run.modes) or len(set(run.budgets)) < len(run.budgets):
-        raise UserError("A mode or a budget is named twice.")
-    if min(run.budgets) < 1 or (run.most_tokens is not None and run.most_tokens < 1):
+    run.check()
+    if run.most_tokens is not None and run.most_tokens < 1:
         raise UserError("A budget must be 1 or more.")
-    for mode in run.modes:
-        load_mode(mode, Memory(), bench=run.bench)
     if run.answers is not None:
         for item in reading.items[:1]:  # a benchmark that scores no answers says so before there is work done
             reading.scorer.answered(item, None, (), run.budgets[0])
@@ -187,23 +169,19 @@ class _Searched:
             for budget in self._run.budgets:
                 found = self._search(mode, item, budget)
                 names = [passage.name for passage in found]
-                values = self._scorer.score(item, names, budget) | self._size(found)
+                values = self._scorer.score(item, names, budget) | {
+                    "units": float(len(found)),
+                    "tokens": float(sum(map(self._tokens, found))),
+                }
                 if self._run.answers is not None:
                     values |= self._scorer.answered(item, self._run.answers.get(item.id), names, budget)
                 yield ItemResult(mode.name, item.id, budget, values, tuple(names), item.groups, item.cluster)
 
     def _search(self, mode: SearchMode, item: BenchmarkItem, budget: int) -> list[HaystackPassage]:
-        recall = self._clocked(mode, item, budget)
+        recall = self._run.search(mode, item.question, budget, item.id)
         for _ in range(self._run.repeats if item.id in self._timed else 0):
-            self._clocked(mode, item, budget)
-        assert len(recall.ranking) <= budget, f"{mode.name} returned {len(recall.ranking)} units of {budget}"
+            self._run.search(mode, item.question, budget, item.id)
         return self._cut([self._passages[recalled.unit] for recalled in recall.ranking])
-
-    def _clocked(self, mode: SearchMode, item: BenchmarkItem, budget: int) -> SearchAnswer:
-        began = self._run.clock()
-        recall = mode.search(item.question, budget)
-        self._run.latencies.append(Latency(mode.name, item.id, budget, self._run.clock() - began))
-        return recall
 
     def _cut(self, found: list[HaystackPassage]) -> list[HaystackPassage]:
         if self._run.most_tokens is None:
@@ -214,9 +192,6 @@ class _Searched:
             if total > self._run.most_tokens:
                 return found[:place]
         return found
-
-    def _size(self, found: Sequence[HaystackPassage]) -> MetricValues:
-        return {"units": float(len(found)), "tokens": float(sum(map(self._tokens, found)))}
 
     def _tokens(self, passage: HaystackPassage) -> int:
         if passage.unit not in self._lengths:
