@@ -29,6 +29,6 @@ def held_documents(path: Path) -> dict[str, str]:
 
     def held(artifact: Artifact) -> dict[str, str]:
         artifact.refuse_changed(file_names(artifact.manifest, SEGMENTS))
-        return {document: entry.sha256 for document, entry in folder.entries(artifact).items()}
+        return {document: entry.sha256 for document, entry in vars(folder)["entries"](artifact).items()}
 
     return read_memory(path, held)

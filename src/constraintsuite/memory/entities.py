@@ -20,8 +20,6 @@ _APOSTROPHES = str.maketrans("’‘ʼ＇", "''''")
 _ARTICLES = re.compile(r"(?:(?:the|an?) )+(?=\S)")
 _POSSESSIVE = re.compile(r"(?<=[^'\s])(?:'s?)+$")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-
-
 MOST = 10
 """Links of one name: a link counts if each of the two is among so many that are nearest to the other."""
 _CELLS = 4_000_000  # of the products that are looked at at once

@@ -61,8 +61,6 @@ _MOST_FILES = 256
 _FEW = 50  # documents: the log of a memory as small as this is not written anew because half its lines are out of date
 _LINES = {SEGMENTS: "lines", READINGS: "reading_lines"}
 """Under which name the manifest counts the lines of a log, those that are out of date too."""
-
-
 KIND = "graph"
 T = TypeVar("T")
 

@@ -11,8 +11,6 @@ from constraintsuite.errors import UserError
 
 EdgeKind = Literal["next", "part_of", "depends_on", "exception_to", "contradicts", "mentions", "refers_to"]
 SemanticRole = Literal["obligation", "prohibition", "condition", "exception", "remedy", "escalation", "action"]
-
-
 EDGE_WEIGHTS: Mapping[EdgeKind, float] = {
     "exception_to": 1.0,  # either alone is a wrong answer
     "contradicts": 1.0,  # either alone hides that the other is there

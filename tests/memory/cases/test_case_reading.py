@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.cases.files import ground, read_cases
-from constraintsuite.memory.cases.judge import count_not_evaluated, not_evaluated
 from constraintsuite.memory.cases.model import BenchmarkCase, Expectation
+from constraintsuite.memory.cases.run import count_not_evaluated, not_evaluated
 from memory.cases.tiny_cases import case, dataset, write_dataset
 
 EVERY_FIELD: dict[str, Any] = {

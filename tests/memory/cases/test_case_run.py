@@ -8,8 +8,7 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.cases.files import ground, read_cases
-from constraintsuite.memory.cases.judge import capabilities_of
-from constraintsuite.memory.cases.run import CaseRun, run_cases
+from constraintsuite.memory.cases.run import CaseRun, capabilities_of, run_cases
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes import MODES
 from constraintsuite.memory.modes.base import load_mode

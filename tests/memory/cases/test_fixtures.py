@@ -9,8 +9,8 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.cases.files import FIXTURES, Grounded, fixture_path, ground, read_cases
-from constraintsuite.memory.cases.judge import not_evaluated
 from constraintsuite.memory.cases.model import BenchmarkCase
+from constraintsuite.memory.cases.run import not_evaluated
 from constraintsuite.text.terms import TermAnalyser
 
 

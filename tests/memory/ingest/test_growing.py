@@ -13,8 +13,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.memory import folder
 from constraintsuite.memory.folder import open_memory, read_memory, verify_memory, write_memory
 from constraintsuite.memory.ingest import collection, growing
-from constraintsuite.memory.ingest.collection import ingest
-from constraintsuite.memory.ingest.files import DocumentFile, read_files
+from constraintsuite.memory.ingest.collection import DocumentFile, ingest, read_files
 from constraintsuite.memory.ingest.growing import RULES, add_documents, ingest_memory, remove_documents
 from constraintsuite.memory.ingest.unit_reading import ReadDocument
 from constraintsuite.memory.records import Edge, MemoryDocument

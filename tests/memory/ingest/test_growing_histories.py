@@ -15,7 +15,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.memory import folder
 from constraintsuite.memory.folder import read_memory, verify_memory
 from constraintsuite.memory.ingest import citation_edges, collection
-from constraintsuite.memory.ingest.files import DocumentFile, read_document
+from constraintsuite.memory.ingest.collection import DocumentFile, read_document
 from constraintsuite.memory.ingest.growing import add_documents, ingest_memory, remove_documents
 from constraintsuite.memory.ingest.kept import KeptReading
 from constraintsuite.store.jsonl import adapter, encode

@@ -29,7 +29,7 @@ from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.memory.cases.files import Grounded
-    from constraintsuite.memory.runs.ablations import AblationResult
+    from constraintsuite.memory.runs.effects import AblationResult
     from constraintsuite.memory.runs.experiment import MemoryRun
     from constraintsuite.memory.runs.hypotheses import HypothesisResult
     from constraintsuite.store.artifact import Artifact
@@ -160,8 +160,8 @@ def _claims_command(name: str, words: str, report: Callable[[MemoryRun], tuple[o
     ) -> None:
         from constraintsuite.execution.progress import Terminal
         from constraintsuite.memory.cases.run import CaseRun
-        from constraintsuite.memory.runs.ablations import families, modes_of
         from constraintsuite.memory.runs.benchmarks import run_structured
+        from constraintsuite.memory.runs.effects import families, modes_of
         from constraintsuite.memory.runs.experiment import load_memory_run
 
         modes = modes_of(families(encoder=encoder is not None))

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 
 _PARTIAL = 3
-
-
 _NOTES = 5
 _FILE = click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 _HOW = combine(modes_option(), budgets_option, encoder_option, limit_option("QUESTIONS"))

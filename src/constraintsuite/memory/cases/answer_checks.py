@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 
-from constraintsuite.memory.cases.matching import (
+from constraintsuite.memory.cases.model import (
     FOREIGN_EDGES,
     FOREIGN_STOPS,
-    edit_distance,
-    longest_common,
-    matches,
+    BenchmarkCase,
+    Expectation,
+    ExpectedStep,
+    ExpectedTrace,
+    ExpectedTransfer,
+    MatchMode,
     own_edge,
 )
-from constraintsuite.memory.cases.model import BenchmarkCase, Expectation, ExpectedStep, ExpectedTrace, ExpectedTransfer
 from constraintsuite.memory.graph import EDGE_KINDS, MemoryGraph
+from constraintsuite.memory.public.base import MetricValues
 from constraintsuite.memory.public.measures import compare_sets, ranking_values
 from constraintsuite.memory.records import SemanticRole
 from constraintsuite.memory.results import PathStep, SearchAnswer, SearchPath, StepKind, TraceStep
@@ -24,10 +28,9 @@ from constraintsuite.memory.state import Lifecycle
 
 TOP = 3
 """So many places are looked at by `top3_recall`, whatever the budget."""
-MetricValues = dict[str, float | None]
-
-
 UnitPair = frozenset[str]
+A = TypeVar("A")
+B = TypeVar("B")
 
 
 def evidence_values(case: BenchmarkCase, ranking: Sequence[str], budget: int) -> MetricValues:
@@ -236,3 +239,34 @@ def validity_value(paths: Sequence[SearchPath], book: EdgeBook) -> MetricValues:
 def _fits_step(expected: ExpectedStep, step: PathStep) -> bool:
     kind = own_edge(expected.via_edge_type) if expected.via_edge_type else None
     return expected.node_id == step.node and (kind is None or kind == step.via)
+
+
+def matches(expected: Sequence[A], found: Sequence[B], fits: Callable[[A, B], bool], mode: MatchMode) -> bool:
+    """`exact`: as long, and each fits its place; `prefix`: the first ones do; `subsequence`: in order, gaps allowed."""
+    if mode == "subsequence":
+        rest = iter(found)
+        return all(any(fits(want, have) for have in rest) for want in expected)
+    if len(expected) > len(found) or (mode == "exact" and len(expected) < len(found)):
+        return False
+    return all(fits(want, have) for want, have in zip(expected, found, strict=False))
+
+
+def longest_common(expected: Sequence[str], found: Sequence[str]) -> int:
+    """The length of the longest sequence that is a subsequence of both."""
+    best = [0] * (len(found) + 1)
+    for want in expected:
+        before = best
+        best = [0]
+        for place, have in enumerate(found, 1):
+            best.append(before[place - 1] + 1 if want == have else max(before[place], best[-1]))
+    return best[-1]
+
+
+def edit_distance(expected: Sequence[str], found: Sequence[str]) -> int:
+    """How many nodes must be put in, taken out or exchanged to make one of the other (Levenshtein 1966)."""
+    row = list(range(len(found) + 1))
+    for number, want in enumerate(expected, 1):
+        before, row = row, [number]
+        for place, have in enumerate(found, 1):
+            row.append(min(before[place] + 1, row[-1] + 1, before[place - 1] + (want != have)))
+    return row[-1]

@@ -23,8 +23,6 @@ from constraintsuite.memory.records import MemoryDocument
 from constraintsuite.store.files import sha256_of
 
 _MOST_FAULTS = 10
-
-
 FIXTURES = (
     "contract",
     "runbook",

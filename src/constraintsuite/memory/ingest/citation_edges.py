@@ -15,8 +15,6 @@ from constraintsuite.records.text import Span
 
 _SECTION_NAMES = frozenset(("section", "article", "chapter", "annex", "appendix", "schedule", "exhibit", "part"))
 _MOST_OF_SECTION = 5
-
-
 _MOST_TITLED = 64
 """Units that may name a document; one that more name is too well known to be a link."""
 _NEAR = 12

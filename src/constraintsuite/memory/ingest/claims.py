@@ -19,8 +19,6 @@ from constraintsuite.text.sentence import Sentence
 _MINUTES: Mapping[str, float] = {"second": 1 / 60, "minute": 1, "hour": 60, "day": 1440, "week": 10080}
 _CURRENCIES: Mapping[str, str] = {"$": "usd", "€": "eur", "£": "gbp", "usd": "usd", "eur": "eur", "gbp": "gbp"}
 _PERCENT = frozenset(("%", "percent"))
-
-
 ClaimStance = Literal["required", "barred", "allowed", "optional", "true", "false"]
 _CONTENT = frozenset(("NOUN", "PROPN", "ADJ", "VERB"))
 

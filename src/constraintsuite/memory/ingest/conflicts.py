@@ -25,8 +25,6 @@ _OPPOSED: frozenset[frozenset[ClaimStance]] = frozenset(
     )
 )
 _EXTRA_WORDS = 3
-
-
 _MOST_SHARING = 40
 """Claims that may name a thing; more, and it is no common subject but a common word."""
 _SURENESS = 0.8

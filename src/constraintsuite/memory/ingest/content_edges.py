@@ -19,8 +19,6 @@ _RAREST = 5
 _LONGEST_POSTING = 60
 """Units that a term leads to at most: the nearest ones."""
 _CANDIDATES = 24
-
-
 _COVERED = 0.6
 """Share of a condition (by weight of its words) that another unit must speak of."""
 _RARE = 3

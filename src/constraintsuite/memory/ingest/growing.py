@@ -18,9 +18,8 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.memory.folder import MemoryChangePlan, change_memory, read_memory, refuse_unknown, write_memory
-from constraintsuite.memory.ingest.collection import link
+from constraintsuite.memory.ingest.collection import DocumentFile, document_files, link, read_files
 from constraintsuite.memory.ingest.document import is_markdown
-from constraintsuite.memory.ingest.files import DocumentFile, document_files, read_files
 from constraintsuite.memory.ingest.kept import KeptReading, ReadingHeader, ReadingOrigin
 from constraintsuite.memory.ingest.source import source_hash
 from constraintsuite.memory.ingest.unit_reading import ReadDocument

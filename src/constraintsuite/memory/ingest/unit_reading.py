@@ -22,8 +22,6 @@ ORDER: tuple[SemanticRole, ...] = (
     "exception", "escalation", "remedy", "prohibition", "condition", "obligation", "action",
 )  # fmt: skip
 """The most telling first."""
-
-
 _LONGEST_LEAD = 300
 
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 IndexArray = npt.NDArray[np.intp]
 """Positions, as numpy gives and takes them; the columns of a graph are half as wide."""
 S = TypeVar("S", bound=ModelSettings)
-
-
 _BLOCK = 128
 
 

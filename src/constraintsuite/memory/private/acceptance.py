@@ -33,8 +33,6 @@ from constraintsuite.store.workspace import new_folder
 APPROVED = 120
 NON_TRIVIAL = 0.3
 HARD_NEGATIVES = 10
-
-
 GOLDEN = "golden.json"
 SHADOW = "shadow.jsonl"
 

@@ -18,8 +18,6 @@ from constraintsuite.suites.importers.rows import WHOLE
 Granularity = Literal["session", "turn"]
 MetricValues = dict[str, float | None]
 """By name of the metric; None where it is not defined."""
-
-
 POOL = "all"
 
 

@@ -36,8 +36,6 @@ from constraintsuite.memory.public.measures import (
 from constraintsuite.store.files import sha256_of
 
 CUTOFFS = (1, 2, 5, 10, 20)
-
-
 _NOT_JOINT = "joint_* is null: officially it multiplies in the scores of predicted evidence triples, and no mode predicts triples."
 
 

@@ -12,8 +12,7 @@ import numpy as np
 
 from constraintsuite.experiments.timing import SystemSpeed, Timing
 from constraintsuite.memory.cases.files import Grounded
-from constraintsuite.memory.cases.judge import count_not_evaluated
-from constraintsuite.memory.cases.run import CaseRun, run_cases
+from constraintsuite.memory.cases.run import CaseRun, count_not_evaluated, run_cases
 from constraintsuite.memory.dense import cached
 from constraintsuite.memory.public.base import BenchmarkFile, Haystack
 from constraintsuite.memory.public.run import PublicRun, run_public
@@ -28,8 +27,6 @@ from constraintsuite.store.files import sha256_text
 
 _SIZE = 200_000
 _TIMES = 15
-
-
 BUNDLED = "fixtures"
 """What a run of several datasets is called."""
 

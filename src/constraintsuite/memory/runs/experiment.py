@@ -29,8 +29,6 @@ from constraintsuite.store.revisions import REVISIONS
 
 KIND = "memory_run"
 OUTCOMES, SUMMARY, REPLAYS = "outcomes.jsonl", "summary.json", "replays.jsonl"
-
-
 BASELINE = "lexical_baseline"
 """The mode that the others are compared with."""
 _MAY_DIFFER = frozenset({"modes", "options", "budgets", "draws"})

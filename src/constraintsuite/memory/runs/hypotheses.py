@@ -13,7 +13,7 @@ from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.outcome_table import StoredTable
 from constraintsuite.experiments.timing import SystemSpeed, Timing
 from constraintsuite.memory.cases.model import CONTEXT
-from constraintsuite.memory.runs.ablations import EffectDirection, direction_of
+from constraintsuite.memory.runs.effects import EffectDirection, direction_of
 from constraintsuite.memory.runs.replay import BEST_WALK, WALKING, Replay
 from constraintsuite.memory.runs.table import BUDGET, MemoryTable
 from constraintsuite.metrics.intervals import FloatArray

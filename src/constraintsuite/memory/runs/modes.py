@@ -19,8 +19,6 @@ ALIASES = {"weighted_graph_dynamic": "weighted_graph", "activation_spreading_dyn
 """Names that mean the same mode."""
 _ENCODED = ("embedding_baseline", "hybrid", "hybrid_rerank")
 _NEED_MODEL = ("hybrid_rerank", "ppr_rerank")
-
-
 ENCODER, RERANKER = "encoder", "reranker "
 
 

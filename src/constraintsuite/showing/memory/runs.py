@@ -24,8 +24,6 @@ from constraintsuite.showing.display import Display, ShowOptions, mark_section, 
 from constraintsuite.showing.memory.verdicts import ablation_tables, claim_tables, replay_tables, rewording_tables
 
 _MOST_GROUPS = 12
-
-
 _ABOUT_SCORES = (
     "All modes were asked the same questions and may return the same number of units, so that no mode can win by returning "
     "more. Every figure is a mean with its 95 % interval."

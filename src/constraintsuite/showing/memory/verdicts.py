@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from constraintsuite.memory.runs.ablations import AblationResult, ablate, families
+from constraintsuite.memory.runs.effects import (
+    TOLERATED,
+    AblationResult,
+    ParaphraseCost,
+    ablate,
+    families,
+    rewordings_of,
+)
 from constraintsuite.memory.runs.experiment import MemoryRun
 from constraintsuite.memory.runs.hypotheses import HypothesisResult, judge_claims
-from constraintsuite.memory.runs.robustness import TOLERATED, ParaphraseCost, rewordings_of
 from constraintsuite.records.figures import CellValue, UnitValue, percent
 from constraintsuite.records.tables import Column, Table
 
