@@ -16,8 +16,8 @@ from constraintsuite.memory import folder
 from constraintsuite.memory.folder import read_memory, verify_memory
 from constraintsuite.memory.ingest import citation_edges, collection
 from constraintsuite.memory.ingest.collection import DocumentFile, read_document
-from constraintsuite.memory.ingest.growing import add_documents, ingest_memory, remove_documents
-from constraintsuite.memory.ingest.kept import KeptReading
+from constraintsuite.memory.ingest.growth import add_documents, ingest_memory, remove_documents
+from constraintsuite.memory.ingest.kept_reading import KeptReading
 from constraintsuite.store.jsonl import adapter, encode
 from memory.ingest.growing_folders import LETTER, MASTER, fresh, held, write
 
@@ -118,7 +118,7 @@ WRITER = """
 import os, shutil, sys
 from pathlib import Path
 from constraintsuite.memory import folder
-from constraintsuite.memory.ingest.growing import add_documents, ingest_memory
+from constraintsuite.memory.ingest.growth import add_documents, ingest_memory
 from memory.killing import kill_between_all_steps
 
 folder._MOST_FILES = 1  # so that old files are taken away, too

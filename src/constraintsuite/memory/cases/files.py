@@ -59,12 +59,14 @@ def read_cases(path: Path, *, lenient: bool = False) -> CaseFile:
         raise UserError(f"{path}: there is no such benchmark file.")
     data = _parse(path)
     notes = list(_without_unknown(data)) if lenient else []
-    doubles = _doubles(data) if lenient else ()
+    cases = data["cases"] if isinstance(data, dict) and isinstance(data.get("cases"), list) else []
+    kept = _distinct(cases) if lenient else list(range(len(cases)))
+    doubles = sorted(set(range(len(cases))) - set(kept))
     notes += [f"{_place(data, ('cases', at))}: a case with this id stands before it, passed over" for at in doubles]
     try:
-        dataset = Dataset.model_validate(_without(data, doubles))
+        dataset = Dataset.model_validate({**data, "cases": [cases[at] for at in kept]} if doubles else data)
     except ValidationError as error:
-        _refuse(path, data, error, doubles)
+        _refuse(path, data, error, kept)
     if _leads_out(path.parent, dataset.document_directory):
         outside = f"document_directory: {dataset.document_directory!r} lies outside the folder of this file"
         if not lenient:
@@ -107,31 +109,16 @@ def _without_unknown(data: Any) -> Iterator[str]:  # noqa: ANN401 - whatever the
             _drop(data, loc)
 
 
-def _doubles(data: Any) -> Sequence[int]:  # noqa: ANN401
-    """The numbers of the cases whose id another one has before them."""
-    seen: set[str] = set()
-    found = []
-    for number, case in enumerate(_cases(data)):
-        name = case.get("case_id") if isinstance(case, dict) else None
-        if isinstance(name, str):
-            if name in seen:
-                found.append(number)
-            seen.add(name)
-    return found
+def _distinct(cases: Sequence[object]) -> list[int]:
+    """The numbers of the cases whose id no other case has before them."""
+    first: dict[str, int] = {}
+    names = enumerate(map(_case_id, cases))
+    return [number for number, name in names if name is None or first.setdefault(name, number) == number]
 
 
-def _cases(data: Any) -> list[Any]:  # noqa: ANN401
-    cases = data.get("cases") if isinstance(data, dict) else None
-    return cases if isinstance(cases, list) else []
-
-
-def _without(data: Any, doubles: Sequence[int]) -> Any:  # noqa: ANN401
-    return {**data, "cases": [data["cases"][number] for number in _left(data, doubles)]} if doubles else data
-
-
-def _left(data: Any, doubles: Sequence[int]) -> list[int]:  # noqa: ANN401
-    passed = set(doubles)
-    return [number for number in range(len(_cases(data))) if number not in passed]
+def _case_id(case: object) -> str | None:
+    name = case.get("case_id") if isinstance(case, dict) else None
+    return name if isinstance(name, str) else None
 
 
 def _parse(path: Path) -> Any:  # noqa: ANN401
@@ -160,14 +147,13 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _refuse(path: Path, data: Any, error: ValidationError, doubles: Sequence[int]) -> NoReturn:  # noqa: ANN401
+def _refuse(path: Path, data: Any, error: ValidationError, kept: Sequence[int]) -> NoReturn:  # noqa: ANN401
     """The faults by their place in the file, where the cases that were passed over count, too."""
-    left = _left(data, doubles)
     faults = []
     for fault in _own_faults(error.errors(include_url=False)):
         match fault["loc"]:
             case ("cases", int(at), *inner):
-                place = _place(data, ("cases", left[at], *inner))
+                place = _place(data, ("cases", kept[at], *inner))
             case loc:
                 place = _place(data, loc)
         faults.append(f"{place}: {_said(fault)}.")
@@ -193,9 +179,8 @@ def _place(data: Any, loc: tuple[int | str, ...]) -> str:  # noqa: ANN401
     """`cases.3 (late-rent).expectation.path`: by number, and by the case's own name where it has one."""
     words = ".".join(map(str, loc)) or "the file"
     if len(loc) > 1 and loc[0] == "cases" and isinstance(data, dict) and isinstance(loc[1], int):
-        case = data["cases"][loc[1]]
-        name = case.get("case_id") if isinstance(case, dict) else None
-        if isinstance(name, str):
+        name = _case_id(data["cases"][loc[1]])
+        if name is not None:
             words = ".".join([f"cases.{loc[1]} ({name})", *map(str, loc[2:])])
     return words
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from constraintsuite.memory.ingest.citations import Citation
 from constraintsuite.memory.ingest.document import ParsedDocument
-from constraintsuite.memory.ingest.naming import TitleFinder, bare_title
+from constraintsuite.memory.ingest.names import TitleFinder, bare_title
 from constraintsuite.memory.ingest.unit_reading import ReadDocument
 from constraintsuite.memory.records import Edge, weighted_edge
 from constraintsuite.records.text import Span
@@ -157,13 +157,13 @@ class Citer:
 
     def edges(self, document: ReadDocument) -> Iterator[Edge]:
         """The edges that rest on what the units of a document cite, and on the documents they name."""
-        for number, (unit, reading) in enumerate(zip(document.parsed.units, document.readings, strict=True)):
+        for number, (unit, reading) in enumerate(zip(document.units, document.readings, strict=True)):
             reached: set[str] = set()
             for citation in reading.citations:
                 other = self._named_behind(unit.text, unit.id, citation)
-                for target_document, target in self._targets(document.parsed, number, citation, other):
+                for target_document, target in self._targets(document, number, citation, other):
                     reached.add(target_document.id)
-                    own = target_document is document.parsed
+                    own = target_document is document
                     yield _edge(unit.id, target_document.units[target.unit].id, citation, target.confidence, own=own)
             for other, span in self.titles_in(unit.id):
                 units = self._documents[other].units

@@ -19,7 +19,7 @@ from constraintsuite.memory.ingest.citations import TermFinder
 from constraintsuite.memory.ingest.conflicts import contradictions_between
 from constraintsuite.memory.ingest.content_edges import content_edges
 from constraintsuite.memory.ingest.document import ParsedDocument, parse_document
-from constraintsuite.memory.ingest.naming import Named, bare_title, mentions_of
+from constraintsuite.memory.ingest.names import Named, bare_title, mentions_of
 from constraintsuite.memory.ingest.unit_reading import ReadDocument, UnitReading, read_units
 from constraintsuite.memory.records import Edge, EdgeKind, EntityMention, MemoryDocument, Unit, weighted_edge
 from constraintsuite.store.files import sha256_text
@@ -83,7 +83,7 @@ def read_document(file: DocumentFile) -> ReadDocument:
     """Parse a file, read its sentences, and find the names in them."""
     parsed = parse_document(file.path, file.document)
     names = (() if unit.attributes["kind"] == "code" else mentions_of(_with_cells_apart(unit)) for unit in parsed.units)
-    return ReadDocument(parsed, _readings(parsed), tuple(names))
+    return ReadDocument(**vars(parsed), readings=_readings(parsed), names=tuple(names))
 
 
 def _read_or_fault(file: DocumentFile) -> ReadDocument | str:
@@ -124,11 +124,11 @@ def document_edges(document: ReadDocument, cited: Iterable[Edge]) -> tuple[Edge,
     """All edges from the units of a document, each once; `cited` are those that rest on citations."""
     explicit = list(cited)
     edges = [
-        *_next_edges(document.parsed),
-        *_part_edges(document.parsed),
+        *_next_edges(document),
+        *_part_edges(document),
         *explicit,
         *_definition_edges(document),
-        *content_edges(document.parsed, document.readings, explicit),
+        *content_edges(document, explicit),
     ]
     best: dict[tuple[str, str, EdgeKind], Edge] = {}
     for edge in edges:
@@ -175,23 +175,22 @@ def _part_edges(document: ParsedDocument) -> Iterator[Edge]:
 
 def _definition_edges(document: ReadDocument) -> Iterator[Edge]:
     """From each unit that uses a defined term to the unit that defines it; terms used everywhere tell nothing."""
-    parsed = document.parsed
     definers: dict[str, list[int]] = defaultdict(list)
     for unit, reading in enumerate(document.readings):
         for term in reading.definitions:
             definers[term].append(unit)
     finder = TermFinder(sorted(definers))
-    used = [finder.find(unit.text) for unit in parsed.units]
+    used = [finder.find(unit.text) for unit in document.units]
     counts = Counter(term for terms in used for term in terms)
-    small = len(parsed.units) <= _SMALL_DOCUMENT
+    small = len(document.units) <= _SMALL_DOCUMENT
     for unit, terms in enumerate(used):
         for term in terms:
-            common = counts[term] > _MOST_USES or counts[term] > _COMMON_SHARE * len(parsed.units)
+            common = counts[term] > _MOST_USES or counts[term] > _COMMON_SHARE * len(document.units)
             if unit in definers[term] or (common and not small):
                 continue
             before = [definer for definer in definers[term] if definer < unit]
             definer = before[-1] if before else definers[term][0]
-            source, target = parsed.units[unit].id, parsed.units[definer].id
+            source, target = document.units[unit].id, document.units[definer].id
             yield weighted_edge(source, target, "depends_on", 0.9, f"uses the term {term!r}")
 
 
@@ -215,19 +214,16 @@ def link(documents: Iterable[ReadDocument]) -> Iterator[MemoryDocument]:
 
     They depend on which documents there are, and not on their order or on when they came.
     """
-    given = sorted(documents, key=lambda one: one.parsed.id)
-    citer = Citer([one.parsed for one in given])
+    given = sorted(documents, key=lambda one: one.id)
+    citer = Citer(given)
     between = contradictions_between(given)
-    drawn = [(*document_edges(one, citer.edges(one)), *between.get(one.parsed.id, ())) for one in given]
+    drawn = [(*document_edges(one, citer.edges(one)), *between.get(one.id, ())) for one in given]
     mentions = [tuple(_mentions(one, citer)) for one in given]
     counts = Counter(mention.entity for each in mentions for mention in each)
     for one, edges, mentioned in zip(given, bounded(drawn), mentions, strict=True):
-        parsed = one.parsed
-        units = tuple(
-            replace(unit, roles=reading.roles) for unit, reading in zip(parsed.units, one.readings, strict=True)
-        )
+        units = tuple(replace(unit, roles=reading.roles) for unit, reading in zip(one.units, one.readings, strict=True))
         kept = tuple(mention for mention in mentioned if counts[mention.entity] <= MOST_MENTIONED)
-        yield MemoryDocument(parsed.id, parsed.title, parsed.sha256, units, edges, kept)
+        yield MemoryDocument(one.id, one.title, one.sha256, units, edges, kept)
 
 
 def collection_version(parts: Iterable[MemoryDocument]) -> str:
@@ -246,11 +242,10 @@ def _hash_of_units(part: MemoryDocument) -> str:
 
 def _mentions(document: ReadDocument, citer: Citer) -> Iterator[EntityMention]:
     """The entities each unit names; the first unit of a document also stands for its title."""
-    parsed = document.parsed
-    for number, (unit, named) in enumerate(zip(parsed.units, document.names, strict=True)):
+    for number, (unit, named) in enumerate(zip(document.units, document.names, strict=True)):
         found = {one.entity: one for one in named}
         titles = [span.of(unit.text) for _, span in citer.titles_in(unit.id)]
-        for surface in [*([bare_title(parsed.title)] if number == 0 else []), *titles]:
+        for surface in [*([bare_title(document.title)] if number == 0 else []), *titles]:
             entity = normalise_entity(surface)
             if entity and entity not in found:
                 found[entity] = Named(entity, surface, 1)

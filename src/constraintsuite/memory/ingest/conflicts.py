@@ -120,7 +120,7 @@ def contradictions_between(documents: Sequence[ReadDocument]) -> Mapping[str, li
     """Edges by the document they leave: from the later of two documents (by id) to the earlier."""
     by_name: dict[str, list[_Stated]] = defaultdict(list)
     for document in documents:
-        for unit, reading in zip(document.parsed.units, document.readings, strict=True):
+        for unit, reading in zip(document.units, document.readings, strict=True):
             for claim in reading.claims:
                 for name in claim.names & claim.subject:
                     by_name[name].append(_Stated(unit, claim))

@@ -10,8 +10,7 @@ from math import log
 from constraintsuite.memory.ingest.citation_edges import siblings_of
 from constraintsuite.memory.ingest.claims import Claim
 from constraintsuite.memory.ingest.conflicts import ClaimConflict, compare, outcome_stems
-from constraintsuite.memory.ingest.document import ParsedDocument
-from constraintsuite.memory.ingest.unit_reading import UnitReading
+from constraintsuite.memory.ingest.unit_reading import ReadDocument
 from constraintsuite.memory.records import Edge, EdgeKind, weighted_edge
 
 _RAREST = 5
@@ -63,20 +62,20 @@ def _nearest(posting: Sequence[int], unit: int) -> Sequence[int]:
     return posting[start : start + _LONGEST_POSTING]
 
 
-def content_edges(document: ParsedDocument, readings: Sequence[UnitReading], cited: Iterable[Edge]) -> Iterator[Edge]:
+def content_edges(document: ReadDocument, cited: Iterable[Edge]) -> Iterator[Edge]:
     """The edges of one document, units compared only where they share rare words."""
-    linker = _Linker(document, readings, cited)
-    for unit in range(len(readings)):
+    linker = _Linker(document, cited)
+    for unit in range(len(document.units)):
         yield from linker.exceptions(unit)
         yield from linker.conditions(unit)
         yield from linker.disagreements(unit)
 
 
 class _Linker:
-    def __init__(self, document: ParsedDocument, readings: Sequence[UnitReading], cited: Iterable[Edge]) -> None:
+    def __init__(self, document: ReadDocument, cited: Iterable[Edge]) -> None:
         self.document = document
-        self.readings = readings
-        self.index = TermIndex([_terms(reading.claims) for reading in readings])
+        self.readings = document.readings
+        self.index = TermIndex([_terms(reading.claims) for reading in document.readings])
         self.cited: dict[str, set[EdgeKind]] = {}
         self.joined: set[frozenset[str]] = set()
         """Pairs between which an exception is known already."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from constraintsuite.memory.ingest.citations import Citation, Condition, find_citations, find_definitions
 from constraintsuite.memory.ingest.claims import Claim, claim_of, stances_of
 from constraintsuite.memory.ingest.document import ParsedDocument
-from constraintsuite.memory.ingest.naming import Named
+from constraintsuite.memory.ingest.names import Named
 from constraintsuite.memory.ingest.sentence_view import SentenceView, is_negated, view_sentence
 from constraintsuite.memory.ingest.wordlists import word_lists
 from constraintsuite.memory.records import SemanticRole
@@ -151,10 +151,9 @@ class UnitReading(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ReadDocument:
+class ReadDocument(ParsedDocument):
     """A document with what its units say and name: all that can be known of it without the others."""
 
-    parsed: ParsedDocument
     readings: tuple[UnitReading, ...]
     names: tuple[tuple[Named, ...], ...]
 

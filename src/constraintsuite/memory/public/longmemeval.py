@@ -117,24 +117,17 @@ def _source(session: LongMemEvalSession, granularity: Granularity) -> HaystackDo
     return HaystackDocument(document, "", tuple(passages), attributes={"date": session.date})
 
 
-class _Named(NamedTuple):
-    number: int
-    name: str
-    text: str
-    gold: bool
-
-
-def _named_texts(session: LongMemEvalSession, granularity: Granularity) -> Iterator[_Named]:
-    """What is searched: the user's words and nothing else, as officially."""
+def _named_texts(session: LongMemEvalSession, granularity: Granularity) -> Iterator[tuple[int, str, str, bool]]:
+    """Number, name and text of what is searched (the user's words and nothing else, as officially), and whether it is gold."""
     marked = _MARK in session.id
     if granularity == "session":
         turns = _user_turns(session)
         gold = marked and any(turn.has_answer for turn in turns)
-        yield _Named(0, session.id, " ".join(turn.content for turn in turns), gold)
+        yield 0, session.id, " ".join(turn.content for turn in turns), gold
         return
     for number, turn in enumerate(session.turns, 1):
         if turn.role == "user":
-            yield _Named(number, f"{session.id}_{number}", turn.content, marked and bool(turn.has_answer))
+            yield number, f"{session.id}_{number}", turn.content, marked and bool(turn.has_answer)
 
 
 def _item(

@@ -13,7 +13,7 @@ from constraintsuite.memory.benchmark_run import BenchmarkRun
 from constraintsuite.memory.dense import embed_all
 from constraintsuite.memory.entities import normalise_entity
 from constraintsuite.memory.ingest.collection import MOST_MENTIONED
-from constraintsuite.memory.ingest.naming import Named, TitleFinder, bare_title, mentions_of
+from constraintsuite.memory.ingest.names import Named, TitleFinder, bare_title, mentions_of
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.public.base import (

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from constraintsuite.memory.ingest.document import ParsedDocument, UnitPosition
-from constraintsuite.memory.ingest.naming import Named
+from constraintsuite.memory.ingest.document import UnitPosition
+from constraintsuite.memory.ingest.names import Named
 from constraintsuite.memory.ingest.unit_reading import ReadDocument, UnitReading
 from constraintsuite.memory.records import Unit
 
@@ -49,14 +49,20 @@ class KeptReading:
     @classmethod
     def of(cls, document: ReadDocument) -> KeptReading:
         """The line that keeps what was read."""
-        of = document.parsed
-        content = _Content(of.title, of.units, of.places, of.section_numbers, document.readings, document.names)
-        return cls(of.id, ReadingOrigin(of.sha256, of.markdown), content)
+        content = _Content(
+            document.title,
+            document.units,
+            document.places,
+            document.section_numbers,
+            document.readings,
+            document.names,
+        )
+        return cls(document.id, ReadingOrigin(document.sha256, document.markdown), content)
 
     def read(self) -> ReadDocument | None:
         """The document as if it had just been read."""
         kept = self.content
         if kept is None:
             return None
-        parsed = ParsedDocument(self.document, kept.title, *self.origin, kept.units, kept.places, kept.section_numbers)
-        return ReadDocument(parsed, kept.readings, kept.names)
+        parsed = (self.document, kept.title, *self.origin, kept.units, kept.places, kept.section_numbers)
+        return ReadDocument(*parsed, kept.readings, kept.names)

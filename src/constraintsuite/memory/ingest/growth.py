@@ -20,7 +20,7 @@ from constraintsuite.execution.progress import Reporter
 from constraintsuite.memory.folder import MemoryChangePlan, change_memory, read_memory, refuse_unknown, write_memory
 from constraintsuite.memory.ingest.collection import DocumentFile, document_files, link, read_files
 from constraintsuite.memory.ingest.document import is_markdown
-from constraintsuite.memory.ingest.kept import KeptReading, ReadingHeader, ReadingOrigin
+from constraintsuite.memory.ingest.kept_reading import KeptReading, ReadingHeader, ReadingOrigin
 from constraintsuite.memory.ingest.source import source_hash
 from constraintsuite.memory.ingest.unit_reading import ReadDocument
 from constraintsuite.memory.records import MemoryDocument
@@ -165,7 +165,7 @@ class _Sources:
         changed = [one for one in self.files if held.get(one.document) != self.origins[one.document]]
         unread = [one for one in changed if one.document not in self._read]
         if unread:
-            self._read |= {one.parsed.id: one for one in read_files(unread, self.engine, self.reporter)}
+            self._read |= {one.id: one for one in read_files(unread, self.engine, self.reporter)}
         return {one.document: self._read[one.document] for one in changed}
 
 
