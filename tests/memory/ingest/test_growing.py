@@ -12,7 +12,7 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.memory import folder
 from constraintsuite.memory.folder import open_memory, read_memory, verify_memory, write_memory
-from constraintsuite.memory.ingest import collection, growth
+from constraintsuite.memory.ingest import collection
 from constraintsuite.memory.ingest.collection import DocumentFile, ingest, read_files
 from constraintsuite.memory.ingest.growth import RULES, add_documents, ingest_memory, remove_documents
 from constraintsuite.memory.ingest.unit_reading import ReadDocument
@@ -217,7 +217,7 @@ def test_files_are_read_before_the_memory_is_locked(
         update_memory(grown, remove=["master_agreement"])
         return read_files(given)
 
-    monkeypatch.setattr(growth, "read_files", beside_a_writer)
+    monkeypatch.setattr("constraintsuite.memory.ingest.growth.read_files", beside_a_writer)
     growth = add_documents(grown, [tmp_path / "d" / "note.md"])
     (tmp_path / "d" / "master_agreement.md").unlink()
     assert growth.new == ("note",)
