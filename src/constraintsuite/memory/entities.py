@@ -83,7 +83,7 @@ class EntitySynonyms(NamedTuple):
     cosine: FloatArray
 
     def take(self, rows: BoolArray | npt.NDArray[np.intp]) -> EntitySynonyms:
-        """Some of the pairs."""
+        """The pairs in these rows, given by a mask or by numbers."""
         return EntitySynonyms(self.first[rows], self.second[rows], self.cosine[rows])
 
 

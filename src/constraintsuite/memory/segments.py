@@ -32,7 +32,7 @@ class LogLine(Protocol):
 
     @property
     def document(self) -> str:
-        """Whose line it is."""
+        """The id of the document whose line it is."""
 
 
 @dataclass(frozen=True, slots=True)

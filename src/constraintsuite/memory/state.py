@@ -70,7 +70,7 @@ StateEvent = Confirmed | Superseded
 
 
 class ForgettingCurve(BaseModel):
-    """How confirmations fade."""
+    """How fast confirmations fade with their age."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     scale_days: float = Field(1.0, gt=0, allow_inf_nan=False, description="the age at which forgetting sets in")

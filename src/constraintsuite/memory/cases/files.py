@@ -207,7 +207,7 @@ class Grounded:
 
     @property
     def dataset(self) -> Dataset:
-        """Its cases."""
+        """The cases, with the folder of their documents."""
         return self.file.dataset
 
     @property

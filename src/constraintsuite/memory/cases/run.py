@@ -108,7 +108,7 @@ class CaseAnswer:
 
     @property
     def ranking(self) -> tuple[str, ...]:
-        """The units, best first."""
+        """The ids of the returned units, best first."""
         return tuple(recalled.unit for recalled in self.recall.ranking)
 
 

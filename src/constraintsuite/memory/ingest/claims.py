@@ -132,7 +132,7 @@ class Claim(NamedTuple):
 
 
 def claim_of(view: SentenceView) -> Claim:
-    """What the sentence says."""
+    """The claim that a sentence makes, without its conditions and exceptions."""
     sentence = view.sentence
     nouns = [place for place in view.main if _is_content(sentence, place) and not _is_verb(view, place)]
     verbs = [place for place in view.main if _is_verb(view, place)]

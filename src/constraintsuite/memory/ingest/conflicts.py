@@ -31,7 +31,7 @@ _SURENESS = 0.8
 
 
 class ClaimConflict(NamedTuple):
-    """How two claims disagree."""
+    """How two claims disagree: which is narrower, how sure that is, and on what it rests."""
 
     conflict: Conflict
     confidence: float

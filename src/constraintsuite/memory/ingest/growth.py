@@ -157,7 +157,7 @@ class _Sources:
 
     @cached_property
     def origins(self) -> dict[str, ReadingOrigin]:
-        """By document."""
+        """The hash and the kind of each file, by document."""
         return {one.document: ReadingOrigin(source_hash(one.path), is_markdown(one.path)) for one in self.files}
 
     def read(self, held: Mapping[str, ReadingOrigin]) -> dict[str, ReadDocument]:

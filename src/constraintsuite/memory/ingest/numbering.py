@@ -155,7 +155,7 @@ class Announcement(NamedTuple):
 
 
 class ItemPosition(NamedTuple):
-    """Where an item stands."""
+    """Where an item stands among the items of its section."""
 
     parent: int | None
     number: str

@@ -28,10 +28,6 @@ class SentenceStretch:
     first: int
     last: int
 
-    def words(self, sentence: Sentence) -> str:
-        """The cue itself."""
-        return " ".join(sentence.words[self.cue : self.first])
-
 
 def find_stretches(sentence: Sentence) -> list[SentenceStretch]:
     """The conditions and exceptions of a sentence, in order; none lies in another."""

@@ -139,7 +139,7 @@ def _gets(view: SentenceView) -> bool:
 
 
 class UnitReading(NamedTuple):
-    """What one unit says."""
+    """What one unit says, as read in its sentences."""
 
     roles: tuple[SemanticRole, ...] = ()
     claims: tuple[Claim, ...] = ()

@@ -61,5 +61,5 @@ class WordLists(BaseModel, frozen=True, extra="forbid"):
 
 @cache
 def word_lists() -> WordLists:
-    """The lists."""
+    """The lists of `data/words.yaml`, read and checked once per process."""
     return WordLists.model_validate(read_package_yaml("constraintsuite.memory.ingest", "data", "words.yaml"))

@@ -61,7 +61,7 @@ class _Best:
         return places, self.pairs[places] == pairs
 
     def value(self, pairs: IndexArray) -> FloatArray:
-        """What some pairs have."""
+        """The best value of each of some pairs; 0 where nothing has come."""
         places, known = self.find(pairs)
         return np.where(known, self.values[places], 0.0)
 

@@ -59,7 +59,7 @@ class Network:
 
 @dataclass(frozen=True)
 class SpreadRule:
-    """How activation spreads."""
+    """How activation spreads: what is lost per hop, how far it goes, and which nodes pass it on."""
 
     decay: float
     hops: int

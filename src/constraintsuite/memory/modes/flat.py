@@ -45,7 +45,7 @@ class EmbeddingMode(FlatMode[ModelSettings]):
     settings_type = ModelSettings
 
     def find(self, query: str, budget: int) -> SearchAnswer:
-        """The nearest units."""
+        """The visible units whose vectors are nearest to the query's."""
         scores = self.memory.dense(query)
         chosen = best(scores, budget, self.visibility.mask())
         return SearchAnswer(query, self.name, ranked(self.memory.graph, chosen, scores))

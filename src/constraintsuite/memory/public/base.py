@@ -55,7 +55,7 @@ class Haystack:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkItem:
-    """One question, or claim."""
+    """One question or claim, with the passages that must be found for it."""
 
     id: str
     question: str
@@ -73,7 +73,7 @@ class BenchmarkItem:
 
 @dataclass(frozen=True)
 class BenchmarkFile:
-    """A benchmark file."""
+    """A benchmark file as it was read: its items, what they are asked of, and how they are scored."""
 
     benchmark: str
     sha256: str

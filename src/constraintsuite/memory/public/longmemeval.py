@@ -31,7 +31,7 @@ _MARK = "answer"  # in the ids of the sessions that were written to hold evidenc
 
 
 class LongMemEvalTurn(BenchmarkRecord):
-    """What one side said."""
+    """What one side of a chat said."""
 
     role: Literal["user", "assistant"]
     content: StrictStr
@@ -52,7 +52,7 @@ class LongMemEvalQuestion(BenchmarkRecord):
 
 
 class LongMemEvalSession(NamedTuple):
-    """One chat."""
+    """One chat of the haystack, with its date."""
 
     id: str
     date: str

@@ -39,7 +39,7 @@ _WATCHED = ("evidence_hit", "path_hit")
 
 @dataclass(frozen=True)
 class MemoryRunResult:
-    """What a run gave."""
+    """What a run gave, before it is written."""
 
     outcomes: Sequence[ItemResult]
     timing: Timing | None = None
@@ -50,7 +50,7 @@ class MemoryRunResult:
 
 @dataclass(frozen=True)
 class MemoryRun:
-    """A finished run."""
+    """A finished run, as loaded from its folder."""
 
     artifact: Artifact
     summary: MemoryRunSummary

@@ -50,7 +50,7 @@ _ABOUT_PARTS = (
 
 @show_each
 def show_graph(path: Path) -> Display:
-    """One memory."""
+    """The page of one memory: its documents, edges, roles and names."""
     memory = open_memory(path)
     held = overview(memory.graph)
     about = f"{len(held['documents']):,} documents, {held['units']:,} units, {held['entities']:,} entities."
