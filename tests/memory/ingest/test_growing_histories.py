@@ -17,7 +17,7 @@ from constraintsuite.memory.folder import read_memory, verify_memory
 from constraintsuite.memory.ingest import citation_edges, collection
 from constraintsuite.memory.ingest.collection import DocumentFile, read_document
 from constraintsuite.memory.ingest.growth import add_documents, ingest_memory, remove_documents
-from constraintsuite.memory.ingest.kept_reading import KeptReading
+from constraintsuite.memory.ingest.unit_reading import KeptReading
 from constraintsuite.store.jsonl import adapter, encode
 from memory.ingest.growing_folders import LETTER, MASTER, fresh, held, write
 

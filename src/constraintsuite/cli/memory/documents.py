@@ -35,13 +35,7 @@ _SHOWN = 10
 @dry_run_option
 @json_option
 def ingest(
-    paths: tuple[Path, ...],
-    out: Path,
-    name: str | None,
-    by_path: bool,
-    workers: int,
-    dry_run: bool,
-    as_json: bool,
+    paths: tuple[Path, ...], out: Path, name: str | None, by_path: bool, workers: int, dry_run: bool, as_json: bool
 ) -> None:
     """Read all Markdown and text files among PATHS, and below folders among them, into a new memory.
 

@@ -15,13 +15,7 @@ import click
 
 from constraintsuite.cli.arguments import graph_argument
 from constraintsuite.cli.memory.resources import state_place, vector_cache
-from constraintsuite.cli.options import (
-    at_option,
-    budget_option,
-    encoder_option,
-    json_option,
-    state_option,
-)
+from constraintsuite.cli.options import at_option, budget_option, encoder_option, json_option, state_option
 from constraintsuite.cli.output import emit
 from constraintsuite.cli.places import FILE
 from constraintsuite.errors import UserError

@@ -23,15 +23,7 @@ from constraintsuite.memory.records import MemoryDocument
 from constraintsuite.store.files import sha256_of
 
 _MOST_FAULTS = 10
-FIXTURES = (
-    "contract",
-    "runbook",
-    "exception_override",
-    "multi_hop_chain",
-    "negation",
-    "priming_help",
-    "priming_harm",
-)
+FIXTURES = ("contract", "runbook", "exception_override", "multi_hop_chain", "negation", "priming_help", "priming_harm")
 
 
 @dataclass(frozen=True)

@@ -195,11 +195,7 @@ def _definition_edges(document: ReadDocument) -> Iterator[Edge]:
 
 
 def ingest(
-    paths: Iterable[Path],
-    *,
-    by_path: bool = False,
-    engine: LocalEngine | None = None,
-    reporter: Reporter | None = None,
+    paths: Iterable[Path], *, by_path: bool = False, engine: LocalEngine | None = None, reporter: Reporter | None = None
 ) -> Iterator[MemoryDocument]:
     """The parts of all Markdown and text files among `paths` and below the folders among them.
 

@@ -1,18 +1,18 @@
-"""What the sentences of a unit say: its roles, claims, citations and definitions."""
+"""What the sentences of a unit say: its roles, claims, citations and definitions; and how that is kept."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from constraintsuite.memory.ingest.citations import Citation, Condition, find_citations, find_definitions
 from constraintsuite.memory.ingest.claims import Claim, claim_of, stances_of
-from constraintsuite.memory.ingest.document import ParsedDocument
+from constraintsuite.memory.ingest.document import ParsedDocument, UnitPosition
 from constraintsuite.memory.ingest.names import Named
 from constraintsuite.memory.ingest.sentence_view import SentenceView, is_negated, view_sentence
 from constraintsuite.memory.ingest.wordlists import word_lists
-from constraintsuite.memory.records import SemanticRole
+from constraintsuite.memory.records import SemanticRole, Unit
 from constraintsuite.records.text import Span
 from constraintsuite.text.base import Analysis, Token
 from constraintsuite.text.rules import RulesAnalyser
@@ -227,3 +227,54 @@ def _points_back(view: SentenceView) -> bool:
     return sentence.word(0) in word_lists().anaphors and (
         sentence.is_verb(1) or sentence.word(1) in ("limit", "rule", "duty", "ban")
     )
+
+
+class ReadingOrigin(NamedTuple):
+    """What decides how a document is read: if it is the same, nothing has to be read again."""
+
+    sha256: str
+    """Of the bytes of its file; empty where nothing is kept."""
+    markdown: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingHeader:
+    """A line of the readings, less what was read."""
+
+    document: str
+    origin: ReadingOrigin
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    title: str
+    units: tuple[Unit, ...]
+    places: tuple[UnitPosition, ...]
+    section_numbers: Mapping[int, str]
+    readings: tuple[UnitReading, ...]
+    names: tuple[tuple[Named, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptReading:
+    """A line of the readings: what a document says, or `NothingKept`."""
+
+    document: str
+    origin: ReadingOrigin
+    content: _Content | None
+
+    @classmethod
+    def of(cls, document: ReadDocument) -> KeptReading:
+        """The line that keeps what was read."""
+        content = _Content(
+            document.title, document.units, document.places, document.section_numbers, document.readings, document.names
+        )
+        return cls(document.id, ReadingOrigin(document.sha256, document.markdown), content)
+
+    def read(self) -> ReadDocument | None:
+        """The document as if it had just been read."""
+        kept = self.content
+        if kept is None:
+            return None
+        parsed = (self.document, kept.title, *self.origin, kept.units, kept.places, kept.section_numbers)
+        return ReadDocument(*parsed, kept.readings, kept.names)

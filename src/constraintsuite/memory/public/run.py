@@ -16,13 +16,7 @@ from constraintsuite.memory.ingest.collection import MOST_MENTIONED
 from constraintsuite.memory.ingest.names import Named, TitleFinder, bare_title, mentions_of
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import load_mode
-from constraintsuite.memory.public.base import (
-    BenchmarkFile,
-    BenchmarkItem,
-    Haystack,
-    HaystackDocument,
-    HaystackPassage,
-)
+from constraintsuite.memory.public.base import BenchmarkFile, BenchmarkItem, Haystack, HaystackDocument, HaystackPassage
 from constraintsuite.memory.records import EntityMention, MemoryDocument, Unit, weighted_edge
 from constraintsuite.memory.results import ItemResult, SearchMode
 from constraintsuite.models.dense import DenseScorer

@@ -171,15 +171,7 @@ def _removals(search: _Search, book: EdgeBook, item: str, rng: np.random.Generat
     fell = [before.score - place.score > LEAST for place in after]
     moved = [loses and before.rank != place.rank for loses, place in zip(fell, after, strict=True)]
     yield EdgeRemoval(
-        search.mode,
-        search.budget,
-        item,
-        unit,
-        fell[0],
-        moved[0],
-        len(others),
-        sum(fell[1:]),
-        sum(moved[1:]),
+        search.mode, search.budget, item, unit, fell[0], moved[0], len(others), sum(fell[1:]), sum(moved[1:])
     )
 
 
