@@ -15,12 +15,11 @@ from constraintsuite.memory.records import EDGE_WEIGHTS, EdgeKind
 from constraintsuite.memory.results import StepKind
 from constraintsuite.models.naming import ModelSettings
 
-
-def _split(value: object) -> object:
-    return value.split("+") if isinstance(value, str) else value
-
-
-Kinds = Annotated[tuple[EdgeKind, ...], BeforeValidator(_split), PlainSerializer("+".join, return_type=str)]
+Kinds = Annotated[
+    tuple[EdgeKind, ...],
+    BeforeValidator(lambda value: value.split("+") if isinstance(value, str) else value),
+    PlainSerializer("+".join, return_type=str),
+]
 
 STEP_KINDS: tuple[StepKind, ...] = (*EDGE_KINDS, "synonym")
 _SYNONYM = STEP_KINDS.index("synonym")

@@ -80,16 +80,13 @@ class RerankMode:
         units = self._memory.graph.units
         numbers = self._memory.graph.unit_numbers
         pairs = [(query, self._memory.searched(units[numbers[each.unit]])) for each in found]
-        scorer = self._scorer()
+        if self._collection.is_outdated():
+            self._loaded = self._load()
+        scorer = self._loaded
         scores = np.asarray(scorer.score(pairs), dtype=np.float64)
         if scores.shape != (len(pairs),) or not np.isfinite(scores).all():
             raise UserError(f"Model {scorer.name!r} did not give one finite score to each of {len(pairs)} units.")
         return scores
-
-    def _scorer(self) -> Scorer:
-        if self._collection.is_outdated():
-            self._loaded = self._load()
-        return self._loaded
 
     def _load(self) -> Scorer:
         self._collection = _Collection(self._memory, self._visibility)

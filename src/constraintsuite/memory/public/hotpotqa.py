@@ -25,8 +25,7 @@ from constraintsuite.memory.public.base import (
 )
 from constraintsuite.memory.public.measures import (
     WRONG,
-    AnswerScores,
-    SetScores,
+    MatchScores,
     compare_closed,
     compare_sets,
     cutoffs_of,
@@ -156,7 +155,7 @@ class HotpotScorer:
         values: MetricValues = {f"answer_{name}": value for name, value in _columns(scores)}
         return values | {f"joint_{name}@{budget}": value for name, value in _columns(joint)}
 
-    def facts(self, item: BenchmarkItem, predicted: Sequence[str]) -> SetScores:
+    def facts(self, item: BenchmarkItem, predicted: Sequence[str]) -> MatchScores:
         """Supporting facts that were predicted, as `title:number`."""
         return compare_sets(self.names(predicted), self.names(item.gold))
 
@@ -164,10 +163,10 @@ class HotpotScorer:
         """Facts in the form in which they are compared."""
         return facts
 
-    def joined(self, answer: AnswerScores, facts: SetScores) -> AnswerScores | None:
+    def joined(self, answer: MatchScores, facts: MatchScores) -> MatchScores | None:
         """Answer and facts together: products of EM, precision and recall, and the F1 of those."""
         precision, recall = answer.precision * facts.precision, answer.recall * facts.recall
-        return AnswerScores(answer.em * facts.em, harmonic(precision, recall), precision, recall)
+        return MatchScores(answer.em * facts.em, harmonic(precision, recall), precision, recall)
 
 
 def title_of(fact: str) -> str:
@@ -175,7 +174,7 @@ def title_of(fact: str) -> str:
     return fact.rpartition(":")[0]
 
 
-def _columns(scores: AnswerScores | None) -> Iterator[tuple[str, float | None]]:
+def _columns(scores: MatchScores | None) -> Iterator[tuple[str, float | None]]:
     return zip(("em", "f1", "prec", "recall"), scores or (None,) * 4, strict=True)
 
 
@@ -192,6 +191,6 @@ class TwoWikiScorer(HotpotScorer):
         """Facts with their titles in lower case."""
         return [fact.lower() for fact in facts]
 
-    def joined(self, answer: AnswerScores, facts: SetScores) -> AnswerScores | None:
+    def joined(self, answer: MatchScores, facts: MatchScores) -> MatchScores | None:
         """None: answer times facts is not what the authors call joint."""
         return None

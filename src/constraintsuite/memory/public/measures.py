@@ -18,23 +18,23 @@ _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _CLOSED = frozenset(("yes", "no", "noanswer"))
 
 
-class SetScores(NamedTuple):
-    """A set of predicted things against the gold ones."""
+class MatchScores(NamedTuple):
+    """What was predicted against the gold: the words of an answer, or a set of passages."""
 
     em: float
-    """1 if the two are the same set."""
+    """1 if the two are the same."""
+    f1: float
     precision: float
     recall: float
-    f1: float
 
 
-def compare_sets(predicted: Collection[str], gold: Collection[str]) -> SetScores:
+def compare_sets(predicted: Collection[str], gold: Collection[str]) -> MatchScores:
     """Scores of two sets, as HotpotQA's evaluation has them: what cannot be divided is 0."""
     mine, theirs = set(predicted), set(gold)
     shared = len(mine & theirs)
     precision = shared / len(mine) if mine else 0.0
     recall = shared / len(theirs) if theirs else 0.0
-    return SetScores(float(mine == theirs), precision, recall, harmonic(precision, recall))
+    return MatchScores(float(mine == theirs), harmonic(precision, recall), precision, recall)
 
 
 def harmonic(precision: float, recall: float) -> float:
@@ -68,16 +68,7 @@ def _ndcg(wanted: Collection[str], ranking: Sequence[str], k: int) -> float:
     return gained / sum(1 / math.log2(place + 1) for place in range(1, min(len(wanted), k) + 1))
 
 
-class AnswerScores(NamedTuple):
-    """An answer against the right one."""
-
-    em: float
-    f1: float
-    precision: float
-    recall: float
-
-
-WRONG = AnswerScores(0.0, 0.0, 0.0, 0.0)
+WRONG = MatchScores(0.0, 0.0, 0.0, 0.0)
 
 
 def normalised(text: str) -> str:
@@ -85,23 +76,23 @@ def normalised(text: str) -> str:
     return _squeezed(_ARTICLES.sub(" ", _bare(text)))
 
 
-def compare_closed(answer: str, gold: str) -> AnswerScores:
+def compare_closed(answer: str, gold: str) -> MatchScores:
     """HotpotQA's and 2WikiMultiHopQA's: half of `yes`, `no` or `noanswer` is worth nothing."""
     mine, right = normalised(answer), normalised(gold)
     em = float(mine == right)
     if mine != right and (mine in _CLOSED or right in _CLOSED):
         return WRONG
-    return AnswerScores(em, *_overlap(mine.split(), right.split()))
+    return MatchScores(em, *_overlap(mine.split(), right.split()))
 
 
-def compare_open(answer: str, gold: Sequence[str]) -> AnswerScores:
+def compare_open(answer: str, gold: Sequence[str]) -> MatchScores:
     """MuSiQue's: the best over all right answers, of EM and F1 each for itself; of two empty ones F1 is 1."""
     scores = []
     for one in gold:
         mine, right = normalised(answer).split(), normalised(one).split()
         f1, precision, recall = _overlap(mine, right) if mine and right else (float(mine == right),) * 3
-        scores.append(AnswerScores(float(mine == right), f1, precision, recall))
-    return AnswerScores(*(max(column) for column in zip(*scores, strict=True)))
+        scores.append(MatchScores(float(mine == right), f1, precision, recall))
+    return MatchScores(*(max(column) for column in zip(*scores, strict=True)))
 
 
 def stemmed_f1(answer: str, gold: str) -> float:
