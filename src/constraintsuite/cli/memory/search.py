@@ -72,15 +72,15 @@ def search(  # noqa: PLR0913, PLR0917 - one parameter an option
     memory = open_memory(graph, model, cache=vector_cache() if encoder else None)
     bench = Workbench(cache=cache_folder() / "scores", reporter=reporter)
     chosen = load_mode(mode, memory, state=state, bench=bench)
-    recall = chosen.search(query, budget)
+    answer = chosen.search(query, budget)
     if html is not None:
-        _draw(html, memory, recall, budget)
+        _draw(html, memory, answer, budget)
     lines = chain(
-        _ranking(memory.graph, recall),
-        _explanation(recall) if explain and recall.ranking else (),
+        _ranking(memory.graph, answer),
+        _explanation(answer) if explain and answer.ranking else (),
         [f"Picture: {html}"] if html is not None else (),
     )
-    emit(_record(memory.graph, recall, budget), as_json, lines)
+    emit(_record(memory.graph, answer, budget), as_json, lines)
 
 
 def _state(graph: Path, given: Path | None, now: str | None) -> MemoryState | None:
@@ -98,34 +98,34 @@ def _state(graph: Path, given: Path | None, now: str | None) -> MemoryState | No
     return state
 
 
-def _draw(file: Path, memory: Memory, recall: SearchAnswer, budget: int) -> None:
+def _draw(file: Path, memory: Memory, answer: SearchAnswer, budget: int) -> None:
     from constraintsuite.reports.walks.page import render_walk
     from constraintsuite.showing.memory.picture import AROUND, picture_of
     from constraintsuite.store.files import write_text
 
     if file.suffix not in (".html", ".htm"):
         raise UserError(f"{file}: the picture is an HTML page; end its name in .html.")
-    write_text(file, render_walk(picture_of(memory, recall, budget, AROUND)))
+    write_text(file, render_walk(picture_of(memory, answer, budget, AROUND)))
 
 
-def _record(graph: MemoryGraph, recall: SearchAnswer, budget: int) -> dict[str, Any]:
+def _record(graph: MemoryGraph, answer: SearchAnswer, budget: int) -> dict[str, Any]:
     from constraintsuite.memory.results import SearchAnswer
     from constraintsuite.store.jsonl import adapter
 
-    found = adapter(SearchAnswer).dump_python(recall, mode="json")
+    found = adapter(SearchAnswer).dump_python(answer, mode="json")
     texts = {unit.id: unit.text for unit in graph.units}
     for entry in found["ranking"]:
         entry["text"] = texts[entry["unit"]]
     return {"budget": budget, **found}
 
 
-def _ranking(graph: MemoryGraph, recall: SearchAnswer) -> Iterator[str]:
+def _ranking(graph: MemoryGraph, answer: SearchAnswer) -> Iterator[str]:
     from constraintsuite.showing.memory.picture import nothing_found
 
-    if not recall.ranking:
+    if not answer.ranking:
         yield nothing_found(graph)
         return
-    for found in recall.ranking:
+    for found in answer.ranking:
         unit = graph.units[graph.number(found.unit)]
         above = f"  {' › '.join(unit.headings)}" if unit.headings else ""
         yield f"{found.rank:>3}. {found.unit}  {found.score:.4g}{above}"
@@ -133,21 +133,21 @@ def _ranking(graph: MemoryGraph, recall: SearchAnswer) -> Iterator[str]:
         yield textwrap.fill(text, _WIDTH, initial_indent="     ", subsequent_indent="     ")
 
 
-def _explanation(recall: SearchAnswer) -> Iterator[str]:
-    yield from _paths(recall)
-    yield from _trace(recall)
-    if recall.parts:
+def _explanation(answer: SearchAnswer) -> Iterator[str]:
+    yield from _paths(answer)
+    yield from _trace(answer)
+    if answer.parts:
         yield "\nScores are made of"
-        for unit, parts in recall.parts.items():
+        for unit, parts in answer.parts.items():
             yield f"  {unit}: " + ", ".join(f"{name} {value:.4g}" for name, value in parts.items())
 
 
-def _paths(recall: SearchAnswer) -> Iterator[str]:
+def _paths(answer: SearchAnswer) -> Iterator[str]:
     from constraintsuite.showing.memory.picture import path_text
 
-    walked = [path for path in recall.paths if len(path.steps) > 1]
+    walked = [path for path in answer.paths if len(path.steps) > 1]
     if not walked:
-        yield f"\nNothing was reached over an edge: {recall.mode} found these units by themselves."
+        yield f"\nNothing was reached over an edge: {answer.mode} found these units by themselves."
         return
     yield "\nPaths, the best first (an arrow to the left was walked against its edge)"
     yield from (f"  {path.score:.4g}  {path_text(path)}" for path in walked[:_SHOWN])
@@ -155,10 +155,10 @@ def _paths(recall: SearchAnswer) -> Iterator[str]:
         yield f"  and {len(walked) - _SHOWN} more; --json lists all"
 
 
-def _trace(recall: SearchAnswer) -> Iterator[str]:
+def _trace(answer: SearchAnswer) -> Iterator[str]:
     from constraintsuite.showing.memory.picture import trace_table
 
-    if recall.trace:
-        yield f"\n{trace_table(recall.trace[: 3 * _SHOWN])}"
-    if len(recall.trace) > 3 * _SHOWN:
-        yield f"and {len(recall.trace) - 3 * _SHOWN} more; --json lists all"
+    if answer.trace:
+        yield f"\n{trace_table(answer.trace[: 3 * _SHOWN])}"
+    if len(answer.trace) > 3 * _SHOWN:
+        yield f"and {len(answer.trace) - 3 * _SHOWN} more; --json lists all"
