@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -145,8 +145,7 @@ def update_graph(old: MemoryGraph, add: Iterable[MemoryDocument] = (), remove: C
         raise UserError(f"There is no document {unknown[0]!r} to remove in this memory.")
     layout = _lay_out(old, intake, frozenset(remove))
     entities = _entities(old, intake, layout)
-    loose = _joined([_kept(old, layout, entities), _waiting(old, layout), _new(old, intake, layout, entities)])
-    edges, open_edges, absent, reasons = _settled(loose, tuple(intake.reasons))
+    edges, open_edges, absent, reasons = _settled(_all_edges(old, intake, layout, entities), tuple(intake.reasons))
     graph = MemoryGraph(
         layout.units, layout.numbers, tuple(entities), edges, reasons, layout.documents, open_edges, absent
     )
@@ -200,49 +199,47 @@ class _Loose(NamedTuple):
     """The targets of those, in their order."""
 
 
-def _kept(old: MemoryGraph, layout: _Layout, entities: dict[str, int]) -> _Loose:
-    """The old edges whose source stays."""
-    table = old.edges.take(layout.place[old.edges.source] >= 0)
-    nodes = np.array([entities.get(name, -1) for name in old.entities], dtype=np.int64)
-    target = np.concatenate([layout.place[: len(old.units)], nodes])[table.target]
-    gone = np.flatnonzero(target < 0)
-    ids = [old.units[i].id for i in table.target[gone].tolist()]
-    target[gone] = [
-        layout.numbers.get(name, -1) for name in ids
-    ]  # what a document is replaced by may have the unit again
-    missing = [name for name in ids if name not in layout.numbers]
-    return _Loose(_renumbered(table, layout.place[table.source], target), missing)
+def _all_edges(old: MemoryGraph, intake: GraphInput, layout: _Layout, entities: dict[str, int]) -> _Loose:
+    """The old edges whose source stays, those that ended nowhere (what they wait for may have come), and the new ones."""
 
+    def number(name: str) -> int:
+        is_entity = name.startswith(ENTITY)
+        return entities[name.removeprefix(ENTITY)] if is_entity else layout.numbers.get(name, -1)
 
-def _waiting(old: MemoryGraph, layout: _Layout) -> _Loose:
-    """The old edges that ended nowhere; what they wait for may have come."""
-    table = old.open_edges.take(layout.place[old.open_edges.source] >= 0)
-    found = np.array([layout.numbers.get(name, -1) for name in old.absent], dtype=np.int64)
-    target = found[table.target]
-    missing = [old.absent[i] for i in table.target[target < 0].tolist()]
-    return _Loose(_renumbered(table, layout.place[table.source], target), missing)
-
-
-def _new(old: MemoryGraph, intake: GraphInput, layout: _Layout, entities: dict[str, int]) -> _Loose:
-    table = intake.table()
-    ids = list(intake.targets)
-    nodes = [
-        entities[name.removeprefix(ENTITY)] if name.startswith(ENTITY) else layout.numbers.get(name, -1) for name in ids
+    before, new, targets = len(old.units), intake.table(), list(intake.targets)
+    named = np.array([entities.get(name, -1) for name in old.entities], dtype=np.int64)
+    nodes = np.concatenate([layout.place[:before], named])
+    gone = np.flatnonzero(nodes[:before] < 0).tolist()
+    nodes[gone] = [number(old.units[i].id) for i in gone]  # what a document is replaced by may have the unit again
+    groups = [
+        _renumbered(old.edges, layout.place[old.edges.source], nodes, lambda i: old.units[i].id),
+        _renumbered(
+            old.open_edges,
+            layout.place[old.open_edges.source],
+            np.array([number(name) for name in old.absent], dtype=np.int64),
+            lambda i: old.absent[i],
+        ),
+        _renumbered(
+            new,
+            layout.place[before + new.source.astype(np.int64)],
+            np.array([number(name) for name in targets], dtype=np.int64),
+            lambda i: targets[i],
+        ),
     ]
-    target = np.array(nodes, dtype=np.int64)[table.target]
-    missing = [ids[i] for i in table.target[target < 0].tolist()]
-    return _Loose(_renumbered(table, layout.place[len(old.units) + table.source.astype(np.int64)], target), missing)
+    columns = zip(*(table for table, _ in groups), strict=True)
+    missing = [name for _, names in groups for name in names]
+    return _Loose(EdgeTable(*(np.concatenate(column) for column in columns)), missing)
 
 
-def _renumbered(table: EdgeTable, source: npt.NDArray[np.int64], target: npt.NDArray[np.int64]) -> EdgeTable:
-    return table._replace(source=source.astype(np.int32), target=target.astype(np.int32))
-
-
-def _joined(groups: Sequence[_Loose]) -> _Loose:
-    columns = zip(*(group.table for group in groups), strict=True)
-    return _Loose(
-        EdgeTable(*(np.concatenate(column) for column in columns)), [name for group in groups for name in group.missing]
-    )
+def _renumbered(
+    table: EdgeTable, sources: npt.NDArray[np.int64], nodes: npt.NDArray[np.int64], name: Callable[[int], str]
+) -> _Loose:
+    """The edges whose new source is not -1, with new numbers; `nodes` and `name` are of the old numbers of targets."""
+    kept = table.take(sources >= 0)
+    target = nodes[kept.target]
+    missing = [name(i) for i in kept.target[target < 0].tolist()]
+    source = sources[sources >= 0]
+    return _Loose(kept._replace(source=source.astype(np.int32), target=target.astype(np.int32)), missing)
 
 
 def _settled(loose: _Loose, reasons: Sequence[str]) -> tuple[EdgeTable, EdgeTable, tuple[str, ...], tuple[str, ...]]:
