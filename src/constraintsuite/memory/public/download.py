@@ -36,7 +36,7 @@ class PublicFile:
 
 @cache
 def public_files() -> Mapping[str, PublicFile]:
-    """All files, by the names that `csuite memory fetch` takes."""
+    """All files, by the names that `csuite fetch` takes."""
     listed = read_package_yaml("constraintsuite.memory.public", "data", "files.yaml")
     return {name: PublicFile(**entry) for name, entry in listed.items()}
 
