@@ -13,7 +13,7 @@ import numpy as np
 
 from constraintsuite.memory.dense import Matrix
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.text.terms import TermAnalyser
 
 BUDGET = 10

@@ -20,8 +20,8 @@ import numpy as np
 from constraintsuite.experiments.compare import PairedDifference, SystemPair, compare_systems
 from constraintsuite.experiments.figures import group_figures
 from constraintsuite.memory.modes import MODES
-from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.public.base import ReadOptions
+from constraintsuite.memory.results import ItemResult
 from constraintsuite.memory.runs.table import MemoryTable
 from constraintsuite.records.scores import Interval
 from constraintsuite.store.files import sha256_text

@@ -30,7 +30,7 @@ from constraintsuite.memory.folder import open_memory
 from constraintsuite.memory.index import INDEX
 from constraintsuite.memory.ingest.collection import ingest
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.models.base import Encoder, TextRole, Workbench
 from constraintsuite.models.dense import DenseScorer, Similarity
 from constraintsuite.models.naming import load_scorer

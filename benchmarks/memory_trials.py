@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from constraintsuite.memory.dense import embed_all
 from constraintsuite.memory.memory import Indexing, Memory
-from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.modes.rerank import RerankMode
-from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.public import BENCHMARKS
 from constraintsuite.memory.public.base import BenchmarkFile, BenchmarkItem, Haystack, ReadOptions
-from constraintsuite.memory.public.embedding import prepared
-from constraintsuite.memory.public.parts import Links, parts_of, units_of
-from constraintsuite.memory.recall import SearchMode
+from constraintsuite.memory.public.run import Links, parts_of, units_of
+from constraintsuite.memory.results import ItemResult, SearchMode
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.models.naming import load_scorer
@@ -84,7 +83,7 @@ def ask(benchmark: str, path: Path, options: ReadOptions, cache: Path, *, names:
     encoder = load_scorer(MODEL, Workbench())
     assert isinstance(encoder, DenseScorer)
     texts = [*_texts(reading.haystacks.values()), *(_names(reading.haystacks.values()) if names else ())]
-    return Asked(reading, prepared(encoder, texts, (item.question for item in reading.items), cache))
+    return Asked(reading, embed_all(encoder, texts, (item.question for item in reading.items), cache))
 
 
 def _texts(haystacks: Iterable[Haystack]) -> Iterator[str]:

@@ -25,7 +25,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.ranking.run import RankingPlan, evaluate_retrieval, ranking_folder
 from constraintsuite.experiments.run import evaluate_suite, run_folder
-from constraintsuite.memory.ingest.growing import ingest_memory
+from constraintsuite.memory.ingest.growth import ingest_memory
 from constraintsuite.memory.private.versions import freeze
 from constraintsuite.reports.html import write_report
 from constraintsuite.store.artifact import MANIFEST, Artifact, finish

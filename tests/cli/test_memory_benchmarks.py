@@ -15,15 +15,13 @@ from constraintsuite.cli.main import cli
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.memory.public.base import Haystack
-from constraintsuite.memory.public.fetching import fetch_file, place_of
-from constraintsuite.memory.public.files import PublicFile
-from constraintsuite.memory.public.parts import Links, parts_of
+from constraintsuite.memory.public.download import PublicFile, fetch_file, place_of
+from constraintsuite.memory.public.run import Links, parts_of
 from constraintsuite.memory.records import MemoryDocument
-from constraintsuite.memory.runs.record import MemoryRunOrigin, MemoryRunResult, load_memory_run, write_run
+from constraintsuite.memory.runs.experiment import MemoryRunResult, load_memory_run, write_run
 from constraintsuite.memory.runs.table import PUBLIC
 from constraintsuite.showing.display import ShowOptions
-from constraintsuite.showing.memory.sections import show_memory_run
-from constraintsuite.showing.memory.tables import time_table
+from constraintsuite.showing.memory.runs import show_memory_run, time_table
 from memory.public.tiny_files import HOTPOT, LOCOMO, LONGMEMEVAL, MUSIQUE
 from models.http.servers import running
 from store.http.hostile import answering, fixed
@@ -117,8 +115,8 @@ def _spoil(run: Path) -> None:
     """Turn all hits of a finished run into misses, as code that got worse would have left it."""
     old = load_memory_run(run)
     outcomes = [replace(each, values={**each.values, "evidence_hit": 0.0}) for each in old.outcomes]
-    source = MemoryRunOrigin(old.summary.benchmark, old.inputs, old.artifact.manifest.settings, seed=1)
-    write_run(run, source, lambda: MemoryRunResult(outcomes))
+    settings = {**old.artifact.manifest.settings, "options": {}}
+    write_run(run, old.summary.benchmark, old.inputs, settings, lambda: MemoryRunResult(outcomes))
 
 
 def test_a_run_without_warm_times_does_not_pass_the_standard_gate(tmp_path: Path, cases: Path) -> None:

@@ -12,7 +12,7 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.ranking.run import RankingPlan, evaluate_retrieval
 from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.memory.index import INDEX
-from constraintsuite.memory.ingest.growing import ingest_memory
+from constraintsuite.memory.ingest.growth import ingest_memory
 from constraintsuite.memory.private.versions import freeze
 from constraintsuite.reports.html import write_report
 from constraintsuite.store.artifact import ENVIRONMENT

@@ -10,14 +10,15 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory import confirming, folder
-from constraintsuite.memory.folder import held_documents, open_memory, update_memory, verify_memory, write_memory
+from constraintsuite.memory import folder
+from constraintsuite.memory.folder import open_memory, verify_memory, write_memory
 from constraintsuite.memory.index import kept_terms
 from constraintsuite.memory.memory import Indexing, Memory
 from constraintsuite.memory.records import Edge, EntityMention, MemoryDocument, Unit
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.store.artifact import MANIFEST, Artifact
 from constraintsuite.store.files import folder_lock
+from memory.folder_changes import held_documents, update_memory
 from memory.tiny_parts import LetterEncoder, part, table
 
 LEASE = part("lease", ["The tenant pays.", "Unless."], [("lease:2", "lease:1", "exception_to")], [(1, "tenant")])
@@ -111,7 +112,7 @@ def test_an_update_adds_a_segment_and_leaves_the_others(tmp_path: Path) -> None:
     assert (tmp_path / "segments" / "00001.jsonl").read_bytes() == first
     assert list(made.manifest.files) == ["segments/00001.jsonl", "segments/00002.jsonl"]
     assert documents(tmp_path) == ["annex", "lease"]
-    assert open_memory(tmp_path).graph.dangling == 0
+    assert len(open_memory(tmp_path).graph.open_edges.source) == 0
 
 
 def test_a_removal_is_a_line(tmp_path: Path) -> None:
@@ -122,7 +123,7 @@ def test_a_removal_is_a_line(tmp_path: Path) -> None:
         "digest": "",
         "part": None,
     }
-    assert (documents(tmp_path), open_memory(tmp_path).graph.dangling) == (["annex"], 1)
+    assert (documents(tmp_path), len(open_memory(tmp_path).graph.open_edges.source)) == (["annex"], 1)
     assert made.manifest.counts["units"] == 1
 
 
@@ -153,7 +154,7 @@ def test_the_history_does_not_show_in_what_is_promised(tmp_path: Path) -> None:
 
 
 def test_what_is_out_of_date_is_not_kept_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(confirming, "_FEW", 1)
+    monkeypatch.setattr(folder, "_FEW", 1)
     write_memory(tmp_path, [LEASE, ANNEX], name="tiny")
     update_memory(tmp_path, add=[part("annex", ["two"])])
     update_memory(tmp_path, add=[part("annex", ["three"])])
@@ -182,13 +183,6 @@ def test_a_wrong_change_changes_nothing(
     assert ((tmp_path / MANIFEST).read_bytes(), segments(tmp_path)) == (before, ["00001.jsonl"])
 
 
-def test_documents_of_other_settings_are_not_mixed_in(tmp_path: Path) -> None:
-    write_memory(tmp_path, [LEASE], name="tiny", settings={"rules": [1, 2]})
-    update_memory(tmp_path, [ANNEX], settings={"rules": (1, 2)})
-    with pytest.raises(UserError, match=r'other settings, \{"rules": \[1, 2\]\}'):
-        update_memory(tmp_path, [RICH], settings={"rules": [3]})
-
-
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
     write_memory(tmp_path, [LEASE], name="tiny")
     with folder_lock(tmp_path), pytest.raises(UserError, match="another csuite command is writing here"):
@@ -203,7 +197,7 @@ def test_what_is_asked_while_a_writer_puts_files_together_is_asked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Callable[[Path], object], first: str
 ) -> None:
     write_memory(tmp_path, [LEASE, ANNEX], name="tiny")
-    monkeypatch.setattr(confirming, "_FEW", 1)
+    monkeypatch.setattr(folder, "_FEW", 1)
     step = getattr(folder, first)
     asked = 0
 

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraintsuite.memory.folder import open_memory, update_memory, verify_memory, write_memory
+from constraintsuite.memory.folder import open_memory, verify_memory, write_memory
 from constraintsuite.store.artifact import MANIFEST
+from memory.folder_changes import update_memory
 from memory.tiny_parts import part
 
 LEASE = part("lease", ["The tenant pays.", "Unless."], [("lease:2", "lease:1", "exception_to")], [(1, "tenant")])
@@ -50,12 +51,13 @@ def test_any_history_on_disk_gives_the_memory_of_what_is_left(
 WRITER = """
 import os, sys
 from pathlib import Path
-from constraintsuite.memory import confirming, folder
+from constraintsuite.memory import folder
+from memory.folder_changes import update_memory
 from memory.killing import kill_between_all_steps
 from memory.tiny_parts import part
 
-confirming._FEW = 1  # so that old segments are taken away, too
-confirming.environment = lambda seconds: {}  # it takes the longest, and is not looked at
+folder._FEW = 1  # so that old segments are taken away, too
+folder.environment = lambda seconds: {}  # it takes the longest, and is not looked at
 
 def write(path, last):
     confirmed = os.open(path.with_suffix(".said"), os.O_CREAT | os.O_WRONLY | os.O_APPEND)
@@ -63,7 +65,7 @@ def write(path, last):
     os.write(confirmed, b"0 ")
     for number in range(1, last + 1):
         before = [f"d{number - 1}"] if number > 1 else []
-        folder.update_memory(path, add=[part(f"d{number}", [str(number) * 2000])], remove=before)
+        update_memory(path, add=[part(f"d{number}", [str(number) * 2000])], remove=before)
         os.write(confirmed, b"%d " % number)
 """
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraintsuite.memory import folder
-from constraintsuite.memory.folder import KIND, open_memory, update_memory, verify_memory, write_memory
+from constraintsuite.memory.folder import KIND, open_memory, verify_memory, write_memory
 from constraintsuite.memory.index import INDEX, kept_terms
 from constraintsuite.memory.memory import Indexing, Memory
 from constraintsuite.memory.records import MemoryDocument
@@ -21,6 +21,7 @@ from constraintsuite.models.bm25.index import Bm25Index
 from constraintsuite.models.bm25.postings import Postings
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.text.terms import TermAnalyser
+from memory.folder_changes import update_memory
 from memory.tiny_parts import part
 
 LEASE = part("lease", ["The tenant pays for the boiler.", "Unless the boiler is the landlord's."], headings=("Rent",))

@@ -10,7 +10,7 @@ import pytest
 
 from browsing import open_chromium
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.records import Edge, EntityMention, MemoryDocument, Unit
 from constraintsuite.reports.walks.labels import place_labels
 from constraintsuite.reports.walks.layout import NodeBox, lay_out

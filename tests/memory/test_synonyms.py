@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory import synonyms
+from constraintsuite.memory import entities as synonyms
 from constraintsuite.memory.memory import Memory
 from constraintsuite.models.base import TextRole
 from constraintsuite.models.dense import DenseScorer

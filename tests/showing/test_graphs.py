@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from constraintsuite.cli.memory.searching import search
+from constraintsuite.cli.memory.search import search
 from constraintsuite.errors import UserError
 from constraintsuite.memory.folder import open_memory, write_memory
 from constraintsuite.memory.modes import MODES

@@ -12,8 +12,7 @@ from constraintsuite.experiments.experiment import compare_experiments
 from constraintsuite.memory.runs.experiment import memory_experiment
 from constraintsuite.records.sections import Charts, Section, TableBlock
 from constraintsuite.showing.display import ShowOptions
-from constraintsuite.showing.memory.sections import show_memory_run
-from constraintsuite.showing.memory.tables import baseline_tables
+from constraintsuite.showing.memory.runs import baseline_tables, show_memory_run
 from memory.runs.made_outcomes import made_run, outcomes
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.ranking.run import RankingPlan, evaluate_retrieval
-from constraintsuite.memory.folder import update_memory, write_memory
+from constraintsuite.memory.folder import write_memory
 from constraintsuite.showing import SHOWN
 from constraintsuite.showing.memory.graphs import PLAIN
 from constraintsuite.store.artifact import ArtifactOrigin, finish
@@ -18,6 +18,7 @@ from constraintsuite.vectors.ann.run import run_benchmark
 from constraintsuite.vectors.ann.settings import AnnBenchmark
 from constraintsuite.vectors.relevance import make_relevance
 from experiments.tiny_suite import write_suite
+from memory.folder_changes import update_memory
 from memory.runs.made_outcomes import made_run, outcomes
 from memory.tiny_parts import part
 from tiny_bundle import make_bundle

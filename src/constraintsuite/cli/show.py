@@ -37,7 +37,7 @@ VIEWS: Catalogue[ViewFolder] = Catalogue(
     {
         "suite": "constraintsuite.cli.suite:view_suite",
         "bundle": "constraintsuite.cli.bundle:view_bundle",
-        "graph": "constraintsuite.cli.memory.looking:view_memory",
+        "graph": "constraintsuite.cli.memory.modes:view_memory",
     },
 )
 """The kinds of which more is shown than their manifest."""

@@ -12,26 +12,142 @@ Only the first segment is written as other artifacts are, through a workspace. A
 from __future__ import annotations
 
 import json
+import os
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.confirming import confirm
-from constraintsuite.memory.graph import MemoryGraph
+from constraintsuite.memory.graph_update import build_graph
 from constraintsuite.memory.index import keep_terms, kept_terms
-from constraintsuite.memory.logs import LOGS, READINGS, SEGMENTS, LogLine, NothingKept, file_names
 from constraintsuite.memory.memory import Indexing, Memory
 from constraintsuite.memory.records import MemoryDocument
-from constraintsuite.memory.segments import DocumentChange, SegmentEntry, applied, entries, living_parts
+from constraintsuite.memory.segments import (
+    LOGS,
+    READINGS,
+    SEGMENTS,
+    DocumentChange,
+    LogLine,
+    SegmentEntry,
+    applied,
+    entries,
+    file_names,
+    living_parts,
+    newest_lines,
+    next_file,
+    write_file,
+)
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.store.artifact import MANIFEST, Artifact, ArtifactOrigin, Manifest, read_manifest
+from constraintsuite.store.artifact import (
+    FORMAT,
+    MANIFEST,
+    Artifact,
+    ArtifactOrigin,
+    FileEntry,
+    Manifest,
+    content_of,
+    read_manifest,
+    seal,
+)
+from constraintsuite.store.environment import environment
 from constraintsuite.store.files import folder_lock, sha256_text
+from constraintsuite.store.jsonl import encode
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Replace, claim
 
+_MOST_FILES = 256
+_FEW = 50  # documents: the log of a memory as small as this is not written anew because half its lines are out of date
+_LINES = {SEGMENTS: "lines", READINGS: "reading_lines"}
+"""Under which name the manifest counts the lines of a log, those that are out of date too."""
 KIND = "graph"
 T = TypeVar("T")
+
+
+def confirm(
+    path: Path,
+    origin: ArtifactOrigin,
+    held: Mapping[str, SegmentEntry],
+    before: Artifact | None,
+    lines: Mapping[str, Sequence[LogLine]],
+) -> Artifact:
+    """Write new lines to the logs of a memory, then the manifest that makes them count; `held` is what it holds then."""
+    start = time.monotonic()
+    files = dict(before.manifest.files) if before else {}
+    counts = {log: before.manifest.counts.get(_LINES[log], 0) if before else 0 for log in LOGS}
+    for log, new in lines.items():
+        own = file_names(before.manifest, log) if before else []
+        written = {line.document: encode(line) for line in new}
+        if before and (len(own) >= _MOST_FILES or counts[log] + len(written) > 2 * max(len(held), _FEW)):
+            written = _all_that_counts(before, log, held, written)
+            counts[log] = 0
+            files = {name: entry for name, entry in files.items() if name not in own}
+        name = next_file(before.manifest if before else None, log)
+        files[name] = write_file(path, name, (line for _, line in sorted(written.items())))
+        counts[log] += len(written)
+        _sync(path / log)
+    manifest = _manifest(origin, held, files, counts)
+    artifact = seal(path, manifest, environment(time.monotonic() - start))
+    _sync(path)
+    _sync(path.parent)
+    _tidy(path, manifest)
+    return artifact
+
+
+def _all_that_counts(
+    before: Artifact, log: str, held: Mapping[str, SegmentEntry], new: Mapping[str, bytes]
+) -> dict[str, bytes]:
+    """The line of every document that is left, so that what is out of date need not be kept for ever."""
+    old = {raw.document: raw.line for raw in newest_lines(before, log)}
+    return {document: line for document, line in {**old, **new}.items() if document in held}
+
+
+def _manifest(
+    origin: ArtifactOrigin, held: Mapping[str, SegmentEntry], files: Mapping[str, FileEntry], lines: Mapping[str, int]
+) -> Manifest:
+    counts = {
+        "documents": len(held),
+        "units": sum(entry.units for entry in held.values()),
+        "edges": sum(entry.edges for entry in held.values()),
+        "mentions": sum(entry.mentions for entry in held.values()),
+    }
+    return Manifest(
+        format=FORMAT,
+        kind=origin.kind,
+        name=origin.name,
+        revision=origin.revision.number,
+        fingerprint=origin.fingerprint,
+        inputs=dict(origin.inputs),
+        settings=dict(origin.settings),
+        seed=origin.seed,
+        counts=counts | {_LINES[log]: count for log, count in lines.items() if log == SEGMENTS or count},
+        rejects={},
+        files=dict(files),
+        content=content_of(files),
+    )
+
+
+def _sync(folder: Path) -> None:
+    """Make the names in a folder outlive a power cut."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _tidy(path: Path, manifest: Manifest) -> None:
+    """Take away files that no longer count, and what a writer that was killed left behind.
+
+    The change counts already: what cannot be taken away stays, and is tried again with the next change.
+    """
+    logs = [path / log for log in LOGS if (path / log).is_dir()]
+    stale = [file for log in logs for file in log.iterdir() if f"{log.name}/{file.name}" not in manifest.files]
+    for file in (*stale, *path.glob(".*.tmp-*")):
+        if file.is_file():  # a folder is none of ours
+            with suppress(OSError):
+                file.unlink()
 
 
 def write_memory(
@@ -44,7 +160,7 @@ def write_memory(
 ) -> Artifact:
     """A new memory of some documents; `settings` are those of the ingestion. The same ones again change nothing."""
     given = list(parts)
-    MemoryGraph.of(given)  # whatever is wrong with them is said before anything is written
+    build_graph(given)  # whatever is wrong with them is said before anything is written
     changes = [DocumentChange.to(part) for part in given]
     held = applied({}, changes)
     origin = _origin(name, settings or {}, held)
@@ -75,7 +191,7 @@ def change_memory(path: Path, plan: Callable[[Artifact], MemoryChangePlan]) -> A
     with folder_lock(path):
         artifact = Artifact.open(path, KIND)  # as the last writer left it
         wanted = plan(artifact)
-        MemoryGraph.of(wanted.add)
+        build_graph(wanted.add)
         before = entries(artifact)
         changes = _changes(path, before, wanted.add, wanted.remove)
         lines: dict[str, Sequence[LogLine]] = {SEGMENTS: changes, READINGS: wanted.readings}
@@ -87,29 +203,6 @@ def change_memory(path: Path, plan: Callable[[Artifact], MemoryChangePlan]) -> A
         now = confirm(path, origin, held, artifact, new)
         keep_terms(artifact, changes, now)
         return now
-
-
-def update_memory(
-    path: Path,
-    add: Iterable[MemoryDocument] = (),
-    remove: Collection[str] = (),
-    *,
-    settings: Mapping[str, Any] | None = None,
-) -> Artifact:
-    """Add documents, or put them in place of those of their id, and remove others, each as it is given.
-
-    `settings`, where given, must be those that the other documents were ingested with. Documents that cite one another
-    are linked anew by `constraintsuite.memory.ingest.growing`, not here: what was read in those that change is forgotten,
-    so that nothing is linked anew from a reading that is not of the part.
-    """
-    given = list(add)
-
-    def plan(artifact: Artifact) -> MemoryChangePlan:
-        _refuse_other_settings(artifact, settings)
-        changed = _changes(path, entries(artifact), given, remove) if file_names(artifact.manifest, READINGS) else ()
-        return MemoryChangePlan(given, remove, [NothingKept(change.document) for change in changed])
-
-    return change_memory(path, plan)
 
 
 def read_memory(path: Path, use: Callable[[Artifact], T]) -> T:
@@ -135,16 +228,6 @@ def open_memory(
         return Memory.of(living_parts(artifact), encoder, indexing, cache, terms)
 
     return read_memory(path, opened)
-
-
-def held_documents(path: Path) -> dict[str, str]:
-    """Of each document of a memory the hash of the bytes that it was read from."""
-
-    def held(artifact: Artifact) -> dict[str, str]:
-        artifact.refuse_changed(file_names(artifact.manifest, SEGMENTS))
-        return {document: entry.sha256 for document, entry in entries(artifact).items()}
-
-    return read_memory(path, held)
 
 
 class _FaultsError(UserError):
@@ -181,15 +264,6 @@ def _advice(there: Manifest, wanted: ArtifactOrigin) -> str:
     if there.name != wanted.name:
         return "or use its name"
     return "or move it away"
-
-
-def _refuse_other_settings(artifact: Artifact, settings: Mapping[str, Any] | None) -> None:
-    if settings is not None and json.loads(json.dumps(settings)) != artifact.manifest.settings:
-        before = json.dumps(artifact.manifest.settings, sort_keys=True, ensure_ascii=False)
-        raise UserError(
-            f"{artifact.path}: its documents were ingested with other settings, {before}. Use those, or ingest all of "
-            "them again into a new folder."
-        )
 
 
 def _changes(

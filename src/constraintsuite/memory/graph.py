@@ -1,99 +1,87 @@
-"""A memory as a graph: units and the entities that they mention, joined by typed edges."""
+"""A memory as a graph: units and the entities that they mention, joined by typed edges, in columns."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.assembling import assemble
-from constraintsuite.memory.columns import (
-    EDGE_KINDS,
-    ENTITY,
-    EdgeTable,
-    FloatArray,
-    GraphColumns,
-    GraphDocument,
-    Int32Array,
-)
-from constraintsuite.memory.records import Edge, MemoryDocument, Unit
+from constraintsuite.memory.records import Edge, EdgeKind, Unit
 
-__all__ = ["EDGE_KINDS", "ENTITY", "EdgeTable", "FloatArray", "GraphDocument", "Int32Array", "MemoryGraph", "Updated"]
+Int32Array = npt.NDArray[np.int32]
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+EDGE_KINDS: tuple[EdgeKind, ...] = get_args(EdgeKind)
+ENTITY = "entity:"
+"""What the id of an entity's node begins with."""
 
 
+class EdgeTable(NamedTuple):
+    """Edges, sorted by source, target and kind; no two are equal in all three."""
+
+    source: Int32Array
+    target: Int32Array
+    kind: npt.NDArray[np.uint8]
+    """Place in EDGE_KINDS."""
+    weight: FloatArray
+    confidence: FloatArray
+    reason: Int32Array
+    """Place in the reasons of the graph."""
+
+    def take(self, rows: npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> EdgeTable:
+        """Those rows, which nobody can write to."""
+        columns: list[Any] = [column[rows] for column in self]
+        for column in columns:
+            column.flags.writeable = False
+        return EdgeTable(*columns)
+
+
+NO_EDGES = EdgeTable(*(np.empty(0, dtype=dtype) for dtype in ("i4", "i4", "u1", "f8", "f8", "i4")))
+
+
+class GraphDocument(NamedTuple):
+    """A document of a graph."""
+
+    id: str
+    title: str
+    sha256: str
+    first: int
+    """Number of its first unit."""
+    length: int
+    """How many units it has."""
+
+
+@dataclass(frozen=True, eq=False)
 class MemoryGraph:
-    """It never changes: what is added, removed or left out makes another one.
+    """It never changes: what is added, removed or left out makes another one (see `graph_update`).
 
     Nodes are numbered: units first, by document id and then as they stand in it, then entities by name.
     """
 
-    def __init__(self, columns: GraphColumns | None = None) -> None:
-        self._columns = columns or GraphColumns.empty()
-
-    @classmethod
-    def of(cls, parts: Iterable[MemoryDocument]) -> MemoryGraph:
-        """The graph of some documents, whatever their order.
-
-        Ids that repeat, edges that begin or end nowhere, and weights that are no positive numbers are UserErrors.
-        """
-        return cls().updated(parts).graph
-
-    def updated(self, add: Iterable[MemoryDocument] = (), remove: Collection[str] = ()) -> Updated:
-        """The graph less some documents, and with others added, or put in place of those of the same id.
-
-        It equals the graph made of all its documents at once.
-        """
-        columns, origin = assemble(self._columns, add, frozenset(remove))
-        return Updated(MemoryGraph(columns), origin)
-
-    @property
-    def units(self) -> tuple[Unit, ...]:
-        """By number."""
-        return self._columns.units
-
-    @property
-    def unit_numbers(self) -> Mapping[str, int]:
-        """Numbers of the units by id."""
-        return self._columns.unit_numbers
-
-    @property
-    def entities(self) -> tuple[str, ...]:
-        """Their names, sorted; the number of a name's node is its place here, behind all units."""
-        return self._columns.entities
-
-    @property
-    def edges(self) -> EdgeTable:
-        """Mentions are edges from a unit to an entity, of kind `mentions`; their weight is the count."""
-        return self._columns.edges
-
-    @property
-    def documents(self) -> tuple[GraphDocument, ...]:
-        """By id."""
-        return self._columns.documents
-
-    @property
-    def open_edges(self) -> EdgeTable:
-        """Edges to units of documents that are not here (yet); their targets are places in `absent`."""
-        return self._columns.open_edges
-
-    @property
-    def absent(self) -> tuple[str, ...]:
-        """The ids of units that edges wait for."""
-        return self._columns.absent
+    units: tuple[Unit, ...] = ()
+    unit_numbers: Mapping[str, int] = field(default_factory=dict)
+    """Numbers of the units by id."""
+    entities: tuple[str, ...] = ()
+    """Their names, sorted; the number of a name's node is its place here, after all units."""
+    edges: EdgeTable = NO_EDGES
+    """Mentions are edges from a unit to an entity, of kind `mentions`; their weight is the count."""
+    reasons: tuple[str, ...] = ()
+    documents: tuple[GraphDocument, ...] = ()
+    """Sorted by id."""
+    open_edges: EdgeTable = NO_EDGES
+    """Edges to units of documents that are not here (yet); their targets are places in `absent`. No mode walks them."""
+    absent: tuple[str, ...] = ()
+    """The ids of units that open edges wait for."""
 
     @property
     def size(self) -> int:
         """How many nodes there are."""
         return len(self.units) + len(self.entities)
-
-    @property
-    def dangling(self) -> int:
-        """How many edges wait; nothing walks along them."""
-        return len(self.open_edges.source)
 
     def node_id(self, number: int) -> str:
         """The id of a unit, or `entity:NAME`."""
@@ -123,19 +111,11 @@ class MemoryGraph:
 
     def because(self, edge: int) -> str:
         """The words or the rule that an edge rests on; of a mention, how the entity is called there."""
-        return self._columns.reasons[int(self.edges.reason[edge])]
+        return self.reasons[int(self.edges.reason[edge])]
 
     def without(self, edges: npt.NDArray[np.bool_] | npt.NDArray[np.integer] | Collection[int]) -> MemoryGraph:
         """The graph less some edges, given by a mask or by their numbers; all nodes stay, with their numbers."""
         given = edges if isinstance(edges, np.ndarray) else np.array(sorted(edges), dtype=np.intp)
         kept = np.ones(len(self.edges.source), dtype=np.bool_)
         kept[given] = False
-        return MemoryGraph(self._columns._replace(edges=self.edges.take(kept)))
-
-
-class Updated(NamedTuple):
-    """A graph after a change, and where its units come from."""
-
-    graph: MemoryGraph
-    origin: Int32Array
-    """Of each unit its number before the change; -1 for those that came with it."""
+        return replace(self, edges=self.edges.take(kept))

@@ -13,12 +13,11 @@ import hashlib
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from constraintsuite.memory.columns import Int32Array
+from constraintsuite.memory.graph import Int32Array
 from constraintsuite.memory.memory import Indexing, Memory
 from constraintsuite.memory.records import MemoryDocument, Unit
 from constraintsuite.memory.segments import DocumentChange, living_parts
@@ -42,16 +41,9 @@ class _Head(BaseModel):
     """Of all that comes behind."""
 
 
-class _Kept(NamedTuple):
-    documents: Mapping[str, int]
-    """How many units each has, in the order of their ids."""
-    counts: Postings
-
-
 def kept_terms(artifact: Artifact, indexing: Indexing) -> Postings | None:
     """The terms of the units of a memory in their order; None where they have to be counted."""
-    kept = _read(artifact, indexing)
-    return kept.counts if kept is not None else None
+    return _read(artifact, indexing)[1]
 
 
 def keep_terms(before: Artifact | None, changes: Sequence[DocumentChange], now: Artifact) -> None:
@@ -60,17 +52,17 @@ def keep_terms(before: Artifact | None, changes: Sequence[DocumentChange], now: 
     index = Bm25Index(np.float64)
     places: dict[str, Int32Array] = {}
     parts: Iterable[MemoryDocument] = (change.part for change in changes if change.part is not None)
-    old = _read(before, indexing) if before is not None else None
+    sizes, old = _read(before, indexing) if before is not None else ({}, None)
     if old is not None:
         changed = {change.document for change in changes}
-        there = _places(old.documents, index.take(old.counts))
+        there = _places(sizes, index.take(old))
         places = {document: slots for document, slots in there.items() if document not in changed}
     elif before is not None:
         parts = living_parts(now)
     places |= _add(index, indexing, parts)
     ordered = {document: places[document] for document in sorted(places)}
     counts = index.postings(np.concatenate([*ordered.values(), np.empty(0, np.int32)]))
-    _write(now, indexing, _Kept({document: len(slots) for document, slots in ordered.items()}, counts))
+    _write(now, indexing, {document: len(slots) for document, slots in ordered.items()}, counts)
 
 
 def _add(index: Bm25Index[np.float64], indexing: Indexing, parts: Iterable[MemoryDocument]) -> dict[str, Int32Array]:
@@ -97,10 +89,10 @@ def _rules(indexing: Indexing) -> str:
     return sha256_text(str(REVISIONS["memory terms"]), indexing.stop_list, str(indexing.stem), str(indexing.headings))
 
 
-def _write(artifact: Artifact, indexing: Indexing, kept: _Kept) -> None:
+def _write(artifact: Artifact, indexing: Indexing, sizes: Mapping[str, int], counts: Postings) -> None:
     body = io.BytesIO()
-    body.write(json.dumps(kept.documents).encode() + b"\n")
-    write_postings(body, kept.counts)
+    body.write(json.dumps(sizes).encode() + b"\n")
+    write_postings(body, counts)
     sha256 = hashlib.sha256(body.getbuffer()).hexdigest()
     head = _Head(content=artifact.manifest.content, rules=_rules(indexing), sha256=sha256)
     with atomic_writer(artifact.path / INDEX) as file:
@@ -108,16 +100,17 @@ def _write(artifact: Artifact, indexing: Indexing, kept: _Kept) -> None:
         file.write(body.getbuffer())
 
 
-def _read(artifact: Artifact, indexing: Indexing) -> _Kept | None:
+def _read(artifact: Artifact, indexing: Indexing) -> tuple[dict[str, int], Postings | None]:
+    """How many units each document has, in the order of their ids, and the terms of all; none where they must be counted."""
     try:
         with (artifact.path / INDEX).open("rb") as file:
             head = _Head.model_validate_json(file.readline())
             if (head.content, head.rules) != (artifact.manifest.content, _rules(indexing)):
-                return None
+                return {}, None
             data = file.read()
     except (OSError, ValidationError):
-        return None
+        return {}, None
     if hashlib.sha256(data).hexdigest() != head.sha256:
-        return None
+        return {}, None
     body = io.BytesIO(data)
-    return _Kept(json.loads(body.readline()), read_postings(body))
+    return json.loads(body.readline()), read_postings(body)

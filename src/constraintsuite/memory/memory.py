@@ -11,12 +11,11 @@ import numpy.typing as npt
 from pydantic import Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.columns import BoolArray
 from constraintsuite.memory.dense import DenseIndex, Matrix
-from constraintsuite.memory.entities import EntityFinder
-from constraintsuite.memory.graph import FloatArray, Int32Array, MemoryGraph
+from constraintsuite.memory.entities import EntityFinder, EntitySynonyms, NameVectors
+from constraintsuite.memory.graph import BoolArray, FloatArray, Int32Array, MemoryGraph
+from constraintsuite.memory.graph_update import update_graph
 from constraintsuite.memory.records import MemoryDocument, Unit
-from constraintsuite.memory.synonyms import EntitySynonyms, NameVectors
 from constraintsuite.models.bm25.formula import Bm25Formula
 from constraintsuite.models.bm25.index import Bm25Index
 from constraintsuite.models.bm25.postings import Postings
@@ -79,7 +78,7 @@ class Memory:
 
     def update(self, add: Iterable[MemoryDocument], remove: Collection[str], terms: Postings | None = None) -> None:
         """Remove, then add; on an error nothing has changed. `terms` are those of the units that come, if they are known."""
-        graph, origin = self.graph.updated(add, remove)
+        graph, origin = update_graph(self.graph, add, remove)
         new = [graph.units[i] for i in np.flatnonzero(origin < 0).tolist()]
         if self._dense is not None:
             self._dense.prepare([self.searched(unit) for unit in new])

@@ -4,10 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Literal
+
+from constraintsuite.errors import UserError
 
 EdgeKind = Literal["next", "part_of", "depends_on", "exception_to", "contradicts", "mentions", "refers_to"]
 SemanticRole = Literal["obligation", "prohibition", "condition", "exception", "remedy", "escalation", "action"]
+EDGE_WEIGHTS: Mapping[EdgeKind, float] = {
+    "exception_to": 1.0,  # either alone is a wrong answer
+    "contradicts": 1.0,  # either alone hides that the other is there
+    "depends_on": 0.9,  # what is said holds only with the other, which often answers something else as well
+    "part_of": 0.8,  # an item is half a sentence without what announces it; its fellows are another matter
+    "refers_to": 0.7,  # somebody points there, and does not say why
+    "next": 0.4,  # says where a unit stands, not that the two have to do with each other
+}
+"""How much of what is asked of one unit bears on the other, if an edge of that kind is right; the highest first.
+
+How sure a rule is that the edge is right is its confidence, and no part of this. A mention weighs how often the unit names
+the entity, and has no place here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +60,11 @@ class Edge:
     """The words or the rule it rests on."""
 
 
+def weighted_edge(source: str, target: str, kind: EdgeKind, confidence: float = 1.0, because: str = "") -> Edge:
+    """An edge with the weight of its kind."""
+    return Edge(source, target, kind, EDGE_WEIGHTS[kind], confidence, because)
+
+
 @dataclass(frozen=True, slots=True)
 class EntityMention:
     """An entity or phrase that a unit names; units that name the same one are two steps apart."""
@@ -69,3 +89,12 @@ class MemoryDocument:
     edges: tuple[Edge, ...] = ()
     """Between its own units, or from them to units of other documents."""
     mentions: tuple[EntityMention, ...] = ()
+
+
+def parse_time(text: str, where: str = "Time") -> datetime:
+    """A date or time in ISO 8601; a date is its first moment, and a time without a zone is UTC."""
+    try:
+        time = datetime.fromisoformat(text)
+        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    except (ValueError, OverflowError):  # the latter for the edges of the calendar, in another zone
+        raise UserError(f"{where} {text!r} is not a date or time in ISO 8601, such as 2024-05-31T12:00:00.") from None

@@ -1,15 +1,106 @@
-"""The documents of a memory on disk: what a line says, and which lines still count."""
+"""The documents of a memory on disk: logs of lines, each file written once; of the lines of a document the newest holds."""
 
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, Protocol, TypeVar
 
-from constraintsuite.memory.logs import SEGMENTS, newest_lines
+from pydantic import ValidationError
+
+from constraintsuite.errors import UserError
 from constraintsuite.memory.records import MemoryDocument
-from constraintsuite.store.artifact import Artifact
-from constraintsuite.store.jsonl import encode
+from constraintsuite.store.artifact import MANIFEST, Artifact, FileEntry, Manifest
+from constraintsuite.store.files import atomic_writer, sha256_of
+from constraintsuite.store.jsonl import adapter, describe, encode
+
+SEGMENTS = "segments"
+"""The documents of a memory."""
+READINGS = "readings"
+"""What reading each of them gave, from which all documents are linked anew when one comes or goes."""
+LOGS = (SEGMENTS, READINGS)
+_NAME = re.compile(rf"({'|'.join(LOGS)})/([0-9]{{5,}})\.jsonl")
+_DOCUMENT = re.compile(rb'\{"document":("(?:[^"\\]|\\.)*")')
+
+
+class LogLine(Protocol):
+    """A record of which `document` is the first field, so that lines can be told apart before they are read."""
+
+    @property
+    def document(self) -> str:
+        """The id of the document whose line it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class NothingKept:
+    """A line of the readings: nothing that was read in a document holds any more, whatever the lines before it say."""
+
+    document: str
+    origin: tuple[str, bool] = ("", False)
+    content: None = None
+
+
+L = TypeVar("L")
+
+
+def file_names(manifest: Manifest, log: str) -> list[str]:
+    """The files of a log in the order in which they were written."""
+    strange = [name for name in manifest.files if _NAME.fullmatch(name) is None]
+    if strange:
+        raise UserError(f"{MANIFEST}: it names {strange[0]!r}, which is no file of a memory. Was it edited?")
+    own = (name for name in manifest.files if name.startswith(f"{log}/"))
+    return sorted(own, key=lambda name: int(Path(name).stem))
+
+
+def next_file(manifest: Manifest | None, log: str) -> str:
+    """The name of the file to write."""
+    names = file_names(manifest, log) if manifest is not None else []
+    last = int(Path(names[-1]).stem) if names else 0
+    return f"{log}/{last + 1:05}.jsonl"
+
+
+def write_file(path: Path, name: str, lines: Iterable[bytes]) -> FileEntry:
+    """Write a file whole; it counts once the manifest names it."""
+    file = path / name
+    with atomic_writer(file) as writer:
+        writer.writelines(line + b"\n" for line in lines)
+    return FileEntry(sha256=sha256_of(file), bytes=file.stat().st_size)
+
+
+class Raw(NamedTuple):
+    """A line that has not been read."""
+
+    document: str
+    line: bytes
+    place: str
+    """File and line number."""
+
+    def read(self, kind: type[L]) -> L:
+        """Its record; one that does not fit is a UserError that names it."""
+        try:
+            return adapter(kind).validate_json(self.line)
+        except ValidationError as error:
+            raise UserError(f"{self.place}: {describe(error)}") from None
+
+
+def newest_lines(artifact: Artifact, log: str) -> Iterator[Raw]:
+    """The newest line of each document: from the last file backwards, the first that is met."""
+    seen: set[str] = set()
+    for name in reversed(file_names(artifact.manifest, log)):
+        with (artifact.path / name).open("rb") as file:
+            for number, line in enumerate(file, 1):
+                place = f"{artifact.path / name}:{number}"
+                head = _DOCUMENT.match(line)
+                if head is None:
+                    raise UserError(f"{place}: this is no line of a memory.")
+                document = json.loads(head[1])
+                if document not in seen:
+                    seen.add(document)
+                    yield Raw(document, line.rstrip(b"\n"), place)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ SHOWN: Catalogue[Show] = Catalogue(
         "explain": "constraintsuite.showing.mechanism.folders:show_explain",
         "circuit": "constraintsuite.showing.mechanism.folders:show_circuit",
         "drift": "constraintsuite.showing.mechanism.folders:show_drift",
-        "memory_run": "constraintsuite.showing.memory.sections:show_memory_run",
+        "memory_run": "constraintsuite.showing.memory.runs:show_memory_run",
         "graph": "constraintsuite.showing.memory.graphs:show_graph",
         "ann": "constraintsuite.showing.ann:show_ann",
         "bundle": "constraintsuite.showing.bundles:show_bundle",

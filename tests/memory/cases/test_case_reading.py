@@ -9,10 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.cases.coverage import count_not_evaluated, not_evaluated
-from constraintsuite.memory.cases.grounding import ground
+from constraintsuite.memory.cases.files import ground, read_cases
 from constraintsuite.memory.cases.model import BenchmarkCase, Expectation
-from constraintsuite.memory.cases.reading import read_cases
+from constraintsuite.memory.cases.run import count_not_evaluated, not_evaluated
 from memory.cases.tiny_cases import case, dataset, write_dataset
 
 EVERY_FIELD: dict[str, Any] = {

@@ -7,14 +7,12 @@ from typing import Any
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.cases.capabilities import capabilities_of
-from constraintsuite.memory.cases.grounding import ground
-from constraintsuite.memory.cases.reading import read_cases
-from constraintsuite.memory.cases.run import CaseRun, run_cases
+from constraintsuite.memory.cases.files import ground, read_cases
+from constraintsuite.memory.cases.run import CaseRun, capabilities_of, run_cases
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes import MODES
-from constraintsuite.memory.modes.naming import load_mode
-from constraintsuite.memory.outcomes import ItemResult
+from constraintsuite.memory.modes.base import load_mode
+from constraintsuite.memory.results import ItemResult
 from constraintsuite.models.dense import DenseScorer
 from memory.cases.tiny_cases import case, dataset, grounded, write_dataset
 from memory.tiny_parts import LetterEncoder

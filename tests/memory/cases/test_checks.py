@@ -6,16 +6,15 @@ from typing import Any
 
 import pytest
 
-from constraintsuite.memory.cases.capabilities import Capabilities
-from constraintsuite.memory.cases.checks.traces import best_path_trace
-from constraintsuite.memory.cases.judging import CHECKS, CaseAnswer, CaseJudge
+from constraintsuite.memory.cases.answer_checks import best_path_trace
 from constraintsuite.memory.cases.model import BenchmarkCase
-from constraintsuite.memory.graph import MemoryGraph
-from constraintsuite.memory.recall import PathStep, Recalled, SearchAnswer, SearchPath, TraceStep
+from constraintsuite.memory.cases.run import CHECKS, Capabilities, CaseAnswer, CaseJudge
+from constraintsuite.memory.graph_update import build_graph
 from constraintsuite.memory.records import Edge, MemoryDocument, Unit
+from constraintsuite.memory.results import PathStep, Recalled, SearchAnswer, SearchPath, TraceStep
 from memory.cases.tiny_cases import case
 
-GRAPH = MemoryGraph.of(
+GRAPH = build_graph(
     [
         MemoryDocument(
             "lease",

@@ -8,11 +8,9 @@ from itertools import combinations
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.cases.bundled import FIXTURES, fixture_path
-from constraintsuite.memory.cases.coverage import not_evaluated
-from constraintsuite.memory.cases.grounding import Grounded, ground
+from constraintsuite.memory.cases.files import FIXTURES, Grounded, fixture_path, ground, read_cases
 from constraintsuite.memory.cases.model import BenchmarkCase
-from constraintsuite.memory.cases.reading import read_cases
+from constraintsuite.memory.cases.run import not_evaluated
 from constraintsuite.text.terms import TermAnalyser
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.memory.cases.matching import edit_distance, longest_common, matches
+from constraintsuite.memory.cases.answer_checks import edit_distance, longest_common, matches
 
 words = st.text(alphabet="abc", max_size=6)
 

@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from constraintsuite.memory.cases.grounding import Grounded, ground
-from constraintsuite.memory.cases.reading import read_cases
+from constraintsuite.memory.cases.files import Grounded, ground, read_cases
 
 LEASE = """# Lease
 

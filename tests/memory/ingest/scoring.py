@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from constraintsuite.memory.ingest.collection import ingest
-from constraintsuite.memory.ingest.reading import read_units
+from constraintsuite.memory.ingest.unit_reading import read_units
 from constraintsuite.metrics.intervals import wilson
 from constraintsuite.records.scores import Interval
 

@@ -12,11 +12,15 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import LocalEngine
-from constraintsuite.memory.graph import MemoryGraph
-from constraintsuite.memory.ingest.collection import MOST_MENTIONED, collection_version, ingest
-from constraintsuite.memory.ingest.linking import MOST_ARRIVING, MOST_LEAVING
-from constraintsuite.memory.records import MemoryDocument
-from constraintsuite.memory.worth import WORTH
+from constraintsuite.memory.graph_update import build_graph
+from constraintsuite.memory.ingest.collection import (
+    MOST_ARRIVING,
+    MOST_LEAVING,
+    MOST_MENTIONED,
+    collection_version,
+    ingest,
+)
+from constraintsuite.memory.records import EDGE_WEIGHTS, MemoryDocument
 
 DOCUMENTS = Path(__file__).parent / "data" / "documents"
 
@@ -88,7 +92,7 @@ def test_edges_leave_the_document_they_are_kept_with(parts: dict[str, MemoryDocu
 
 
 def test_the_parts_make_a_graph(parts: dict[str, MemoryDocument]) -> None:
-    graph = MemoryGraph.of(parts.values())
+    graph = build_graph(parts.values())
     assert len(graph.units) == sum(len(part.units) for part in parts.values())
 
 
@@ -224,5 +228,5 @@ def test_paragraphs_of_an_encyclopedia_are_joined_by_their_titles(tmp_path: Path
 
 def test_every_edge_weighs_what_its_kind_is_worth(parts: dict[str, MemoryDocument]) -> None:
     weights = {(edge.kind, edge.weight) for part in parts.values() for edge in part.edges}
-    assert weights == {(kind, worth) for kind, worth in WORTH.items() if kind in {kind for kind, _ in weights}}
+    assert weights == {(kind, worth) for kind, worth in EDGE_WEIGHTS.items() if kind in {kind for kind, _ in weights}}
     assert len(weights) > 4

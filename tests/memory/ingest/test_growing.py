@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory import confirming
-from constraintsuite.memory.folder import open_memory, read_memory, update_memory, verify_memory, write_memory
-from constraintsuite.memory.ingest import growing, linking
-from constraintsuite.memory.ingest.collection import ingest
-from constraintsuite.memory.ingest.files import DocumentFile, read_files
-from constraintsuite.memory.ingest.growing import RULES, add_documents, ingest_memory, remove_documents
-from constraintsuite.memory.ingest.linking import ReadDocument
+from constraintsuite.memory import folder
+from constraintsuite.memory.folder import open_memory, read_memory, verify_memory, write_memory
+from constraintsuite.memory.ingest import collection
+from constraintsuite.memory.ingest.collection import DocumentFile, ingest, read_files
+from constraintsuite.memory.ingest.growth import RULES, add_documents, ingest_memory, remove_documents
+from constraintsuite.memory.ingest.unit_reading import ReadDocument
 from constraintsuite.memory.records import Edge, MemoryDocument
 from constraintsuite.memory.segments import living_parts
 from constraintsuite.store.files import folder_lock
+from memory.folder_changes import update_memory
 from memory.ingest.growing_folders import LETTER, MASTER, files, fresh, held, write
 from memory.tiny_parts import part
 
@@ -28,7 +28,7 @@ from memory.tiny_parts import part
 def quick() -> Iterator[None]:
     """Telling which libraries are installed takes longer than all the rest of writing a small memory."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(confirming, "environment", lambda seconds: {})
+        patch.setattr(folder, "environment", lambda seconds: {})
         yield
 
 
@@ -69,7 +69,7 @@ def test_with_a_document_go_the_links_to_it(grown: Path) -> None:
         0,
         1,
     )
-    assert open_memory(grown).graph.dangling == 0
+    assert len(open_memory(grown).graph.open_edges.source) == 0
 
 
 def test_a_dry_run_says_the_same_and_writes_nothing(tmp_path: Path, grown: Path) -> None:
@@ -100,7 +100,7 @@ def test_degrees_are_bounded_over_all_documents_however_they_came(tmp_path: Path
     ingest_memory(tmp_path / "g", [write(tmp_path / "old", {"master_agreement": MASTER} | old)], name="g")
     add_documents(tmp_path / "g", [write(tmp_path / "new", dict(list(letters.items())[70:]))])
     parts = read_memory(tmp_path / "g", lambda artifact: list(living_parts(artifact)))
-    assert arriving(parts) == linking.MOST_ARRIVING
+    assert arriving(parts) == collection.MOST_ARRIVING
 
 
 def test_entities_are_bounded_over_all_documents_however_they_came(tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_files_are_read_before_the_memory_is_locked(
         update_memory(grown, remove=["master_agreement"])
         return read_files(given)
 
-    monkeypatch.setattr(growing, "read_files", beside_a_writer)
+    monkeypatch.setattr("constraintsuite.memory.ingest.growth.read_files", beside_a_writer)
     growth = add_documents(grown, [tmp_path / "d" / "note.md"])
     (tmp_path / "d" / "master_agreement.md").unlink()
     assert growth.new == ("note",)
@@ -228,8 +228,8 @@ def test_files_are_read_before_the_memory_is_locked(
 def by_path(tmp_path: Path) -> Path:
     """A memory of a/s, b/s and c/s, the last two alike."""
     (tmp_path / "p").mkdir()
-    for folder, text in {"a": "Ada rows.\n", "b": "Bo swims.\n", "c": "Bo swims.\n"}.items():
-        write(tmp_path / "p" / folder, {"s": text})
+    for name, text in {"a": "Ada rows.\n", "b": "Bo swims.\n", "c": "Bo swims.\n"}.items():
+        write(tmp_path / "p" / name, {"s": text})
     ingest_memory(tmp_path / "g", [tmp_path / "p"], name="g", by_path=True)
     return tmp_path / "g"
 

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory import confirming
+from constraintsuite.memory import folder
 from constraintsuite.memory.folder import read_memory, verify_memory
-from constraintsuite.memory.ingest import citing, collection, linking
-from constraintsuite.memory.ingest.files import DocumentFile, read_document
-from constraintsuite.memory.ingest.growing import add_documents, ingest_memory, remove_documents
-from constraintsuite.memory.ingest.kept import KeptReading
+from constraintsuite.memory.ingest import citation_edges, collection
+from constraintsuite.memory.ingest.collection import DocumentFile, read_document
+from constraintsuite.memory.ingest.growth import add_documents, ingest_memory, remove_documents
+from constraintsuite.memory.ingest.unit_reading import KeptReading
 from constraintsuite.store.jsonl import adapter, encode
 from memory.ingest.growing_folders import LETTER, MASTER, fresh, held, write
 
@@ -26,7 +26,7 @@ from memory.ingest.growing_folders import LETTER, MASTER, fresh, held, write
 def quick() -> Iterator[None]:
     """Telling which libraries are installed takes longer than all the rest of writing a small memory."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(confirming, "environment", lambda seconds: {})
+        patch.setattr(folder, "environment", lambda seconds: {})
         yield
 
 
@@ -77,9 +77,9 @@ def test_any_history_gives_the_parts_of_a_fresh_ingest(
     root = tmp_path_factory.mktemp("grown")
     folder = write(root / "d", {"zero": "# Zero\n\n1. See the Side Letter.\n"})
     with pytest.MonkeyPatch.context() as patch:  # so that a few documents reach every bound
-        patch.setattr(linking, "MOST_ARRIVING", 2)
+        patch.setattr(collection, "MOST_ARRIVING", 2)
         patch.setattr(collection, "MOST_MENTIONED", 3)
-        patch.setattr(citing, "_MOST_TITLED", 2)
+        patch.setattr(citation_edges, "_MOST_TITLED", 2)
         ingest_memory(root / "g", [folder], name="g")
         for change in history:
             apply(folder, root / "g", change)
@@ -117,12 +117,12 @@ def test_what_is_kept_of_a_document_is_all_that_was_read(
 WRITER = """
 import os, shutil, sys
 from pathlib import Path
-from constraintsuite.memory import confirming
-from constraintsuite.memory.ingest.growing import add_documents, ingest_memory
+from constraintsuite.memory import folder
+from constraintsuite.memory.ingest.growth import add_documents, ingest_memory
 from memory.killing import kill_between_all_steps
 
-confirming._MOST_FILES = 1  # so that old files are taken away, too
-confirming.environment = lambda seconds: {}  # it takes the longest, and is not looked at
+folder._MOST_FILES = 1  # so that old files are taken away, too
+folder.environment = lambda seconds: {}  # it takes the longest, and is not looked at
 
 def change(root, memory):
     shutil.copytree(root / "m", memory)

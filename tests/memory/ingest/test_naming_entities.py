@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.memory.ingest.naming import TitleFinder, find_names, mentions_of
+from constraintsuite.memory.ingest.names import TitleFinder, find_names, mentions_of
 
 
 @pytest.mark.parametrize(

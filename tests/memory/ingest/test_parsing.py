@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from constraintsuite.errors import UserError
 from constraintsuite.memory.ingest.blocks import read_blocks
 from constraintsuite.memory.ingest.document import ParsedDocument, parse_source
-from constraintsuite.memory.ingest.markers import find_marker, roman_value, to_roman
+from constraintsuite.memory.ingest.numbering import find_marker, roman_value, to_roman
 from constraintsuite.memory.ingest.source import FrontMatter, SourceText
 
 

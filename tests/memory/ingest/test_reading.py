@@ -6,11 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.memory.ingest.amounts import Amount, find_dates
-from constraintsuite.memory.ingest.citations import find_citations
-from constraintsuite.memory.ingest.claims import ClaimStance
-from constraintsuite.memory.ingest.definitions import TermFinder, find_definitions
-from constraintsuite.memory.ingest.reading import UnitReading, read_units
+from constraintsuite.memory.ingest.citations import TermFinder, find_citations, find_definitions
+from constraintsuite.memory.ingest.claims import Amount, ClaimStance, find_dates
+from constraintsuite.memory.ingest.unit_reading import UnitReading, read_units
 
 
 def read(text: str, lead: str = "") -> UnitReading:

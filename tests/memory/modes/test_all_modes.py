@@ -14,7 +14,7 @@ import constraintsuite.memory.modes as folder
 from constraintsuite.errors import UserError
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes import MODES
-from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.memory.modes.base import load_mode
 from memory.modes.lease import TEXTS, lease, lease_memory, memories, queries
 
 ALL = [f"{name}:bm25" if name.endswith("_rerank") else name for name in MODES.names()]
@@ -115,7 +115,9 @@ def test_words_that_no_unit_holds_change_nothing(name: str, cue: str) -> None:
 def test_no_mode_reads_the_query_itself() -> None:
     """The query goes to indices, models and the answer; `strip` tells whether there is one. Nothing else looks at it."""
     takers = {
-        "begin",
+        "find",
+        "walk",
+        "spread",
         "lexical",
         "coverage",
         "dense",

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 
 from constraintsuite.errors import MissingExtraError
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.modes.naming import load_mode
-from constraintsuite.memory.recall import SearchAnswer
+from constraintsuite.memory.modes.base import load_mode
+from constraintsuite.memory.results import SearchAnswer
 from memory.modes.lease import lease, memories, queries
 from memory.tiny_parts import part
 

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes import MODES
-from constraintsuite.memory.modes.naming import load_mode
-from constraintsuite.memory.recall import SearchAnswer
+from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.records import EntityMention, MemoryDocument, Unit
-from constraintsuite.memory.state.clock import Clock
-from constraintsuite.memory.state.state import MemoryState
+from constraintsuite.memory.results import SearchAnswer
+from constraintsuite.memory.state import Clock, MemoryState
 from memory.modes.lease import lease, lease_memory, parts, queries
 from memory.tiny_parts import part
 

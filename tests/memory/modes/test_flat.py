@@ -7,8 +7,7 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.modes.naming import load_mode
-from constraintsuite.memory.modes.ranking import best
+from constraintsuite.memory.modes.base import best, load_mode
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.retrieval.base import Hit
 from constraintsuite.retrieval.fusion import fuse

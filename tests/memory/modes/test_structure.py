@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.records import EdgeKind, MemoryDocument, Unit
 from memory.modes.lease import lease, lease_memory, memories, queries
 from memory.modes.test_diffusion import loop_neighbours

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.columns import BoolArray
+from constraintsuite.memory.entities import EntitySynonyms, NameVectors
+from constraintsuite.memory.graph import BoolArray
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.records import MemoryDocument
-from constraintsuite.memory.synonyms import EntitySynonyms, NameVectors
 from constraintsuite.models.dense import DenseScorer
 from memory.modes.lease import WORDS, parts, queries
 from memory.modes.test_walks import edge_walked

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 
 from constraintsuite.memory.graph import EDGE_KINDS, MemoryGraph
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.modes.naming import load_mode
-from constraintsuite.memory.recall import PathStep, SearchAnswer, SearchPath
+from constraintsuite.memory.modes.base import load_mode
+from constraintsuite.memory.results import PathStep, SearchAnswer, SearchPath
 from memory.modes.lease import is_plain, lease, memories, queries
 from memory.tiny_parts import part
 

@@ -11,9 +11,9 @@ import pytest
 from constraintsuite.annotate.adjudication import rule
 from constraintsuite.annotate.standing import standing
 from constraintsuite.errors import UserError
-from constraintsuite.memory.cases.grounding import ground
-from constraintsuite.memory.cases.reading import read_cases as read_benchmark
-from constraintsuite.memory.private.export import export
+from constraintsuite.memory.cases.files import ground
+from constraintsuite.memory.cases.files import read_cases as read_benchmark
+from constraintsuite.memory.private.acceptance import export
 from constraintsuite.memory.private.labelling import evidence_agreement, pilot_batch, write_sheets
 from constraintsuite.memory.private.versions import freeze, require_version
 from memory.private.small_pilot import (

@@ -9,8 +9,7 @@ import pytest
 
 from constraintsuite.memory.public import BENCHMARKS
 from constraintsuite.memory.public.base import BenchmarkFile, ReadOptions
-from constraintsuite.memory.public.parts import units_of
-from constraintsuite.memory.public.run import PublicRun, run_public
+from constraintsuite.memory.public.run import PublicRun, run_public, units_of
 
 DATA = Path(os.environ.get("CSUITE_TEST_DATA", ""))
 LONGMEMEVAL = "longmemeval_oracle/longmemeval_oracle.json"

@@ -15,9 +15,8 @@ from constraintsuite.execution.progress import Advance, Silent
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.public import BENCHMARKS
 from constraintsuite.memory.public.base import BenchmarkFile, ReadOptions
-from constraintsuite.memory.public.parts import parts_of
-from constraintsuite.memory.public.run import PublicRun, run_public
-from constraintsuite.memory.worth import WORTH
+from constraintsuite.memory.public.run import PublicRun, parts_of, run_public
+from constraintsuite.memory.records import EDGE_WEIGHTS
 from constraintsuite.models.base import Scorer, TextRole, Workbench
 from constraintsuite.models.dense import DenseScorer, Similarity
 from constraintsuite.models.naming import load_scorer
@@ -50,7 +49,7 @@ def reading(tmp_path: Path) -> BenchmarkFile:
 def test_passages_of_a_document_follow_each_other_under_their_heading(reading: BenchmarkFile) -> None:
     lorn, gar, film = parts_of(reading.haystacks["q1"])
     assert [(edge.source, edge.target, edge.kind) for edge in lorn.edges] == [("Lorn:0", "Lorn:1", "next")]
-    assert [edge.weight for edge in lorn.edges] == [WORTH["next"]]  # as in ingestion
+    assert [edge.weight for edge in lorn.edges] == [EDGE_WEIGHTS["next"]]  # as in ingestion
     assert [unit.headings for unit in gar.units] == [("Mount Gar",), ("Mount Gar",)]
     assert (film.id, film.edges) == ("Film: Part 2", ())
 

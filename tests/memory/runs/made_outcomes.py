@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from constraintsuite.experiments.experiment import Experiment, OpenOptions
 from constraintsuite.experiments.timing import SystemSpeed, Timing
-from constraintsuite.memory.outcomes import ItemResult
-from constraintsuite.memory.runs.experiment import open_memory_run
-from constraintsuite.memory.runs.record import MemoryRun, MemoryRunOrigin, MemoryRunResult, load_memory_run, write_run
+from constraintsuite.memory.results import ItemResult
+from constraintsuite.memory.runs.experiment import (
+    MemoryRun,
+    MemoryRunResult,
+    load_memory_run,
+    open_memory_run,
+    write_run,
+)
 
-SOURCE = MemoryRunOrigin("tiny", {"dataset tiny": "d1", "memory tiny": "m1"}, {"budgets": [5]})
+
+class RunSource(NamedTuple):
+    """What a run is of."""
+
+    benchmark: str
+    inputs: Mapping[str, str]
+    settings: Mapping[str, object]
+
+
+SOURCE = RunSource("tiny", {"dataset tiny": "d1", "memory tiny": "m1"}, {"budgets": [5]})
 
 
 def outcome(
@@ -35,13 +50,13 @@ def timing(p95: float = 10.0, *, calibration: float = 2.0, repetitions: int = 3,
 
 
 def made_run(
-    folder: Path, rows: Sequence[ItemResult], time: Timing | None = None, source: MemoryRunOrigin = SOURCE
+    folder: Path, rows: Sequence[ItemResult], time: Timing | None = None, source: RunSource = SOURCE
 ) -> MemoryRun:
-    write_run(folder, source, lambda: MemoryRunResult(list(rows), time))
+    write_run(folder, *source, lambda: MemoryRunResult(list(rows), time))
     return load_memory_run(folder)
 
 
 def made_experiment(
-    folder: Path, rows: Sequence[ItemResult], time: Timing | None = None, source: MemoryRunOrigin = SOURCE
+    folder: Path, rows: Sequence[ItemResult], time: Timing | None = None, source: RunSource = SOURCE
 ) -> Experiment:
     return open_memory_run(made_run(folder, rows, time, source).artifact.path, OpenOptions())

@@ -10,11 +10,11 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.timing import SystemSpeed, Timing
 from constraintsuite.memory.cases.run import CaseRun, run_cases
-from constraintsuite.memory.outcomes import ItemResult
-from constraintsuite.memory.runs.ablations import AblationFamily, AblationPair, ablate, families, modes_of
+from constraintsuite.memory.results import ItemResult
+from constraintsuite.memory.runs.effects import AblationFamily, AblationPair, ablate, families, modes_of
 from constraintsuite.memory.runs.hypotheses import HypothesisResult, judge_claims
+from constraintsuite.memory.runs.modes import choose_modes
 from constraintsuite.memory.runs.replay import EdgeRemoval, replays_of
-from constraintsuite.memory.runs.selection import choose_modes
 from constraintsuite.memory.runs.table import MemoryTable
 from memory.cases.tiny_cases import case, grounded
 from memory.runs.made_outcomes import outcome, outcomes

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from constraintsuite.memory.public.run import Latency
-from constraintsuite.memory.runs.latency import calibrate, timing_of
+from constraintsuite.memory.results import Latency
+from constraintsuite.memory.runs.benchmarks import calibrate, timing_of
 
 
 def test_a_query_counts_with_the_median_of_its_warm_times() -> None:

@@ -13,17 +13,14 @@ from constraintsuite.experiments.experiment import Experiment, OpenOptions, comp
 from constraintsuite.experiments.gate import check_run, default_policy
 from constraintsuite.memory.cases import run as run_module
 from constraintsuite.memory.cases.run import CaseRun
-from constraintsuite.memory.modes.base import DescribedMode
-from constraintsuite.memory.modes.naming import load_mode
-from constraintsuite.memory.outcomes import ItemResult
-from constraintsuite.memory.recall import SearchAnswer
+from constraintsuite.memory.modes.base import DescribedMode, load_mode
+from constraintsuite.memory.results import ItemResult, SearchAnswer
 from constraintsuite.memory.runs.benchmarks import run_structured
 from constraintsuite.memory.runs.experiment import open_memory_run
-from constraintsuite.memory.runs.record import MemoryRunOrigin
 from constraintsuite.memory.runs.table import MemoryTable
 from constraintsuite.showing import EXPERIMENTS
 from memory.cases.tiny_cases import case, grounded
-from memory.runs.made_outcomes import SOURCE, made_experiment, outcome, outcomes, timing
+from memory.runs.made_outcomes import SOURCE, RunSource, made_experiment, outcome, outcomes, timing
 
 
 def compared(before: Experiment, after: Experiment, metric: str = "evidence_hit") -> list[PairedDifference]:
@@ -102,13 +99,13 @@ def test_a_change_is_shown_with_what_was_returned(tmp_path: Path) -> None:
 )
 def test_runs_of_other_data_are_not_compared(tmp_path: Path, inputs: dict[str, str], marks: str, said: str) -> None:
     before = made_experiment(tmp_path / "before", outcomes("ppr", "11"))
-    after = made_experiment(tmp_path / "after", outcomes("ppr", marks), source=replace(SOURCE, inputs=inputs))
+    after = made_experiment(tmp_path / "after", outcomes("ppr", marks), source=SOURCE._replace(inputs=inputs))
     with pytest.raises(UserError, match=said):
         compared(before, after)
 
 
-def source_with(**settings: object) -> MemoryRunOrigin:
-    return replace(SOURCE, settings={**SOURCE.settings, **settings})
+def source_with(**settings: object) -> RunSource:
+    return SOURCE._replace(settings={**SOURCE.settings, **settings})
 
 
 def test_runs_under_other_limits_are_not_compared(tmp_path: Path) -> None:
@@ -130,7 +127,7 @@ def test_other_modes_and_budgets_are_no_other_condition(tmp_path: Path) -> None:
 def test_another_model_is_no_other_data_and_is_told(tmp_path: Path, model: str) -> None:
     before, after = (
         made_experiment(
-            tmp_path / name, outcomes("ppr", "11"), source=replace(SOURCE, inputs={**SOURCE.inputs, model: name})
+            tmp_path / name, outcomes("ppr", "11"), source=SOURCE._replace(inputs={**SOURCE.inputs, model: name})
         )
         for name in ("a", "b")
     )
@@ -169,7 +166,7 @@ def test_of_a_public_benchmark_a_gate_looks_at_the_first_two_figures_of_each_bud
         values = {f"{name}@{budget}": 1.0 for name in ("sp_f1", "recall", "all_gold")}
         return ItemResult("ppr", "q1", budget, {**values, "mrr": 1.0}, (), {}, "q1")
 
-    source = replace(SOURCE, benchmark="hotpotqa")
+    source = SOURCE._replace(benchmark="hotpotqa")
     run = made_experiment(tmp_path / "run", [rows(10), rows(5)], source=source)
     assert run.watched == ("all_gold@10", "recall@10", "all_gold@5", "recall@5")
     assert run.table.headline_metric == "all_gold@5"  # every larger budget has this cut-off too

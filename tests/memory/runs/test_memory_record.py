@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 from importlib import invalidate_caches
 from pathlib import Path
 
@@ -16,8 +15,8 @@ from constraintsuite.memory.public.base import ReadOptions
 from constraintsuite.memory.public.hotpotqa import read as read_hotpotqa
 from constraintsuite.memory.public.run import PublicRun
 from constraintsuite.memory.runs.benchmarks import run_benchmark, run_structured
-from constraintsuite.memory.runs.making import making_of
-from constraintsuite.memory.runs.record import MemoryRunResult, load_memory_run, write_run
+from constraintsuite.memory.runs.experiment import MemoryRunResult, load_memory_run, write_run
+from constraintsuite.memory.runs.modes import making_of
 from constraintsuite.memory.runs.summary import summarise
 from constraintsuite.memory.runs.table import MemoryTable
 from constraintsuite.models.base import Workbench
@@ -110,12 +109,12 @@ def test_a_finished_run_is_not_made_again(tmp_path: Path) -> None:
     def fail() -> MemoryRunResult:
         raise AssertionError("made again")
 
-    write_run(tmp_path / "run", SOURCE, fail)
+    write_run(tmp_path / "run", *SOURCE, fail)
 
 
 def test_a_run_of_another_memory_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
     made_run(tmp_path / "run", [outcome("tiny/a#0", {"pass": 1.0})])
-    other = replace(SOURCE, inputs={**SOURCE.inputs, "memory tiny": "m2"})
+    other = SOURCE._replace(inputs={**SOURCE.inputs, "memory tiny": "m2"})
     assert made_run(tmp_path / "run", [outcome("tiny/a#0", {"pass": 0.0})], source=other).outcomes[0].values == {
         "pass": 0
     }

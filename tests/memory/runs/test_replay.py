@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.memory.cases.grounding import ground
-from constraintsuite.memory.cases.reading import read_cases
+from constraintsuite.memory.cases.files import ground, read_cases
 from constraintsuite.memory.cases.run import CaseRun
 from constraintsuite.memory.records import EdgeKind
 from constraintsuite.memory.runs.replay import WALKING, EdgeRemoval, replay, replays_of

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from constraintsuite.memory.outcomes import ItemResult
-from constraintsuite.memory.runs.robustness import rewordings_of
+from constraintsuite.memory.results import ItemResult
+from constraintsuite.memory.runs.effects import rewordings_of
 from constraintsuite.memory.runs.table import MemoryTable
 from memory.runs.made_outcomes import outcome
 

@@ -10,12 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.records import Unit
-from constraintsuite.memory.state.clock import Clock, parse_time
-from constraintsuite.memory.state.events import StateEvent, Superseded
-from constraintsuite.memory.state.state import MemoryState
-from constraintsuite.memory.state.strength import ForgettingCurve, Lifecycle, lifecycle_of, strength_of
-from constraintsuite.memory.state.visibility import Validity
+from constraintsuite.memory.modes.visibility import Validity
+from constraintsuite.memory.records import Unit, parse_time
+from constraintsuite.memory.state import (
+    Clock,
+    ForgettingCurve,
+    Lifecycle,
+    MemoryState,
+    StateEvent,
+    Superseded,
+    lifecycle_of,
+    strength_of,
+)
 
 DAY = 86_400.0
 ages = st.lists(st.floats(0, 4000 * DAY), max_size=12)

@@ -9,10 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.state.clock import Clock
-from constraintsuite.memory.state.file import load_state, save_state, updating
-from constraintsuite.memory.state.state import MemoryState
-from constraintsuite.memory.state.strength import ForgettingCurve
+from constraintsuite.memory.state import Clock, ForgettingCurve, MemoryState
+from constraintsuite.memory.state_file import load_state, save_state, updating
 
 
 def lived() -> MemoryState:

@@ -13,8 +13,7 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
-from constraintsuite.memory.public.fetching import LIMITS, fetch_file
-from constraintsuite.memory.public.files import PublicFile
+from constraintsuite.memory.public.download import LIMITS, PublicFile, fetch_file
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.http import asking
 from constraintsuite.models.http.rerank import RerankScorer

@@ -18,7 +18,7 @@ from constraintsuite.cli.places import OUT
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
-    from constraintsuite.memory.ingest.growing import MemoryUpdate
+    from constraintsuite.memory.ingest.growth import MemoryUpdate
     from constraintsuite.memory.records import MemoryDocument
 
 _paths = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
@@ -35,13 +35,7 @@ _SHOWN = 10
 @dry_run_option
 @json_option
 def ingest(
-    paths: tuple[Path, ...],
-    out: Path,
-    name: str | None,
-    by_path: bool,
-    workers: int,
-    dry_run: bool,
-    as_json: bool,
+    paths: tuple[Path, ...], out: Path, name: str | None, by_path: bool, workers: int, dry_run: bool, as_json: bool
 ) -> None:
     """Read all Markdown and text files among PATHS, and below folders among them, into a new memory.
 
@@ -50,7 +44,7 @@ def ingest(
     """
     from constraintsuite.execution.engine import LocalEngine
     from constraintsuite.execution.progress import Terminal
-    from constraintsuite.memory.ingest.growing import ingest_memory
+    from constraintsuite.memory.ingest.growth import ingest_memory
 
     parts = ingest_memory(
         out,
@@ -78,7 +72,7 @@ def add(graph: Path, paths: tuple[Path, ...], workers: int, dry_run: bool, as_js
     """
     from constraintsuite.execution.engine import LocalEngine
     from constraintsuite.execution.progress import Terminal
-    from constraintsuite.memory.ingest.growing import add_documents
+    from constraintsuite.memory.ingest.growth import add_documents
 
     growth = add_documents(graph, paths, engine=LocalEngine(workers), reporter=Terminal(), dry_run=dry_run)
     done = {"new": growth.new, "replaced": growth.replaced, "unchanged": growth.unchanged}
@@ -92,7 +86,7 @@ def add(graph: Path, paths: tuple[Path, ...], workers: int, dry_run: bool, as_js
 @json_option
 def remove(graph: Path, documents: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
     """Remove DOCUMENTS from GRAPH, by the names that `csuite show` lists, and every link to them."""
-    from constraintsuite.memory.ingest.growing import remove_documents
+    from constraintsuite.memory.ingest.growth import remove_documents
 
     growth = remove_documents(graph, documents, dry_run=dry_run)
     _tell_growth(growth, {"removed": growth.removed}, dry_run, as_json)
@@ -100,7 +94,7 @@ def remove(graph: Path, documents: tuple[str, ...], dry_run: bool, as_json: bool
 
 def _record(graph: Path, parts: Sequence[MemoryDocument], *, written: bool) -> dict[str, Any]:
     from constraintsuite.memory.ingest.collection import collection_version
-    from constraintsuite.memory.ingest.growing import empty_documents
+    from constraintsuite.memory.ingest.growth import empty_documents
 
     kinds = Counter(edge.kind for part in parts for edge in part.edges)
     roles = Counter(role for part in parts for unit in part.units for role in unit.roles)

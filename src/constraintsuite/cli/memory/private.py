@@ -19,23 +19,28 @@ from constraintsuite.cli.judging import (
     ruling_options,
     take_sheet,
 )
-from constraintsuite.cli.memory.private_drift import drift
+from constraintsuite.cli.memory.resources import load_encoder, named_modes
 from constraintsuite.cli.options import (
     annotator_option,
     annotators_option,
+    budget_option,
     by_option,
+    encoder_option,
     json_option,
+    modes_option,
     out_option,
     seed_option,
 )
 from constraintsuite.cli.output import emit
-from constraintsuite.cli.places import FILE, HERE
+from constraintsuite.cli.places import FILE, FOLDER, HERE
 from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.annotate.batch import AnnotationBatch
     from constraintsuite.memory.private.acceptance import Criterion
+    from constraintsuite.memory.private.drift import RankingDrift
     from constraintsuite.memory.private.labelling import EvidenceAgreement
+
 
 _pilot = click.argument("pilot", type=HERE)
 _least = click.option(
@@ -188,7 +193,7 @@ def adjudicate(
 @json_option
 def export(pilot: Path, out: Path, least: float, require: bool, version: int | None, as_json: bool) -> None:
     """Write the approved cases as a benchmark, and say which criteria of acceptance are met."""
-    from constraintsuite.memory.private.export import export as export_pilot
+    from constraintsuite.memory.private.acceptance import export as export_pilot
 
     found = export_pilot(pilot, out, least=least, require=require, number=version)
     refused = require and not found.accepted
@@ -203,7 +208,26 @@ def export(pilot: Path, out: Path, least: float, require: bool, version: int | N
         raise click.exceptions.Exit(1)
 
 
-private.add_command(drift)
+@private.command()
+@click.argument("shadow", type=FILE)
+@click.argument("before", type=FOLDER)
+@click.argument("after", type=FOLDER)
+@modes_option("lexical_baseline")
+@budget_option
+@encoder_option
+@json_option
+def drift(
+    shadow: Path, before: Path, after: Path, modes: tuple[str, ...], budget: int, encoder: str | None, as_json: bool
+) -> None:
+    """Replay the questions of SHADOW against BEFORE and AFTER: memory folders, or versions of a pilot."""
+    from constraintsuite.execution.progress import Terminal
+    from constraintsuite.memory.private.drift import open_side, read_shadow, replay
+
+    cases = read_shadow(shadow)
+    model = load_encoder(encoder)
+    chosen = named_modes(modes, encoder=model is not None)
+    found = replay(cases, open_side(before, model), open_side(after, model), chosen, budget, Terminal())
+    emit(found, as_json, _drift_text(found, len(cases)))
 
 
 def _batch_of(pilot: Path, version: int | None) -> AnnotationBatch:
@@ -239,3 +263,26 @@ def _criteria_text(criteria: tuple[Criterion, ...], accepted: bool) -> str:
     return "\n".join(
         [*lines, "accepted." if accepted else "not accepted: say so wherever figures of this set are shown."]
     )
+
+
+def _drift_text(found: RankingDrift, cases: int) -> str:
+    from constraintsuite.records.tables import Column, Table
+
+    table = Table(
+        "drift",
+        f"{cases} questions before and after, at a budget of {found.budget}",
+        (
+            Column("mode"),
+            Column("overlap", "share"),
+            Column("RBO", "number"),
+            Column("same first", "share"),
+            Column("lost evidence", "count"),
+            Column("gained evidence", "count"),
+        ),
+        tuple((m.mode, m.overlap, m.rbo, m.same_first, m.evidence_lost, m.evidence_gained) for m in found.modes),
+    )
+    lines = [str(table), "", f"{len(found.moved)} rankings moved."]
+    for one in found.moved[:SHOWN]:
+        changes = [f"+{name}" for name in one.gained[:3]] + [f"-{name}" for name in one.lost[:3]]
+        lines.append(f"  {one.case}, {one.mode}: RBO {one.rbo:.2f} {' '.join(changes)}".rstrip())
+    return "\n".join(lines)

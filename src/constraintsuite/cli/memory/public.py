@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from constraintsuite.memory.public.base import BenchmarkFile, Granularity
     from constraintsuite.memory.public.run import PublicRun
 
+
 _NOTES = 5
 _FILE = click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 _HOW = combine(modes_option(), budgets_option, encoder_option, limit_option("QUESTIONS"))
@@ -81,7 +82,7 @@ def _command(name: str, words: str, *extra: Callable[[Command], Command]) -> cli
         granularity: Granularity | None = None,
         corpus: Path | None = None,
     ) -> None:
-        from constraintsuite.cli.memory.reporting import finish_run
+        from constraintsuite.cli.memory.benchmarks import finish_run
         from constraintsuite.execution.progress import Terminal
         from constraintsuite.memory.public import BENCHMARKS
         from constraintsuite.memory.public.base import ReadOptions
@@ -91,7 +92,15 @@ def _command(name: str, words: str, *extra: Callable[[Command], Command]) -> cli
         chosen = named_modes(modes, encoder=encoder is not None)
         given = None if answers is None else _answers(answers)
         asked = PublicRun(
-            chosen, budgets, most_tokens, links, given, vector_cache(), score_bench(), repeats, reporter=Terminal()
+            chosen,
+            budgets,
+            most_tokens,
+            links,
+            given,
+            repeats,
+            cache=vector_cache(),
+            bench=score_bench(),
+            reporter=Terminal(),
         )
         options = ReadOptions(limit, pooled, granularity, corpus)
         reading = BENCHMARKS.load(name)(file, options)
@@ -126,7 +135,7 @@ def _tell(reading: BenchmarkFile, answers: Mapping[str, str]) -> None:
 def _tell_left_out(named: Sequence[str], chosen: Sequence[str]) -> None:
     """Which modes `all` did not mean: a table that lacks them looks complete."""
     from constraintsuite.memory.modes import MODES
-    from constraintsuite.memory.runs.selection import ALIASES
+    from constraintsuite.memory.runs.modes import ALIASES
 
     there = {name.partition(":")[0].partition(",")[0] for name in chosen}
     absent = [name for name in MODES.names() if name not in there and name not in ALIASES]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from constraintsuite.memory.cases.grounding import Grounded
+    from constraintsuite.memory.cases.files import Grounded
     from constraintsuite.models.base import Workbench
     from constraintsuite.models.dense import DenseScorer
 
@@ -42,7 +42,7 @@ def score_bench() -> Workbench:
 
 def named_modes(given: Sequence[str], *, encoder: bool) -> list[str]:
     """The modes that `--modes` names. A comma separates two modes, unless an option of a mode follows it."""
-    from constraintsuite.memory.runs.selection import choose_modes
+    from constraintsuite.memory.runs.modes import choose_modes
 
     names = [name.strip() for text in given for name in _BETWEEN_MODES.split(text) if name.strip()]
     return choose_modes(names, encoder=encoder)
@@ -58,9 +58,7 @@ def state_place(graph: Path, given: Path | None) -> Path:
 
 def open_datasets(names: Sequence[str], *, lenient: bool = False) -> list[Grounded]:
     """Bundled datasets by name, others by file; without any, all that are bundled."""
-    from constraintsuite.memory.cases.bundled import FIXTURES, fixture_path
-    from constraintsuite.memory.cases.grounding import ground
-    from constraintsuite.memory.cases.reading import read_cases
+    from constraintsuite.memory.cases.files import FIXTURES, fixture_path, ground, read_cases
 
     chosen = names or FIXTURES
     paths = [

@@ -3,13 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from constraintsuite.memory.cases.vocabulary import MatchMode, check_edge, check_stop
-from constraintsuite.memory.records import SemanticRole
-from constraintsuite.memory.state.strength import Lifecycle
+from constraintsuite.memory.records import EdgeKind, SemanticRole
+from constraintsuite.memory.results import StopReason
+from constraintsuite.memory.state import Lifecycle
+
+MatchMode = Literal["exact", "prefix", "subsequence"]
+EDGE_ALIASES: Mapping[str, EdgeKind] = {"next_unit": "next"}
+FOREIGN_EDGES = frozenset(("causes", "recalls", "summarizes", "located_in", "route_to"))
+FOREIGN_STOPS = frozenset(("outside_space_scope",))
+FOREIGN_FIELDS = (
+    "route",
+    "required_route_sources",
+    "required_scenario_tags",
+    "required_symbolic_tags",
+    "required_space_ids",
+    "required_consolidation_kinds",
+)
+"""Fields of an expectation that ask for spaces, routes and tags which no mode here has."""
+_EDGES: Mapping[str, EdgeKind] = {kind: kind for kind in get_args(EdgeKind)} | dict(EDGE_ALIASES)
+
+
+def own_edge(name: str) -> EdgeKind | None:
+    """What we call a kind of edge; None for one that has no counterpart."""
+    return None if name in FOREIGN_EDGES else _EDGES[name]
+
+
+def check_edge(name: str) -> str:
+    """The name of a kind of edge, if it is one of the format."""
+    return _one_of(name, (*_EDGES, *sorted(FOREIGN_EDGES)), "kind of edge")
+
+
+def check_stop(name: str) -> str:
+    """The reason for which a walk stopped, if it is one of the format."""
+    return _one_of(name, (*get_args(StopReason), *sorted(FOREIGN_STOPS)), "stop reason")
+
+
+def _one_of(name: str, names: tuple[str, ...], what: str) -> str:
+    if name not in names:
+        raise ValueError(f"{name!r} is no {what}; there are {', '.join(names)}")
+    return name
+
 
 Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
 NodeId = Text
@@ -38,6 +75,11 @@ class ExpectedPath(Strict):
     match_mode: MatchMode = "subsequence"
     steps: tuple[ExpectedStep, ...] = Field(min_length=1)
 
+    @property
+    def is_foreign(self) -> bool:
+        """Whether a step needs a kind of edge that no memory here has."""
+        return any(step.via_edge_type in FOREIGN_EDGES for step in self.steps)
+
 
 class ExpectedTransfer(Strict):
     """A step of the trace; what is not given may be anything."""
@@ -54,6 +96,11 @@ class ExpectedTrace(Strict):
 
     match_mode: MatchMode = "subsequence"
     steps: tuple[ExpectedTransfer, ...] = Field(min_length=1)
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether a step needs an edge or a reason that no trace here has."""
+        return any(step.edge_type in FOREIGN_EDGES or step.stopped_reason in FOREIGN_STOPS for step in self.steps)
 
 
 class Expectation(Strict):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from constraintsuite.memory.ingest.markers import INNER, Marker, Style, find_marker, follows, is_first, leading
+from constraintsuite.memory.ingest.numbering import INNER, Marker, Style, find_marker, follows, is_first, leading
 
 BlockKind = Literal["heading", "paragraph", "item", "row", "code"]
 

@@ -1,35 +1,201 @@
-"""Whole collections: files to parts, in the order of their ids, the same on any number of workers."""
+"""Whole collections: files are read each by itself, then linked, the same on any number of workers."""
 
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from constraintsuite.execution.engine import LocalEngine
-from constraintsuite.execution.progress import Reporter
+from constraintsuite.corpora.files import base_name
+from constraintsuite.corpora.folder import MARKDOWN, PLAIN, ProseFile, prose_files
+from constraintsuite.errors import UserError
+from constraintsuite.execution.engine import LocalEngine, require_results
+from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.memory.entities import normalise_entity
-from constraintsuite.memory.ingest.citing import Citer
-from constraintsuite.memory.ingest.contradicting import contradictions_between
-from constraintsuite.memory.ingest.files import document_files, read_files
-from constraintsuite.memory.ingest.linking import ReadDocument, bounded, document_edges
-from constraintsuite.memory.ingest.naming import Named, bare_title
-from constraintsuite.memory.records import EntityMention, MemoryDocument
+from constraintsuite.memory.ingest.citation_edges import Citer
+from constraintsuite.memory.ingest.citations import TermFinder
+from constraintsuite.memory.ingest.conflicts import contradictions_between
+from constraintsuite.memory.ingest.content_edges import content_edges
+from constraintsuite.memory.ingest.document import ParsedDocument, parse_document
+from constraintsuite.memory.ingest.names import Named, bare_title, mentions_of
+from constraintsuite.memory.ingest.unit_reading import ReadDocument, UnitReading, read_units
+from constraintsuite.memory.records import Edge, EdgeKind, EntityMention, MemoryDocument, Unit, weighted_edge
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.jsonl import encode
 
+_WORTH_A_WORKER = 4
+"""Documents from which on starting further processes pays."""
+_MOST_NAMED_FILES = 10
+MOST_LEAVING = 6
+MOST_ARRIVING = 64
+"""Edges of one kind at a unit, whichever documents they come from; the surest are kept. Structure (next, part_of) has as
+many as the document has."""
+_MOST_USES = 64
+_COMMON_SHARE = 0.2
+_SMALL_DOCUMENT = 10
 MOST_MENTIONED = 200
 """Units that may name an entity; one that more units name joins everything with everything and is left out."""
 
 
+@dataclass(frozen=True)
+class DocumentFile:
+    """A file, and the id of the document that stands in it."""
+
+    path: Path
+    document: str
+
+
+def document_files(paths: Iterable[Path], *, by_path: bool) -> list[DocumentFile]:
+    """All Markdown and text files among `paths` and below the folders among them, by the ids of their documents.
+
+    Documents are named by the stem of their file, with `by_path` by their path inside the given folder.
+    """
+    files = {file.path.resolve(): file for path in paths for file in _files(path)}
+    found: dict[str, DocumentFile] = {}
+    for file in files.values():
+        document = _without_ending(file.relative) if by_path else base_name(file.path)
+        if document in found:
+            hint = "" if by_path else ", or ingest with --by-path (by_path=True), which names documents by their path"
+            raise UserError(
+                f"{found[document].path} and {file.path} would both be the document {document!r}. Rename one{hint}."
+            )
+        found[document] = DocumentFile(file.path, document)
+    return [found[document] for document in sorted(found)]
+
+
+def read_files(
+    files: Sequence[DocumentFile], engine: LocalEngine | None = None, reporter: Reporter | None = None
+) -> list[ReadDocument]:
+    """The documents of some files, in their order; all that cannot be read are named in one UserError."""
+    spread = engine if engine is not None and len(files) >= _WORTH_A_WORKER else LocalEngine()
+    with (reporter or Silent()).track("documents", len(files)) as advance:
+        read: list[ReadDocument | str] = require_results(spread.map(_read_or_fault, files, lambda index: advance()))
+    problems = [each for each in read if isinstance(each, str)]
+    if problems:
+        more = f"\n... and {len(problems) - _MOST_NAMED_FILES} more." if len(problems) > _MOST_NAMED_FILES else ""
+        raise UserError("\n".join(problems[:_MOST_NAMED_FILES]) + more)
+    return [each for each in read if not isinstance(each, str)]
+
+
+def read_document(file: DocumentFile) -> ReadDocument:
+    """Parse a file, read its sentences, and find the names in them."""
+    parsed = parse_document(file.path, file.document)
+    names = (() if unit.attributes["kind"] == "code" else mentions_of(_with_cells_apart(unit)) for unit in parsed.units)
+    return ReadDocument(**vars(parsed), readings=_readings(parsed), names=tuple(names))
+
+
+def _read_or_fault(file: DocumentFile) -> ReadDocument | str:
+    try:
+        return read_document(file)
+    except UserError as error:
+        return str(error)
+
+
+def _files(path: Path) -> list[ProseFile]:
+    found = prose_files(path)
+    if not found:
+        raise UserError(f"{path}: no file in this folder ends in {', '.join(MARKDOWN + PLAIN)}.")
+    return found
+
+
+def _without_ending(relative: str) -> str:
+    folder, slash, name = relative.rpartition("/")
+    return f"{folder}{slash}{base_name(Path(name))}"
+
+
+def _with_cells_apart(unit: Unit) -> str:
+    """The text, each cell of a row by itself: a capital at the head of a cell is no name."""
+    return unit.text.replace(" | ", "\n\n") if unit.attributes["kind"] == "row" else unit.text
+
+
+def _readings(parsed: ParsedDocument) -> tuple[UnitReading, ...]:
+    leads: list[str] = []
+    for place in parsed.places:
+        above = parsed.units[place.parent].text if place.parent is not None else ""
+        outer = leads[place.parent].rstrip(": ") if place.parent is not None else ""
+        leads.append(f"{outer} {above}".strip() if above.endswith(":") else "")
+    texts = (unit.text if unit.attributes["kind"] != "code" else "" for unit in parsed.units)
+    return tuple(read_units(zip(leads, texts, strict=True)))
+
+
+def document_edges(document: ReadDocument, cited: Iterable[Edge]) -> tuple[Edge, ...]:
+    """All edges from the units of a document, each once; `cited` are those that rest on citations."""
+    explicit = list(cited)
+    edges = [
+        *_next_edges(document),
+        *_part_edges(document),
+        *explicit,
+        *_definition_edges(document),
+        *content_edges(document, explicit),
+    ]
+    best: dict[tuple[str, str, EdgeKind], Edge] = {}
+    for edge in edges:
+        key = _key(edge)
+        if edge.source != edge.target and (key not in best or edge.confidence > best[key].confidence):
+            best[key] = edge
+    return tuple(best.values())
+
+
+def bounded(drawn: Sequence[Sequence[Edge]]) -> list[tuple[Edge, ...]]:
+    """The edges of each document of a collection, less those of a kind of which a unit has too many."""
+    leaving: Counter[tuple[str, EdgeKind]] = Counter()
+    arriving: Counter[tuple[str, EdgeKind]] = Counter()
+    dropped: set[tuple[str, str, EdgeKind]] = set()
+    linking = (edge for edges in drawn for edge in edges if edge.kind not in ("next", "part_of"))
+    for edge in sorted(linking, key=lambda edge: -edge.confidence):  # of equals the first in the collection
+        out, into = (edge.source, edge.kind), (edge.target, edge.kind)
+        if leaving[out] == MOST_LEAVING or arriving[into] == MOST_ARRIVING:
+            dropped.add(_key(edge))
+            continue
+        leaving[out] += 1
+        arriving[into] += 1
+    return [tuple(edge for edge in edges if _key(edge) not in dropped) for edges in drawn]
+
+
+def _key(edge: Edge) -> tuple[str, str, EdgeKind]:
+    return (edge.source, edge.target, edge.kind)
+
+
+def _next_edges(document: ParsedDocument) -> Iterator[Edge]:
+    places = document.places
+    for before in range(len(places) - 1):
+        if places[before].section == places[before + 1].section:
+            source, target = document.units[before].id, document.units[before + 1].id
+            yield weighted_edge(source, target, "next", because="stands next in the section")
+
+
+def _part_edges(document: ParsedDocument) -> Iterator[Edge]:
+    for unit, place in enumerate(document.places):
+        if place.parent is not None:
+            source, target = document.units[unit].id, document.units[place.parent].id
+            yield weighted_edge(source, target, "part_of", because="lies in this item")
+
+
+def _definition_edges(document: ReadDocument) -> Iterator[Edge]:
+    """From each unit that uses a defined term to the unit that defines it; terms used everywhere tell nothing."""
+    definers: dict[str, list[int]] = defaultdict(list)
+    for unit, reading in enumerate(document.readings):
+        for term in reading.definitions:
+            definers[term].append(unit)
+    finder = TermFinder(sorted(definers))
+    used = [finder.find(unit.text) for unit in document.units]
+    counts = Counter(term for terms in used for term in terms)
+    small = len(document.units) <= _SMALL_DOCUMENT
+    for unit, terms in enumerate(used):
+        for term in terms:
+            common = counts[term] > _MOST_USES or counts[term] > _COMMON_SHARE * len(document.units)
+            if unit in definers[term] or (common and not small):
+                continue
+            before = [definer for definer in definers[term] if definer < unit]
+            definer = before[-1] if before else definers[term][0]
+            source, target = document.units[unit].id, document.units[definer].id
+            yield weighted_edge(source, target, "depends_on", 0.9, f"uses the term {term!r}")
+
+
 def ingest(
-    paths: Iterable[Path],
-    *,
-    by_path: bool = False,
-    engine: LocalEngine | None = None,
-    reporter: Reporter | None = None,
+    paths: Iterable[Path], *, by_path: bool = False, engine: LocalEngine | None = None, reporter: Reporter | None = None
 ) -> Iterator[MemoryDocument]:
     """The parts of all Markdown and text files among `paths` and below the folders among them.
 
@@ -44,19 +210,16 @@ def link(documents: Iterable[ReadDocument]) -> Iterator[MemoryDocument]:
 
     They depend on which documents there are, and not on their order or on when they came.
     """
-    given = sorted(documents, key=lambda one: one.parsed.id)
-    citer = Citer([one.parsed for one in given])
+    given = sorted(documents, key=lambda one: one.id)
+    citer = Citer(given)
     between = contradictions_between(given)
-    drawn = [(*document_edges(one, citer.edges(one)), *between.get(one.parsed.id, ())) for one in given]
+    drawn = [(*document_edges(one, citer.edges(one)), *between.get(one.id, ())) for one in given]
     mentions = [tuple(_mentions(one, citer)) for one in given]
     counts = Counter(mention.entity for each in mentions for mention in each)
     for one, edges, mentioned in zip(given, bounded(drawn), mentions, strict=True):
-        parsed = one.parsed
-        units = tuple(
-            replace(unit, roles=reading.roles) for unit, reading in zip(parsed.units, one.readings, strict=True)
-        )
+        units = tuple(replace(unit, roles=reading.roles) for unit, reading in zip(one.units, one.readings, strict=True))
         kept = tuple(mention for mention in mentioned if counts[mention.entity] <= MOST_MENTIONED)
-        yield MemoryDocument(parsed.id, parsed.title, parsed.sha256, units, edges, kept)
+        yield MemoryDocument(one.id, one.title, one.sha256, units, edges, kept)
 
 
 def collection_version(parts: Iterable[MemoryDocument]) -> str:
@@ -75,11 +238,10 @@ def _hash_of_units(part: MemoryDocument) -> str:
 
 def _mentions(document: ReadDocument, citer: Citer) -> Iterator[EntityMention]:
     """The entities each unit names; the first unit of a document also stands for its title."""
-    parsed = document.parsed
-    for number, (unit, named) in enumerate(zip(parsed.units, document.names, strict=True)):
+    for number, (unit, named) in enumerate(zip(document.units, document.names, strict=True)):
         found = {one.entity: one for one in named}
         titles = [span.of(unit.text) for _, span in citer.titles_in(unit.id)]
-        for surface in [*([bare_title(parsed.title)] if number == 0 else []), *titles]:
+        for surface in [*([bare_title(document.title)] if number == 0 else []), *titles]:
             entity = normalise_entity(surface)
             if entity and entity not in found:
                 found[entity] = Named(entity, surface, 1)

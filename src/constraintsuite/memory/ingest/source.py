@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from constraintsuite.corpora.files import BYTE_ORDER_MARK, open_bytes
 from constraintsuite.errors import UserError
-from constraintsuite.memory.times import parse_time
+from constraintsuite.memory.records import parse_time
 from constraintsuite.store.yaml_files import parse_yaml
 
 _FRONT_MATTER_LINES = 200
-_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+_CODE_OR_COMMENT = re.compile(r"^[^\S\n]*(`{3,}|~{3,}).*?(?:^[^\S\n]*\1|\Z)|<!--.*?-->", re.MULTILINE | re.DOTALL)
 
 
 class FrontMatter(NamedTuple):
@@ -42,7 +42,9 @@ def read_source(path: Path) -> SourceText:
         data = file.read()
     lines = _split_lines(_decode(path, data))
     front, lines = _take_front_matter(path, lines)
-    return SourceText(path, hashlib.sha256(data).hexdigest(), tuple(_without_comments(lines)), front)
+    return SourceText(
+        path, hashlib.sha256(data).hexdigest(), tuple(_without_comments("\n".join(lines)).split("\n")), front
+    )
 
 
 def source_hash(path: Path) -> str:
@@ -112,38 +114,6 @@ def _moment(path: Path, key: str, value: object) -> str | None:
     return text
 
 
-def _without_comments(lines: list[str]) -> list[str]:
-    """The lines without HTML comments; one that never closes, or stands in code, is text."""
-    last_close = max((number for number, line in enumerate(lines) if "-->" in line), default=-1)
-    kept, open_comment, fence = [], False, ""
-    for number, line in enumerate(lines):
-        mark = _FENCE.match(line)
-        if mark and not open_comment:
-            fence = "" if fence and mark.group(1).startswith(fence) else fence or mark.group(1)
-        if fence:
-            kept.append(line)
-            continue
-        rest, open_comment = _strip_comments(line, open_comment, closes_later=number < last_close)
-        kept.append(rest)
-    return kept
-
-
-def _strip_comments(line: str, inside: bool, *, closes_later: bool) -> tuple[str, bool]:
-    if not inside and "<!--" not in line:
-        return line, False
-    pieces: list[str] = []
-    at = 0
-    while at < len(line):
-        if inside:
-            end = line.find("-->", at)
-            if end < 0:
-                return "".join(pieces), True
-            at, inside = end + 3, False
-            continue
-        start = line.find("<!--", at)
-        if start < 0 or (line.find("-->", start) < 0 and not closes_later):
-            pieces.append(line[at:])
-            break
-        pieces.append(line[at:start])
-        at, inside = start + 4, True
-    return "".join(pieces), inside
+def _without_comments(text: str) -> str:
+    """The text without HTML comments, on as many lines; a comment that never closes, or stands in code, is text."""
+    return _CODE_OR_COMMENT.sub(lambda found: found[0] if found[1] else "\n" * found[0].count("\n"), text)

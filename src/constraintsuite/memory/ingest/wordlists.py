@@ -11,12 +11,10 @@ from pydantic import BaseModel, BeforeValidator
 from constraintsuite.store.yaml_files import read_package_yaml
 from constraintsuite.text.wordlists import WordSet
 
-
-def _split_phrases(value: object) -> object:
-    return [phrase.split() for phrase in value.split(";")] if isinstance(value, str) else value
-
-
-Phrases = Annotated[frozenset[tuple[str, ...]], BeforeValidator(_split_phrases)]
+Phrases = Annotated[
+    frozenset[tuple[str, ...]],
+    BeforeValidator(lambda value: [phrase.split() for phrase in value.split(";")] if isinstance(value, str) else value),
+]
 """Words that stand together, with semicolons between."""
 
 
@@ -61,5 +59,5 @@ class WordLists(BaseModel, frozen=True, extra="forbid"):
 
 @cache
 def word_lists() -> WordLists:
-    """The lists."""
+    """The lists of `data/words.yaml`, read and checked once per process."""
     return WordLists.model_validate(read_package_yaml("constraintsuite.memory.ingest", "data", "words.yaml"))

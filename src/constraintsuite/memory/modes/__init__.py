@@ -1,4 +1,4 @@
-"""Ways to search a memory: one file a way, one line a name."""
+"""Ways to search a memory: each name points at the class of a mode."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _HERE = "constraintsuite.memory.modes"
 MODES: Catalogue[ModeFactory] = Catalogue(
     "mode",
     {
-        "lexical_baseline": f"{_HERE}.lexical:make_lexical",
-        "embedding_baseline": f"{_HERE}.embedding:make_embedding",
-        "hybrid": f"{_HERE}.hybrid:make_hybrid",
-        "hybrid_rerank": f"{_HERE}.rerank:make_hybrid_rerank",
-        "structure_only": f"{_HERE}.structure:make_structure",
-        "weighted_graph": f"{_HERE}.structure:make_weighted",
-        "weighted_graph_static": f"{_HERE}.structure:make_weighted_static",
-        "weighted_graph_dynamic": f"{_HERE}.structure:make_weighted",
-        "activation_spreading_v1": f"{_HERE}.spreading:make_spreading",
-        "activation_spreading_static": f"{_HERE}.spreading:make_spreading_static",
-        "activation_spreading_dynamic": f"{_HERE}.spreading:make_spreading",
-        "ppr": f"{_HERE}.ppr:make_ppr",
-        "ppr_rerank": f"{_HERE}.rerank:make_ppr_rerank",
+        "lexical_baseline": f"{_HERE}.flat:LexicalMode",
+        "embedding_baseline": f"{_HERE}.flat:EmbeddingMode",
+        "hybrid": f"{_HERE}.flat:HybridMode",
+        "hybrid_rerank": f"{_HERE}.rerank:RerankMode",
+        "structure_only": f"{_HERE}.structure:StructureMode",
+        "weighted_graph": f"{_HERE}.structure:WeightedMode",
+        "weighted_graph_static": f"{_HERE}.structure:WeightedStaticMode",
+        "weighted_graph_dynamic": f"{_HERE}.structure:WeightedMode",
+        "activation_spreading_v1": f"{_HERE}.spread:ActivationMode",
+        "activation_spreading_static": f"{_HERE}.spread:ActivationStaticMode",
+        "activation_spreading_dynamic": f"{_HERE}.spread:ActivationMode",
+        "ppr": f"{_HERE}.spread:PprMode",
+        "ppr_rerank": f"{_HERE}.rerank:RerankMode",
     },
 )

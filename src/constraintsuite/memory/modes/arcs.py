@@ -8,27 +8,26 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BeforeValidator, Field, PlainSerializer
 
-from constraintsuite.memory.graph import EDGE_KINDS, MemoryGraph
-from constraintsuite.memory.modes.base import BoolArray, FloatArray, IndexArray
-from constraintsuite.memory.recall import StepKind
-from constraintsuite.memory.records import EdgeKind
-from constraintsuite.memory.synonyms import EntitySynonyms
-from constraintsuite.memory.worth import WORTH
+from constraintsuite.memory.entities import EntitySynonyms
+from constraintsuite.memory.graph import EDGE_KINDS, BoolArray, FloatArray, MemoryGraph
+from constraintsuite.memory.modes.base import IndexArray
+from constraintsuite.memory.records import EDGE_WEIGHTS, EdgeKind
+from constraintsuite.memory.results import StepKind
 from constraintsuite.models.naming import ModelSettings
 
-
-def _split(value: object) -> object:
-    return value.split("+") if isinstance(value, str) else value
-
-
-Kinds = Annotated[tuple[EdgeKind, ...], BeforeValidator(_split), PlainSerializer("+".join, return_type=str)]
+Kinds = Annotated[
+    tuple[EdgeKind, ...],
+    BeforeValidator(lambda value: value.split("+") if isinstance(value, str) else value),
+    PlainSerializer("+".join, return_type=str),
+]
 
 STEP_KINDS: tuple[StepKind, ...] = (*EDGE_KINDS, "synonym")
 _SYNONYM = STEP_KINDS.index("synonym")
-_TELLING = np.array(
-    [list(WORTH).index(kind) if kind in WORTH else len(WORTH) for kind in EDGE_KINDS] + [len(WORTH) + 1]
+_IMPORTANCE = np.array(
+    [list(EDGE_WEIGHTS).index(kind) if kind in EDGE_WEIGHTS else len(EDGE_WEIGHTS) for kind in EDGE_KINDS]
+    + [len(EDGE_WEIGHTS) + 1]
 )
-"""Of each kind its place among those that tell most."""
+"""For each kind its place in the order of EDGE_WEIGHTS."""
 
 
 class ArcSettings(ModelSettings):
@@ -41,7 +40,7 @@ class ArcSettings(ModelSettings):
 class Arcs(NamedTuple):
     """Directed steps in columns, sorted by source; `first[n]` to `first[n + 1]` are those from node n.
 
-    From one node the most telling kinds come first: where walks over two arcs bring the same, the first one is told.
+    From one node the kinds of the highest weight come first: of two walks that bring the same, the first is shown.
     """
 
     source: npt.NDArray[np.int32]
@@ -76,55 +75,35 @@ def arcs_of(
     weighted: bool,
     synonyms: EntitySynonyms | None = None,
 ) -> Arcs:
-    """The arcs between nodes that are there; an edge from a node to itself is one arc, a synonym always two."""
+    """The arcs between visible nodes; an edge from a node to itself is one arc, a synonym always two."""
     table = graph.edges
     there = np.concatenate([visible, np.ones(len(graph.entities), dtype=np.bool_)])
     wanted = np.isin(table.kind, [EDGE_KINDS.index(kind) for kind in settings.kinds])
     edges = np.flatnonzero(wanted & there[table.source] & there[table.target])
     returning = edges[table.source[edges] != table.target[edges]] if settings.backwards else edges[:0]
-    both = np.concatenate([edges, returning])
-    strength = table.weight[both] * table.confidence[both] if weighted else np.ones(len(both))
-    source = np.concatenate([table.source[edges], table.target[returning]])
-    target = np.concatenate([table.target[edges], table.source[returning]])
-    steps = _Steps(source, target, table.kind[both], np.arange(len(both)) >= len(edges), strength)
+    strength = table.weight * table.confidence if weighted else np.ones(len(table.kind))
+    parts = [
+        (table.source[edges], table.target[edges], table.kind[edges], strength[edges]),
+        (table.target[returning], table.source[returning], table.kind[returning], strength[returning]),
+    ]
     if synonyms is not None:
-        steps = steps.with_synonyms(synonyms, len(graph.units))
-    return _sorted(steps, graph.size)
-
-
-class _Steps(NamedTuple):
-    """The first columns of arcs, in any order."""
-
-    source: npt.NDArray[np.int32]
-    target: npt.NDArray[np.int32]
-    kind: npt.NDArray[np.uint8]
-    backwards: BoolArray
-    strength: FloatArray
-
-    def with_synonyms(self, links: EntitySynonyms, units: int) -> _Steps:
-        first, second = links.first + np.int32(units), links.second + np.int32(units)
-        count = 2 * len(first)
-        return _Steps(
-            np.concatenate([self.source, first, second]),
-            np.concatenate([self.target, second, first]),
-            np.concatenate([self.kind, np.full(count, _SYNONYM, dtype=np.uint8)]),
-            np.concatenate([self.backwards, np.zeros(count, dtype=np.bool_)]),
-            np.concatenate([self.strength, links.cosine, links.cosine]),
-        )
-
-
-def _sorted(steps: _Steps, size: int) -> Arcs:
-    order = np.lexsort((_TELLING[steps.kind], steps.source))
-    target = steps.target[order]
+        first, second = (ends + np.int32(len(graph.units)) for ends in (synonyms.first, synonyms.second))
+        kind = np.full(len(first), _SYNONYM, dtype=np.uint8)
+        parts += [(first, second, kind, synonyms.cosine), (second, first, kind, synonyms.cosine)]
+    source, target, kinds, strengths = (np.concatenate(column) for column in zip(*parts, strict=True))
+    number = np.arange(len(source))
+    backwards = (number >= len(edges)) & (number < len(edges) + len(returning))
+    order = np.lexsort((_IMPORTANCE[kinds], source))
+    target = target[order]
     return Arcs(
-        source=steps.source[order],
+        source=source[order],
         target=target,
-        kind=steps.kind[order],
-        backwards=steps.backwards[order],
-        strength=steps.strength[order],
-        first=_first(steps.source, size),
+        kind=kinds[order],
+        backwards=backwards[order],
+        strength=strengths[order],
+        first=_first(source, graph.size),
         into=np.argsort(target, kind="stable"),
-        into_first=_first(target, size),
+        into_first=_first(target, graph.size),
     )
 
 

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from constraintsuite.memory.graph import BoolArray, FloatArray
 from constraintsuite.memory.modes.arcs import Arcs
-from constraintsuite.memory.modes.base import BoolArray, FloatArray, IndexArray
+from constraintsuite.memory.modes.base import IndexArray
 
 ArcShares = Callable[[IndexArray], FloatArray]
 """What part of a value some arcs let through."""
@@ -40,17 +41,6 @@ class Gains(NamedTuple):
     values: FloatArray
 
 
-class _Front(NamedTuple):
-    """Pairs that go on, sorted."""
-
-    pairs: IndexArray
-    nodes: IndexArray
-    values: FloatArray
-
-    def take(self, some: IndexArray | BoolArray) -> _Front:
-        return _Front(self.pairs[some], self.nodes[some], self.values[some])
-
-
 @dataclass
 class _Best:
     """The best that has come to each pair so far; pairs that nothing came to are not there, however many nodes there are."""
@@ -71,7 +61,7 @@ class _Best:
         return places, self.pairs[places] == pairs
 
     def value(self, pairs: IndexArray) -> FloatArray:
-        """What some pairs have."""
+        """The best value of each of some pairs; 0 where nothing has come."""
         places, known = self.find(pairs)
         return np.where(known, self.values[places], 0.0)
 
@@ -150,20 +140,22 @@ class SeedReach:
         return float(gains.values[np.searchsorted(gains.pairs, pair)])
 
 
-class Seeding(NamedTuple):
-    """Where walks begin, and how far they go."""
+def reach(
+    arcs: Arcs,
+    passing: ArcShares,
+    starts: IndexArray,
+    held: FloatArray,
+    *,
+    hops: int,
+    beam: int,
+    goes_on: GoesOn | None = None,
+) -> SeedReach:
+    """Walk from each start hop by hop; what it holds at the beginning is `held`.
 
-    starts: IndexArray
-    held: FloatArray
-    hops: int
-    beam: int
-    """How many pairs of a seed and a node go on at each hop."""
-
-
-def reach(arcs: Arcs, passing: ArcShares, seeding: Seeding, goes_on: GoesOn | None = None) -> SeedReach:
-    """From each start hop by hop; `goes_on` says from which nodes a walk may go on after so many hops."""
-    starts, held, hops, beam = seeding
-    pairs = np.arange(len(starts)) * (len(arcs.first) - 1) + starts
+    At each hop the best `beam` pairs of a seed and a node go on; `goes_on` says from which nodes a walk may.
+    """
+    size = len(arcs.first) - 1
+    pairs, values = np.arange(len(starts)) * size + starts, held
     best = _Best(
         pairs,
         held.copy(),
@@ -172,34 +164,30 @@ def reach(arcs: Arcs, passing: ArcShares, seeding: Seeding, goes_on: GoesOn | No
         np.zeros(len(starts), dtype=np.bool_),
     )
     done = SeedReach(arcs, starts, best, [])
-    front = _Front(pairs, starts, held)
     for hop in range(1, hops + 1):
         if goes_on is not None:
-            front = front.take(goes_on(hop - 1, front.nodes))
-        front = _kept(front, beam, best)
-        gains = _gains(arcs, passing, front, best)
+            going = goes_on(hop - 1, pairs % size)
+            pairs, values = pairs[going], values[going]
+        order = np.argsort(-values, kind="stable")
+        kept, left = np.sort(order[:beam]), order[beam:]
+        best.cut[best.find(pairs[kept])[0]] = False
+        best.cut[best.find(pairs[left])[0]] = True
+        gains = _gains(arcs, passing, pairs[kept], values[kept], best)
         if not len(gains.pairs):
             break
         done.gains.append(gains)
         best.take(gains, hop)
-        front = _Front(gains.pairs, gains.pairs % done.size, gains.values)
+        pairs, values = gains.pairs, gains.values
     return done
 
 
-def _kept(front: _Front, beam: int, best: _Best) -> _Front:
-    order = np.argsort(-front.values, kind="stable")
-    kept, left = np.sort(order[:beam]), order[beam:]
-    best.cut[best.find(front.pairs[kept])[0]] = False
-    best.cut[best.find(front.pairs[left])[0]] = True
-    return front.take(kept)
-
-
-def _gains(arcs: Arcs, passing: ArcShares, front: _Front, best: _Best) -> Gains:
+def _gains(arcs: Arcs, passing: ArcShares, pairs: IndexArray, values: FloatArray, best: _Best) -> Gains:
     """The best offer to each pair of a seed and a node that is better than what it has; of equal ones the first arc."""
-    arc, which = arcs.leaving(front.nodes)
-    offer = front.values[which] * passing(arc)
-    pair = (front.pairs - front.nodes)[which] + arcs.target[arc]
-    # Fronts are sorted and so are arcs: of the offers to one pair, the first arc's comes first, and a stable sort keeps that.
+    nodes = pairs % (len(arcs.first) - 1)
+    arc, which = arcs.leaving(nodes)
+    offer = values[which] * passing(arc)
+    pair = (pairs - nodes)[which] + arcs.target[arc]
+    # Pairs are sorted and so are arcs: of the offers to one pair, the first arc's comes first, and a stable sort keeps that.
     order = np.argsort(pair, kind="stable")
     pair, arc, offer = pair[order], arc[order], offer[order]
     begin = np.flatnonzero(np.diff(pair, prepend=-1))

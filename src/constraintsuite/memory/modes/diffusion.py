@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from constraintsuite.errors import MissingExtraError
+from constraintsuite.memory.graph import BoolArray, FloatArray
 from constraintsuite.memory.modes.arcs import Arcs
-from constraintsuite.memory.modes.base import BoolArray, FloatArray, IndexArray
+from constraintsuite.memory.modes.base import IndexArray
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
@@ -58,7 +59,7 @@ class Network:
 
 @dataclass(frozen=True)
 class SpreadRule:
-    """How activation spreads."""
+    """How activation spreads: what is lost per hop, how far it goes, and which nodes pass it on."""
 
     decay: float
     hops: int

@@ -11,12 +11,10 @@ import numpy as np
 from pydantic import Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.modes.base import BoolArray, DescribedMode, FloatArray, ModeContext
-from constraintsuite.memory.modes.hybrid import make_hybrid
-from constraintsuite.memory.modes.naming import options_of
-from constraintsuite.memory.modes.ppr import make_ppr
-from constraintsuite.memory.modes.presence import MemoryPresence
-from constraintsuite.memory.recall import Recalled, SearchAnswer
+from constraintsuite.memory.graph import BoolArray, FloatArray
+from constraintsuite.memory.modes.base import ModeContext, load_mode, options_of
+from constraintsuite.memory.modes.visibility import Visibility
+from constraintsuite.memory.results import Recalled, SearchAnswer
 from constraintsuite.models.base import Describing, ModelFact, Scorer
 from constraintsuite.models.naming import ModelName, ModelSettings, load_scorer
 
@@ -26,41 +24,30 @@ if TYPE_CHECKING:
 
 
 class RerankModeSettings(ModelSettings):
-    """The options of a mode that reranks; all others belong to the model."""
+    """The options of a mode that reranks."""
 
     depth: int = Field(50, ge=1, description="how many units the model reads; at least the budget")
 
 
-def make_hybrid_rerank(name: ModelName, place: ModeContext) -> DescribedMode:
-    """`hybrid_rerank:MODEL`, as in `hybrid_rerank:cross:NAME,depth=20`."""
-    return _reranking(name, make_hybrid(ModelName("hybrid"), place), place)
-
-
-def make_ppr_rerank(name: ModelName, place: ModeContext) -> DescribedMode:
-    """`ppr_rerank:MODEL`."""
-    return _reranking(name, make_ppr(ModelName("ppr"), place), place)
-
-
-def _reranking(name: ModelName, first: DescribedMode, place: ModeContext) -> DescribedMode:
-    if not name.argument:
-        raise UserError(f"Mode {str(name)!r}: name the model that reranks, as in {name.family}:cross:NAME_OR_FOLDER.")
-    own = tuple(pair for pair in name.options if pair[0] in RerankModeSettings.model_fields)
-    settings = options_of(ModelName(name.family, options=own), RerankModeSettings)
-    model = ",".join([name.argument, *(f"{key}={value}" for key, value in name.options if (key, value) not in own)])
-    return RerankMode(str(name), first, model, settings, place)
-
-
 class RerankMode:
-    """The first mode finds, the model decides the order; equal scores keep the first mode's."""
+    """`hybrid_rerank:MODEL` and `ppr_rerank:MODEL`, as in `hybrid_rerank:cross:NAME,depth=20`.
 
-    def __init__(
-        self, name: str, first: DescribedMode, model: str, settings: RerankModeSettings, place: ModeContext
-    ) -> None:
-        self.name = name
-        self._first, self._model, self._settings, self._place = first, model, settings, place
-        self._memory = place.memory
-        self._presence = MemoryPresence(place)
-        self._collection = _Collection(place.memory, self._presence)
+    The first mode finds, the model decides the order; equal scores keep the first mode's. Options that are not those of
+    reranking belong to the model.
+    """
+
+    def __init__(self, name: ModelName, context: ModeContext) -> None:
+        if not name.argument:
+            raise UserError(
+                f"Mode {str(name)!r}: name the model that reranks, as in {name.family}:cross:NAME_OR_FOLDER."
+            )
+        own = tuple(pair for pair in name.options if pair[0] in RerankModeSettings.model_fields)
+        self.name = str(name)
+        self._settings = options_of(ModelName(name.family, options=own), RerankModeSettings)
+        self._model = str(ModelName(name.argument, options=tuple(pair for pair in name.options if pair not in own)))
+        self._first = load_mode(name.family.removesuffix("_rerank"), context.memory, state=context.state)
+        self._memory, self._bench = context.memory, context.bench
+        self._visibility = Visibility(context)
         self._loaded = self._load()
 
     def search(self, query: str, budget: int) -> SearchAnswer:
@@ -93,40 +80,37 @@ class RerankMode:
         units = self._memory.graph.units
         numbers = self._memory.graph.unit_numbers
         pairs = [(query, self._memory.searched(units[numbers[each.unit]])) for each in found]
-        scorer = self._scorer()
+        if self._collection.is_outdated():
+            self._loaded = self._load()
+        scorer = self._loaded
         scores = np.asarray(scorer.score(pairs), dtype=np.float64)
         if scores.shape != (len(pairs),) or not np.isfinite(scores).all():
             raise UserError(f"Model {scorer.name!r} did not give one finite score to each of {len(pairs)} units.")
         return scores
 
-    def _scorer(self) -> Scorer:
-        if self._collection.is_outdated():
-            self._loaded = self._load()
-        return self._loaded
-
     def _load(self) -> Scorer:
-        bench = self._place.bench
-        self._collection = _Collection(self._memory, self._presence)
-        return load_scorer(self._model, bench if bench.documents else replace(bench, documents=self._collection))
+        self._collection = _Collection(self._memory, self._visibility)
+        bench = self._bench if self._bench.documents else replace(self._bench, documents=self._collection)
+        return load_scorer(self._model, bench)
 
 
 class _Collection(Sequence[str]):
     """The texts of a memory that hold now, for models that count in them; it knows whether one did, since only such a model
     must be made anew when the memory or the time changes."""
 
-    def __init__(self, memory: Memory, presence: MemoryPresence) -> None:
-        self._memory, self._presence = memory, presence
+    def __init__(self, memory: Memory, visibility: Visibility) -> None:
+        self._memory, self._visibility = memory, visibility
         self._counted: tuple[MemoryGraph, BoolArray] | None = None
 
     def is_outdated(self) -> bool:
         if self._counted is None:
             return False
         graph, visible = self._counted
-        return self._memory.graph is not graph or not np.array_equal(self._presence.visible(), visible)
+        return self._memory.graph is not graph or not np.array_equal(self._visibility.mask(), visible)
 
     @cached_property
     def _texts(self) -> tuple[str, ...]:
-        graph, visible = self._counted = (self._memory.graph, self._presence.visible())
+        graph, visible = self._counted = (self._memory.graph, self._visibility.mask())
         return tuple(dict.fromkeys(self._memory.searched(graph.units[number]) for number in np.flatnonzero(visible)))
 
     def __len__(self) -> int:

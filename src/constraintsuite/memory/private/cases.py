@@ -13,9 +13,10 @@ from typing import Annotated, Literal, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from constraintsuite.annotate.records import AnnotationItem, AnnotationQuestion
-from constraintsuite.annotate.tables import RowFault, read_models, refuse, write_table
+from constraintsuite.annotate.tables import RowFault, refuse, write_table
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
+from constraintsuite.memory.private.inventory import read_unique
 from constraintsuite.memory.private.versions import FrozenUnit, Version
 from constraintsuite.memory.records import EdgeKind, SemanticRole
 
@@ -94,15 +95,9 @@ def read_cases(pilot: Path, version: Version) -> list[PrivateCase]:
             f"{file}: there are no cases. Write them there; `csuite memory private init` made an empty sheet."
         )
     known = {unit.id for unit in version.units}
-    first: dict[str, int] = {}
-    faults: list[RowFault] = []
-    rows = read_models(file, PrivateCase)
-    for line, case in rows:
-        if case.case in first:
-            faults.append(RowFault(line, f"the case {case.case!r} stands in line {first[case.case]} already."))
-        first.setdefault(case.case, line)
-        faults += [RowFault(line, fault) for fault in _faults(case, version.by_document, known)]
-    refuse(file, faults)
+    rows = read_unique(file, PrivateCase, "case")
+    documents = version.by_document
+    refuse(file, [RowFault(line, fault) for line, case in rows for fault in _faults(case, documents, known)])
     if not rows:
         raise UserError(f"{file}: there are no cases in it yet.")
     return [case for _, case in rows]

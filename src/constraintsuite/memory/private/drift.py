@@ -14,8 +14,8 @@ from constraintsuite.execution.shards import stable_hash
 from constraintsuite.memory.folder import open_memory
 from constraintsuite.memory.ingest.collection import ingest
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.modes.naming import load_mode
-from constraintsuite.memory.private.export import ShadowCase
+from constraintsuite.memory.modes.base import load_mode
+from constraintsuite.memory.private.acceptance import ShadowCase
 from constraintsuite.memory.private.versions import DOCUMENTS, KIND
 from constraintsuite.metrics.intervals import IntArray, connected_components
 from constraintsuite.metrics.ranking import overlap_at, rank_biased_overlap

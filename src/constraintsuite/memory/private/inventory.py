@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -18,6 +18,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.memory.ingest.collection import ingest
 from constraintsuite.memory.records import MemoryDocument
 
+M = TypeVar("M", bound=BaseModel)
 INVENTORY = "inventory.csv"
 DocumentType = Literal["services", "supply", "licence", "data_protection", "confidentiality", "negotiated", "other"]
 InventoryLevel = Literal["low", "medium", "high"]
@@ -100,17 +101,20 @@ def read_inventory(pilot: Path) -> list[InventoryEntry]:
         raise UserError(
             f"{file}: there is no inventory. Make one with `csuite memory private init DOCUMENTS --out {pilot}`."
         )
+    return [entry for _, entry in read_unique(file, InventoryEntry, "document")]
+
+
+def read_unique(file: Path, kind: type[M], key: str) -> list[tuple[int, M]]:
+    """The rows of a sheet with their lines; two with the same value in the column `key` are a UserError."""
+    rows = read_models(file, kind)
     first: dict[str, int] = {}
     faults = []
-    rows = read_models(file, InventoryEntry)
-    for line, entry in rows:
-        if entry.document in first:
-            faults.append(
-                RowFault(line, f"the document {entry.document!r} stands in line {first[entry.document]} already.")
-            )
-        first.setdefault(entry.document, line)
+    for line, row in rows:
+        name = getattr(row, key)
+        if first.setdefault(name, line) != line:
+            faults.append(RowFault(line, f"the {key} {name!r} stands in line {first[name]} already."))
     refuse(file, faults)
-    return [entry for _, entry in rows]
+    return rows
 
 
 def quotas(chosen: Sequence[InventoryEntry]) -> list[Quota]:

@@ -37,7 +37,7 @@ class FrozenUnit:
 
 @dataclass(frozen=True)
 class Version:
-    """A finished snapshot."""
+    """A finished snapshot of the chosen documents, cut into units."""
 
     number: int
     artifact: Artifact

@@ -8,7 +8,7 @@ BENCHMARKS: Catalogue[BenchmarkReader] = Catalogue(
     {
         "hotpotqa": "constraintsuite.memory.public.hotpotqa:read",
         "musique": "constraintsuite.memory.public.musique:read",
-        "2wiki": "constraintsuite.memory.public.twowiki:read",
+        "2wiki": "constraintsuite.memory.public.hotpotqa:read_2wiki",
         "hover": "constraintsuite.memory.public.hover:read",
         "longmemeval": "constraintsuite.memory.public.longmemeval:read",
         "locomo": "constraintsuite.memory.public.locomo:read",

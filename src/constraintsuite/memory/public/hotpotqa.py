@@ -1,37 +1,41 @@
-"""HotpotQA (Yang et al. 2018): sentences of ten paragraphs, of which some support the answer."""
+"""HotpotQA (Yang et al. 2018): sentences of ten paragraphs, of which some support the answer; and 2WikiMultiHopQA."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from pydantic import AliasChoices, BeforeValidator, Field, StrictInt, StrictStr
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.public.answers import WRONG, AnswerScores, compare_closed
 from constraintsuite.memory.public.base import (
     BenchmarkFile,
     BenchmarkItem,
+    BenchmarkRecord,
     Haystack,
     HaystackDocument,
     MetricValues,
     OfficialScorer,
     ReadOptions,
-)
-from constraintsuite.memory.public.evidence import SetScores, compare_sets, cutoffs_of, harmonic, ranking_values
-from constraintsuite.memory.public.pooling import pool
-from constraintsuite.memory.public.reading import (
-    BenchmarkRecord,
-    BenchmarkRow,
-    SeenItemIds,
-    checked,
     passages_of,
-    read_rows,
+    pool,
+    read_records,
+)
+from constraintsuite.memory.public.measures import (
+    WRONG,
+    MatchScores,
+    compare_closed,
+    compare_sets,
+    cutoffs_of,
+    harmonic,
+    ranking_values,
 )
 from constraintsuite.store.files import sha256_of
 
 CUTOFFS = (1, 2, 5, 10, 20)
+_NOT_JOINT = "joint_* is null: officially it multiplies in the scores of predicted evidence triples, and no mode predicts triples."
 
 
 def _rows_of_columns(first: str, second: str) -> BeforeValidator:
@@ -70,23 +74,21 @@ def read(path: Path, options: ReadOptions) -> BenchmarkFile:
 def read_questions(benchmark: str, path: Path, options: ReadOptions, scorer: OfficialScorer) -> BenchmarkFile:
     """Any file in HotpotQA's form."""
     options.refuse(benchmark, "granularity", "corpus")
-    ids, items, haystacks, notes = SeenItemIds(), [], {}, []
-    for row in read_rows(path, options.limit):
-        question = checked(row, HotpotQuestion)
-        ids.add(question.id, row.where)
-        haystack, odd = _haystack(row, question)
-        item = _item(row, question)
+    items, haystacks, notes = [], {}, []
+    for where, question in read_records(path, options.limit, HotpotQuestion, lambda one: one.id):
+        haystack, odd = _haystack(where, question)
+        item = _item(where, question)
         items.append(item)
         haystacks[haystack.id] = haystack
-        notes += odd + _strays(row, item, haystack)
+        notes += odd + _strays(where, item, haystack)
     reading = BenchmarkFile(benchmark, sha256_of(path), tuple(items), haystacks, scorer, tuple(notes))
     return pool(reading) if options.pooled else reading
 
 
-def _item(row: BenchmarkRow, question: HotpotQuestion) -> BenchmarkItem:
+def _item(where: str, question: HotpotQuestion) -> BenchmarkItem:
     if not question.supporting_facts or question.answer is None:
         raise UserError(
-            f"{row.where}: {question.id} has no supporting facts or no answer, as in a test file without labels. "
+            f"{where}: {question.id} has no supporting facts or no answer, as in a test file without labels. "
             "Use a training or development file."
         )
     facts = dict.fromkeys(f"{title}:{number}" for title, number in question.supporting_facts)
@@ -101,34 +103,30 @@ def _item(row: BenchmarkRow, question: HotpotQuestion) -> BenchmarkItem:
     )
 
 
-class _Shelf(NamedTuple):
-    haystack: Haystack
-    odd: list[str]
-
-
-def _haystack(row: BenchmarkRow, question: HotpotQuestion) -> _Shelf:
+def _haystack(where: str, question: HotpotQuestion) -> tuple[Haystack, list[str]]:
+    """The paragraphs of a question, and what is odd about them."""
     if not question.context:
-        raise UserError(f"{row.where}: {question.id} has no context to search in.")
+        raise UserError(f"{where}: {question.id} has no context to search in.")
     seen: dict[str, list[tuple[str, ...]]] = {}
     sources, odd = [], []
     for title, sentences in question.context:
         before = seen.setdefault(title, [])
         if sentences in before:
-            odd.append(f"{row.where}: {question.id} has the paragraph {title!r} twice; one is kept.")
+            odd.append(f"{where}: {question.id} has the paragraph {title!r} twice; one is kept.")
             continue
         before.append(sentences)
         document = title if len(before) == 1 else f"{title}#{len(before)}"  # no title of Wikipedia has this mark
         if document != title:
-            odd.append(f"{row.where}: {question.id} has two paragraphs {title!r}; facts are taken from the first.")
+            odd.append(f"{where}: {question.id} has two paragraphs {title!r}; facts are taken from the first.")
         sources.append(HaystackDocument(document, title, passages_of(document, sentences), (title,)))
-    return _Shelf(Haystack(question.id, tuple(sources)), odd)
+    return Haystack(question.id, tuple(sources)), odd
 
 
-def _strays(row: BenchmarkRow, item: BenchmarkItem, haystack: Haystack) -> list[str]:
+def _strays(where: str, item: BenchmarkItem, haystack: Haystack) -> list[str]:
     """Gold that nothing can find; the official evaluation counts it all the same."""
     there = {passage.name for source in haystack.sources for passage in source.passages}
     return [
-        f"{row.where}: {item.id} has the supporting fact {fact!r}, but no such sentence in its context; it counts as missed."
+        f"{where}: {item.id} has the supporting fact {fact!r}, but no such sentence in its context; it counts as missed."
         for fact in item.gold
         if fact not in there
     ]
@@ -157,7 +155,7 @@ class HotpotScorer:
         values: MetricValues = {f"answer_{name}": value for name, value in _columns(scores)}
         return values | {f"joint_{name}@{budget}": value for name, value in _columns(joint)}
 
-    def facts(self, item: BenchmarkItem, predicted: Sequence[str]) -> SetScores:
+    def facts(self, item: BenchmarkItem, predicted: Sequence[str]) -> MatchScores:
         """Supporting facts that were predicted, as `title:number`."""
         return compare_sets(self.names(predicted), self.names(item.gold))
 
@@ -165,10 +163,10 @@ class HotpotScorer:
         """Facts in the form in which they are compared."""
         return facts
 
-    def joined(self, answer: AnswerScores, facts: SetScores) -> AnswerScores | None:
+    def joined(self, answer: MatchScores, facts: MatchScores) -> MatchScores | None:
         """Answer and facts together: products of EM, precision and recall, and the F1 of those."""
         precision, recall = answer.precision * facts.precision, answer.recall * facts.recall
-        return AnswerScores(answer.em * facts.em, harmonic(precision, recall), precision, recall)
+        return MatchScores(answer.em * facts.em, harmonic(precision, recall), precision, recall)
 
 
 def title_of(fact: str) -> str:
@@ -176,30 +174,23 @@ def title_of(fact: str) -> str:
     return fact.rpartition(":")[0]
 
 
-def _columns(scores: AnswerScores | None) -> Iterator[tuple[str, float | None]]:
+def _columns(scores: MatchScores | None) -> Iterator[tuple[str, float | None]]:
     return zip(("em", "f1", "prec", "recall"), scores or (None,) * 4, strict=True)
 
 
-def evaluate(
-    items: Sequence[BenchmarkItem], answers: Mapping[str, str], facts: Mapping[str, Sequence[str]], scorer: HotpotScorer
-) -> MetricValues:
-    """A whole prediction file as the official script has it: sums over what was predicted, divided by all items."""
-    totals: MetricValues = dict.fromkeys(
-        [f"{kind}{name}" for kind in ("", "sp_", "joint_") for name in ("em", "f1", "prec", "recall")], 0.0
-    )
-    for item in items:
-        answer = compare_closed(answers[item.id], item.answers[0]) if item.id in answers else None
-        support = scorer.facts(item, facts[item.id]) if item.id in facts else None
-        if answer is not None:
-            _add(totals, "", answer)
-        if support is not None:
-            _add(totals, "sp_", AnswerScores(support.em, support.f1, support.precision, support.recall))
-        if answer is not None and support is not None:
-            _add(totals, "joint_", scorer.joined(answer, support))
-    return {name: None if total is None else total / len(items) for name, total in totals.items()}
+def read_2wiki(path: Path, options: ReadOptions) -> BenchmarkFile:
+    """The authors' `train.json` or `dev.json`."""
+    reading = read_questions("2wiki", path, options, TwoWikiScorer())
+    return replace(reading, notes=(_NOT_JOINT, *reading.notes))
 
 
-def _add(totals: MetricValues, kind: str, scores: AnswerScores | None) -> None:
-    for name, value in _columns(scores):
-        total = totals[f"{kind}{name}"]
-        totals[f"{kind}{name}"] = None if total is None or value is None else total + value
+class TwoWikiScorer(HotpotScorer):
+    """As HotpotQA's, but the case of titles does not count, and without triples nothing is joint."""
+
+    def names(self, facts: Sequence[str]) -> Sequence[str]:
+        """Facts with their titles in lower case."""
+        return [fact.lower() for fact in facts]
+
+    def joined(self, answer: MatchScores, facts: MatchScores) -> MatchScores | None:
+        """None: answer times facts is not what the authors call joint."""
+        return None

@@ -10,19 +10,20 @@ from typing import Literal
 from pydantic import Field, StrictInt, StrictStr
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.public.base import BenchmarkFile, BenchmarkItem, HaystackDocument, MetricValues, ReadOptions
-from constraintsuite.memory.public.evidence import cutoffs_of
-from constraintsuite.memory.public.hotpotqa import CUTOFFS, HotpotScorer, title_of
-from constraintsuite.memory.public.pooling import POOL
-from constraintsuite.memory.public.reading import (
+from constraintsuite.memory.public.base import (
+    POOL,
+    BenchmarkFile,
+    BenchmarkItem,
     BenchmarkRecord,
-    BenchmarkRow,
-    SeenItemIds,
-    checked,
+    HaystackDocument,
+    MetricValues,
+    ReadOptions,
     merged,
     passages_of,
-    read_rows,
+    read_records,
 )
+from constraintsuite.memory.public.hotpotqa import CUTOFFS, HotpotScorer, title_of
+from constraintsuite.memory.public.measures import cutoffs_of
 from constraintsuite.store.files import sha256_of, sha256_text
 
 _SENTENCES = 2
@@ -59,14 +60,12 @@ def read(path: Path, options: ReadOptions) -> BenchmarkFile:
         raise UserError(_NEEDED)
     haystack = merged(POOL, _articles(options.corpus))
     there = {passage.name for source in haystack.sources for passage in source.passages}
-    ids, items, notes = SeenItemIds(), [], []
-    for row in read_rows(path, options.limit):
-        claim = checked(row, HoverClaim)
-        ids.add(claim.uid, row.where)
-        item = _item(row, claim)
+    items, notes = [], []
+    for where, claim in read_records(path, options.limit, HoverClaim, lambda one: one.uid):
+        item = _item(where, claim)
         items.append(item)
         notes += [
-            f"{row.where}: {item.id} rests on {fact!r}, which the corpus does not hold; it counts as missed."
+            f"{where}: {item.id} rests on {fact!r}, which the corpus does not hold; it counts as missed."
             for fact in item.gold
             if fact not in there
         ]
@@ -77,18 +76,17 @@ def read(path: Path, options: ReadOptions) -> BenchmarkFile:
 
 
 def _articles(path: Path) -> Iterator[HaystackDocument]:
-    for row in read_rows(path, None):
-        article = checked(row, Article)
+    for where, article in read_records(path, None, Article):
         sentences = article.sentences if article.sentences is not None else article.text
         if sentences is None:
-            raise UserError(f"{row.where}: the article {article.title!r} has no sentences. {_NEEDED}")
+            raise UserError(f"{where}: the article {article.title!r} has no sentences. {_NEEDED}")
         title = _composed(article.title)
         yield HaystackDocument(title, title, passages_of(title, sentences), (title,))
 
 
-def _item(row: BenchmarkRow, claim: HoverClaim) -> BenchmarkItem:
+def _item(where: str, claim: HoverClaim) -> BenchmarkItem:
     if not claim.supporting_facts or claim.label is None:
-        raise UserError(f"{row.where}: {claim.uid} has no evidence, as in the test file. Use train or dev.")
+        raise UserError(f"{where}: {claim.uid} has no evidence, as in the test file. Use train or dev.")
     gold = dict.fromkeys(f"{_composed(title)}:{number}" for title, number in claim.supporting_facts)
     return BenchmarkItem(
         id=claim.uid,

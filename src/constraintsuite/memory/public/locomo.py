@@ -10,19 +10,21 @@ from typing import Any
 from pydantic import Field, StrictInt, StrictStr
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.public.answers import stemmed_f1, stemmed_list_f1
 from constraintsuite.memory.public.base import (
     BenchmarkFile,
     BenchmarkItem,
+    BenchmarkRecord,
     Granularity,
     Haystack,
     HaystackDocument,
     HaystackPassage,
     MetricValues,
     ReadOptions,
+    SeenItemIds,
+    checked,
+    read_records,
 )
-from constraintsuite.memory.public.evidence import cutoffs_of, ranking_values
-from constraintsuite.memory.public.reading import BenchmarkRecord, BenchmarkRow, SeenItemIds, checked, read_rows
+from constraintsuite.memory.public.measures import cutoffs_of, ranking_values, stemmed_f1, stemmed_list_f1
 from constraintsuite.store.files import sha256_of
 
 CUTOFFS = (1, 5, 10, 25, 50)
@@ -69,11 +71,9 @@ def read(path: Path, options: ReadOptions) -> BenchmarkFile:
     """`locomo10.json`; a limit counts conversations."""
     options.refuse("locomo", "corpus", "pooled")
     granularity: Granularity = options.granularity or "turn"
-    ids, items, haystacks, notes = SeenItemIds(), [], {}, []
-    for row in read_rows(path, options.limit):
-        sample = checked(row, Sample)
-        ids.add(sample.sample_id, row.where)
-        sources = tuple(_sources(row, sample, granularity))
+    items, haystacks, notes = [], {}, []
+    for where, sample in read_records(path, options.limit, Sample, lambda one: one.sample_id):
+        sources = tuple(_sources(where, sample, granularity))
         haystacks[sample.sample_id] = Haystack(sample.sample_id, sources)
         there = {passage.name for source in sources for passage in source.passages}
         for number, asked in enumerate(sample.qa, 1):
@@ -86,29 +86,29 @@ def read(path: Path, options: ReadOptions) -> BenchmarkFile:
     return BenchmarkFile("locomo", sha256_of(path), tuple(items), haystacks, scorer, tuple(notes))
 
 
-def _sources(row: BenchmarkRow, sample: Sample, granularity: Granularity) -> Iterator[HaystackDocument]:
+def _sources(where: str, sample: Sample, granularity: Granularity) -> Iterator[HaystackDocument]:
     seen = SeenItemIds()
-    for number, session in sorted(_sessions(row, sample.conversation).items()):
+    for number, session in sorted(_sessions(where, sample.conversation).items()):
         for place, turn in enumerate(session.turns, 1):
             form = _TURN.fullmatch(turn.dia_id)
             if form is None or int(form[1]) != number:
-                raise UserError(f"{row.where}: {sample.sample_id} has the turn {turn.dia_id!r} in session {number}.")
-            seen.add(turn.dia_id, f"{row.where}, session {number}, turn {place}")
+                raise UserError(f"{where}: {sample.sample_id} has the turn {turn.dia_id!r} in session {number}.")
+            seen.add(turn.dia_id, f"{where}, session {number}, turn {place}")
         document = f"{sample.sample_id}/session_{number}"
         date = sample.conversation.get(f"session_{number}_date_time", "")
         passages = _passages(document, number, session, granularity)
         yield HaystackDocument(document, "", passages, (str(date),) if date else (), {"date": str(date)})
 
 
-def _sessions(row: BenchmarkRow, conversation: Mapping[str, Any]) -> dict[int, LocomoSession]:
+def _sessions(where: str, conversation: Mapping[str, Any]) -> dict[int, LocomoSession]:
     """By number; a date without a session, of which the file has some, is nothing."""
     found = {}
     for name, turns in conversation.items():
         form = _SESSION.fullmatch(name)
         if form:
-            found[int(form[1])] = checked(BenchmarkRow(f"{row.where}, {name}", {"turns": turns}), LocomoSession)
+            found[int(form[1])] = checked(f"{where}, {name}", {"turns": turns}, LocomoSession)
     if not found:
-        raise UserError(f"{row.where}: the conversation has no session.")
+        raise UserError(f"{where}: the conversation has no session.")
     return found
 
 
@@ -131,7 +131,7 @@ def _said(turn: LocomoTurn) -> str:
 
 def _item(name: str, sample: Sample, asked: LocomoQuestion, granularity: Granularity, there: set[str]) -> BenchmarkItem:
     evidence = _mended(asked.evidence)
-    gold = evidence if granularity == "turn" else [f"S{_turn_session(one)}" for one in evidence]
+    gold = evidence if granularity == "turn" else [f"S{one.partition(':')[0].removeprefix('D')}" for one in evidence]
     filed = asked.evidence if granularity == "turn" else [f"S{one.partition(':')[0][1:]}" for one in asked.evidence]
     return BenchmarkItem(
         id=name,
@@ -149,10 +149,6 @@ def _mended(evidence: Sequence[str]) -> list[str]:
     """The ids of turns: some strings hold several, some have a zero too many, some hold none."""
     found = (match for one in evidence for match in _TURN.finditer(one))
     return list(dict.fromkeys(f"D{int(match[1])}:{int(match[2])}" for match in found))
-
-
-def _turn_session(turn: str) -> str:
-    return turn.partition(":")[0].removeprefix("D")
 
 
 def _oddities(item: BenchmarkItem) -> list[str]:

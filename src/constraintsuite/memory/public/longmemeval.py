@@ -13,15 +13,17 @@ from constraintsuite.errors import UserError
 from constraintsuite.memory.public.base import (
     BenchmarkFile,
     BenchmarkItem,
+    BenchmarkRecord,
     Granularity,
     HaystackDocument,
     HaystackPassage,
     MetricValues,
     ReadOptions,
+    merged,
+    pool,
+    read_records,
 )
-from constraintsuite.memory.public.evidence import cutoffs_of, ranking_values
-from constraintsuite.memory.public.pooling import pool
-from constraintsuite.memory.public.reading import BenchmarkRecord, BenchmarkRow, SeenItemIds, checked, merged, read_rows
+from constraintsuite.memory.public.measures import cutoffs_of, ranking_values
 from constraintsuite.store.files import sha256_of, sha256_text
 
 CUTOFFS = (1, 3, 5, 10, 30, 50)
@@ -29,7 +31,7 @@ _MARK = "answer"  # in the ids of the sessions that were written to hold evidenc
 
 
 class LongMemEvalTurn(BenchmarkRecord):
-    """What one side said."""
+    """What one side of a chat said."""
 
     role: Literal["user", "assistant"]
     content: StrictStr
@@ -50,7 +52,7 @@ class LongMemEvalQuestion(BenchmarkRecord):
 
 
 class LongMemEvalSession(NamedTuple):
-    """One chat."""
+    """One chat of the haystack, with its date."""
 
     id: str
     date: str
@@ -62,11 +64,9 @@ def read(path: Path, options: ReadOptions) -> BenchmarkFile:
     options.refuse("longmemeval", "corpus")
     granularity: Granularity = options.granularity or "session"
     skipped = {"abstention": 0, "no_answer_in_user_turns": 0}
-    ids, items, haystacks = SeenItemIds(), [], {}
-    for row in read_rows(path, options.limit):
-        question = checked(row, LongMemEvalQuestion)
-        ids.add(question.question_id, row.where)
-        sessions = _sessions(row, question)
+    items, haystacks = [], {}
+    for where, question in read_records(path, options.limit, LongMemEvalQuestion, lambda one: one.question_id):
+        sessions = _sessions(where, question)
         haystacks[question.question_id] = merged(
             question.question_id, (_source(session, granularity) for session in sessions)
         )
@@ -82,19 +82,17 @@ def read(path: Path, options: ReadOptions) -> BenchmarkFile:
     return pool(reading) if options.pooled else reading
 
 
-def _sessions(row: BenchmarkRow, question: LongMemEvalQuestion) -> list[LongMemEvalSession]:
+def _sessions(where: str, question: LongMemEvalQuestion) -> list[LongMemEvalSession]:
     columns = (question.haystack_session_ids, question.haystack_dates, question.haystack_sessions)
     if len({len(column) for column in columns}) > 1:
-        raise UserError(f"{row.where}: {question.question_id} has not as many session ids, dates and sessions.")
+        raise UserError(f"{where}: {question.question_id} has not as many session ids, dates and sessions.")
     unknown = set(question.answer_session_ids) - set(question.haystack_session_ids)
     if unknown:
-        raise UserError(f"{row.where}: {question.question_id} has no session {min(unknown)!r}, which holds its answer.")
+        raise UserError(f"{where}: {question.question_id} has no session {min(unknown)!r}, which holds its answer.")
     sessions = [LongMemEvalSession(*columns) for columns in zip(*columns, strict=True)]
     for session in sessions:
         if _MARK in session.id and any(turn.has_answer is None for turn in _user_turns(session)):
-            raise UserError(
-                f"{row.where}: a turn of the session {session.id!r} does not say whether it has the answer."
-            )
+            raise UserError(f"{where}: a turn of the session {session.id!r} does not say whether it has the answer.")
     return sessions
 
 
@@ -119,24 +117,17 @@ def _source(session: LongMemEvalSession, granularity: Granularity) -> HaystackDo
     return HaystackDocument(document, "", tuple(passages), attributes={"date": session.date})
 
 
-class _Named(NamedTuple):
-    number: int
-    name: str
-    text: str
-    gold: bool
-
-
-def _named_texts(session: LongMemEvalSession, granularity: Granularity) -> Iterator[_Named]:
-    """What is searched: the user's words and nothing else, as officially."""
+def _named_texts(session: LongMemEvalSession, granularity: Granularity) -> Iterator[tuple[int, str, str, bool]]:
+    """Number, name and text of what is searched (the user's words and nothing else, as officially), and whether it is gold."""
     marked = _MARK in session.id
     if granularity == "session":
         turns = _user_turns(session)
         gold = marked and any(turn.has_answer for turn in turns)
-        yield _Named(0, session.id, " ".join(turn.content for turn in turns), gold)
+        yield 0, session.id, " ".join(turn.content for turn in turns), gold
         return
     for number, turn in enumerate(session.turns, 1):
         if turn.role == "user":
-            yield _Named(number, f"{session.id}_{number}", turn.content, marked and bool(turn.has_answer))
+            yield number, f"{session.id}_{number}", turn.content, marked and bool(turn.has_answer)
 
 
 def _item(

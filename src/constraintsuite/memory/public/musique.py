@@ -10,19 +10,19 @@ from pathlib import Path
 from pydantic import Field, StrictBool, StrictInt, StrictStr
 
 from constraintsuite.errors import UserError
-from constraintsuite.memory.public.answers import WRONG, compare_open
 from constraintsuite.memory.public.base import (
     BenchmarkFile,
     BenchmarkItem,
+    BenchmarkRecord,
     Haystack,
     HaystackDocument,
     HaystackPassage,
     MetricValues,
     ReadOptions,
+    pool,
+    read_records,
 )
-from constraintsuite.memory.public.evidence import compare_sets, cutoffs_of, ranking_values
-from constraintsuite.memory.public.pooling import pool
-from constraintsuite.memory.public.reading import BenchmarkRecord, BenchmarkRow, SeenItemIds, checked, read_rows
+from constraintsuite.memory.public.measures import WRONG, compare_open, compare_sets, cutoffs_of, ranking_values
 from constraintsuite.metrics.intervals import connected_components
 from constraintsuite.store.files import sha256_of, sha256_text
 
@@ -53,15 +53,13 @@ class MusiqueQuestion(BenchmarkRecord):
 def read(path: Path, options: ReadOptions) -> BenchmarkFile:
     """MuSiQue-Ans or MuSiQue-Full; as officially, questions without an answer are not scored."""
     options.refuse("musique", "granularity", "corpus")
-    ids, items, haystacks, skipped = SeenItemIds(), [], {}, 0
-    for row in read_rows(path, options.limit):
-        question = checked(row, MusiqueQuestion)
-        ids.add(f"{question.id}{'' if question.answerable else ' (unanswerable)'}", row.where)
+    items, haystacks, skipped = [], {}, 0
+    for where, question in read_records(path, options.limit, MusiqueQuestion, _identity):
         if not question.answerable:
             skipped += 1
             continue
-        items.append(_item(row, question))
-        haystacks[question.id] = _haystack(row, question)
+        items.append(_item(where, question))
+        haystacks[question.id] = _haystack(where, question)
     if not items:
         raise UserError(f"{path}: no question has an answer.")
     reading = BenchmarkFile(
@@ -75,13 +73,17 @@ def read(path: Path, options: ReadOptions) -> BenchmarkFile:
     return pool(reading) if options.pooled else reading
 
 
-def _item(row: BenchmarkRow, question: MusiqueQuestion) -> BenchmarkItem:
+def _identity(question: MusiqueQuestion) -> str:
+    return f"{question.id}{'' if question.answerable else ' (unanswerable)'}"
+
+
+def _item(where: str, question: MusiqueQuestion) -> BenchmarkItem:
     form = _ID.fullmatch(question.id)
     if form is None:
-        raise UserError(f"{row.where}: the id {question.id!r} does not say its hops, as in 2hop__1_2 or 3hop1__1_2_3.")
+        raise UserError(f"{where}: the id {question.id!r} does not say its hops, as in 2hop__1_2 or 3hop1__1_2_3.")
     gold = dict.fromkeys(_name(paragraph) for paragraph in question.paragraphs if paragraph.is_supporting)
     if not gold:
-        raise UserError(f"{row.where}: {question.id} has no supporting paragraph. Use a file with labels.")
+        raise UserError(f"{where}: {question.id} has no supporting paragraph. Use a file with labels.")
     return BenchmarkItem(
         id=question.id,
         question=question.question,
@@ -93,10 +95,10 @@ def _item(row: BenchmarkRow, question: MusiqueQuestion) -> BenchmarkItem:
     )
 
 
-def _haystack(row: BenchmarkRow, question: MusiqueQuestion) -> Haystack:
+def _haystack(where: str, question: MusiqueQuestion) -> Haystack:
     numbers = [paragraph.idx for paragraph in question.paragraphs]
     if len(set(numbers)) < len(numbers):
-        raise UserError(f"{row.where}: {question.id} has two paragraphs of the same idx.")
+        raise UserError(f"{where}: {question.id} has two paragraphs of the same idx.")
     sources = {_name(paragraph): _source(paragraph) for paragraph in question.paragraphs}
     return Haystack(question.id, tuple(sources.values()))
 

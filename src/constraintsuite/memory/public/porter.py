@@ -2,73 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
-_IRREGULAR = {
-    "skies": "sky",
-    "dying": "die",
-    "lying": "lie",
-    "tying": "tie",
-    "innings": "inning",
-    "outing": "outing",
-    "outings": "outing",
-    "canning": "canning",
-    "cannings": "canning",
-    **{word: word for word in ("sky", "news", "inning", "howe", "proceed", "exceed", "succeed")},
-}
-_NOUNS = (
-    ("ational", "ate"),
-    ("tional", "tion"),
-    ("enci", "ence"),
-    ("anci", "ance"),
-    ("izer", "ize"),
-    ("bli", "ble"),
-    ("alli", "al"),
-    ("entli", "ent"),
-    ("eli", "e"),
-    ("ousli", "ous"),
-    ("ization", "ize"),
-    ("ation", "ate"),
-    ("ator", "ate"),
-    ("alism", "al"),
-    ("iveness", "ive"),
-    ("fulness", "ful"),
-    ("ousness", "ous"),
-    ("aliti", "al"),
-    ("iviti", "ive"),
-    ("biliti", "ble"),
-    ("fulli", "ful"),
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    """A table from a string: `old>new`, with blanks between."""
+    return [(old, new) for old, _, new in (pair.partition(">") for pair in text.split())]
+
+
+_IRREGULAR = dict(
+    _pairs(
+        "skies>sky dying>die lying>lie tying>tie innings>inning outing>outing outings>outing canning>canning "
+        "cannings>canning sky>sky news>news inning>inning howe>howe proceed>proceed exceed>exceed succeed>succeed"
+    )
 )
-_ADJECTIVES = (
-    ("icate", "ic"),
-    ("ative", ""),
-    ("alize", "al"),
-    ("iciti", "ic"),
-    ("ical", "ic"),
-    ("ful", ""),
-    ("ness", ""),
+_NOUNS = _pairs(
+    "ational>ate tional>tion enci>ence anci>ance izer>ize bli>ble alli>al entli>ent eli>e ousli>ous ization>ize ation>ate "
+    "ator>ate alism>al iveness>ive fulness>ful ousness>ous aliti>al iviti>ive biliti>ble fulli>ful"
 )
+_ADJECTIVES = _pairs("icate>ic ative> alize>al iciti>ic ical>ic ful> ness>")
 _LAST = [
-    "al",
-    "ance",
-    "ence",
-    "er",
-    "ic",
-    "able",
-    "ible",
-    "ant",
-    "ement",
-    "ment",
-    "ent",
-    "ion",
-    "ou",
-    "ism",
-    "ate",
-    "iti",
-    "ous",
-    "ive",
-    "ize",
+    suffix for suffix, _ in _pairs("al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize")
 ]  # first that fits counts
 
 
@@ -116,7 +71,7 @@ def _final_y(word: str) -> str:
 
 
 def _nouns(word: str) -> str:
-    shorter = _replaced(word, _NOUNS, lambda root: _measure(root) > 0)
+    shorter = _replaced(word, _NOUNS)
     if word.endswith("alli") and shorter != word:
         return _nouns(shorter)
     if word.endswith("logi"):
@@ -125,7 +80,7 @@ def _nouns(word: str) -> str:
 
 
 def _adjectives(word: str) -> str:
-    return _replaced(word, _ADJECTIVES, lambda root: _measure(root) > 0)
+    return _replaced(word, _ADJECTIVES)
 
 
 def _endings(word: str) -> str:
@@ -144,11 +99,12 @@ def _final_e(word: str) -> str:
     return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
 
 
-def _replaced(word: str, rules: Sequence[tuple[str, str]], fits: Callable[[str], bool]) -> str:
+def _replaced(word: str, rules: Sequence[tuple[str, str]]) -> str:
+    """The word with the first suffix that fits replaced, if the rest is long enough."""
     for suffix, other in rules:
         if word.endswith(suffix):
             root = word.removesuffix(suffix)
-            return root + other if fits(root) else word
+            return root + other if _measure(root) > 0 else word
     return word
 
 

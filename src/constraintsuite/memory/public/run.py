@@ -1,60 +1,100 @@
-"""All modes on all questions of a benchmark, at equal budgets."""
+"""All modes on all questions of a benchmark, at equal budgets: haystacks as memories, and the searches in them."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.memory.benchmark_run import BenchmarkRun
+from constraintsuite.memory.dense import embed_all
+from constraintsuite.memory.entities import normalise_entity
+from constraintsuite.memory.ingest.collection import MOST_MENTIONED
+from constraintsuite.memory.ingest.names import Named, TitleFinder, bare_title, mentions_of
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.modes.naming import load_mode
-from constraintsuite.memory.outcomes import ItemResult
-from constraintsuite.memory.public.base import BenchmarkFile, BenchmarkItem, Haystack, HaystackPassage, MetricValues
-from constraintsuite.memory.public.embedding import prepared
-from constraintsuite.memory.public.parts import Links, parts_of, units_of
-from constraintsuite.memory.recall import SearchAnswer, SearchMode
-from constraintsuite.models.base import Workbench
+from constraintsuite.memory.modes.base import load_mode
+from constraintsuite.memory.public.base import BenchmarkFile, BenchmarkItem, Haystack, HaystackDocument, HaystackPassage
+from constraintsuite.memory.records import EntityMention, MemoryDocument, Unit, weighted_edge
+from constraintsuite.memory.results import ItemResult, SearchMode
 from constraintsuite.models.dense import DenseScorer
+from constraintsuite.store.files import sha256_text
 from constraintsuite.text.tokens import find_tokens
 
+Links = Literal["names", "titles"]
+"""What joins documents: all names in them, or the titles of documents alone."""
 
-class Latency(NamedTuple):
-    """How long one search took; beside the outcomes, because it is no content."""
 
-    mode: str
-    item: str
-    budget: int
-    seconds: float
+def parts_of(haystack: Haystack, links: Links = "names") -> list[MemoryDocument]:
+    """One part a document. Passages of a document follow each other; documents are joined by what they name alone.
+
+    The order of documents in a file is no edge: in some files the gold stands together. An entity that too many passages
+    name is left out, as in ingestion.
+    """
+    titles = TitleFinder(
+        {
+            source.title: dict.fromkeys((source.title, bare_title(source.title)))
+            for source in haystack.sources
+            if source.title
+        }
+    )
+    parts = [_part(source, titles, links) for source in haystack.sources]
+    counts = Counter(mention.entity for part in parts for mention in part.mentions)
+    return [_bounded(part, counts) for part in parts]
+
+
+def units_of(source: HaystackDocument) -> tuple[Unit, ...]:
+    """The passages of a document as units, without what they name."""
+    return tuple(
+        Unit(passage.unit, source.id, passage.text, source.headings, attributes=source.attributes)
+        for passage in source.passages
+    )
+
+
+def _part(source: HaystackDocument, titles: TitleFinder, links: Links) -> MemoryDocument:
+    units = units_of(source)
+    return MemoryDocument(
+        id=source.id,
+        title=source.title,
+        sha256=sha256_text(source.title, *source.headings, *(unit.text for unit in units)),
+        units=units,
+        edges=tuple(weighted_edge(a.id, b.id, "next", because="the next passage") for a, b in pairwise(units)),
+        mentions=tuple(mention for passage in source.passages for mention in _mentions(source, passage, titles, links)),
+    )
+
+
+def _mentions(
+    source: HaystackDocument, passage: HaystackPassage, titles: TitleFinder, links: Links
+) -> Iterator[EntityMention]:
+    """The title that a passage stands under, the names in it, and the titles of other documents in it."""
+    text = passage.text if links == "names" else ""
+    found = {named.entity: named for named in mentions_of(text, source.title)}
+    for title, span in titles.find(passage.text):
+        entity = normalise_entity(bare_title(title))
+        found.setdefault(entity, Named(entity, span.of(passage.text), 1))
+    return (EntityMention(passage.unit, named.entity, named.surface, named.count) for named in found.values())
+
+
+def _bounded(part: MemoryDocument, counts: Counter[str]) -> MemoryDocument:
+    kept = tuple(mention for mention in part.mentions if counts[mention.entity] <= MOST_MENTIONED)
+    return part if len(kept) == len(part.mentions) else replace(part, mentions=kept)
 
 
 @dataclass(frozen=True)
-class PublicRun:
-    """What to run, and where the rest goes."""
+class PublicRun(BenchmarkRun):
+    """A run of a public benchmark."""
 
-    modes: Sequence[str]
-    budgets: Sequence[int]
-    """Units that a mode may return, each tried on its own."""
     most_tokens: int | None = None
     """Rankings end before the unit that would take them beyond this many words and marks."""
     links: Links = "names"
     answers: Mapping[str, str] | None = None
     """By id of the item, to be scored too; one that is missing is wrong."""
-    cache: Path | None = None
-    """Folder of vectors of earlier runs."""
-    bench: Workbench = field(default_factory=Workbench)
-    """For modes that rerank."""
     repeats: int = 0
     """So often a search is made again at once for its time: the first one builds what these reuse."""
     timed: int = 50
     """How many items, from the beginning, are searched again."""
-    latencies: list[Latency] = field(default_factory=list)
-    """Filled while it runs; of one mode, item and budget the first is cold, those behind it are warm."""
-    clock: Callable[[], float] = time.perf_counter
-    reporter: Reporter = field(default_factory=Silent)
 
 
 def run_public(reading: BenchmarkFile, run: PublicRun, encoder: DenseScorer | None = None) -> Iterator[ItemResult]:
@@ -74,14 +114,9 @@ def run_public(reading: BenchmarkFile, run: PublicRun, encoder: DenseScorer | No
 
 
 def _check(reading: BenchmarkFile, run: PublicRun) -> None:
-    if not run.modes or not run.budgets:
-        raise UserError("There is nothing to run: name at least one mode and one budget.")
-    if len(set(run.modes)) < len(run.modes) or len(set(run.budgets)) < len(run.budgets):
-        raise UserError("A mode or a budget is named twice.")
-    if min(run.budgets) < 1 or (run.most_tokens is not None and run.most_tokens < 1):
+    run.check()
+    if run.most_tokens is not None and run.most_tokens < 1:
         raise UserError("A budget must be 1 or more.")
-    for mode in run.modes:
-        load_mode(mode, Memory(), bench=run.bench)
     if run.answers is not None:
         for item in reading.items[:1]:  # a benchmark that scores no answers says so before there is work done
             reading.scorer.answered(item, None, (), run.budgets[0])
@@ -93,7 +128,7 @@ def _embedded(reading: BenchmarkFile, run: PublicRun, encoder: DenseScorer) -> D
     memory = Memory()
     sources = (source for haystack in reading.haystacks.values() for source in haystack.sources)
     texts = [memory.searched(unit) for source in sources for unit in units_of(source)]
-    return prepared(encoder, texts, (item.question for item in reading.items), run.cache)
+    return embed_all(encoder, texts, (item.question for item in reading.items), run.cache)
 
 
 class _Turning(Memory):
@@ -128,23 +163,19 @@ class _Searched:
             for budget in self._run.budgets:
                 found = self._search(mode, item, budget)
                 names = [passage.name for passage in found]
-                values = self._scorer.score(item, names, budget) | self._size(found)
+                values = self._scorer.score(item, names, budget) | {
+                    "units": float(len(found)),
+                    "tokens": float(sum(map(self._tokens, found))),
+                }
                 if self._run.answers is not None:
                     values |= self._scorer.answered(item, self._run.answers.get(item.id), names, budget)
                 yield ItemResult(mode.name, item.id, budget, values, tuple(names), item.groups, item.cluster)
 
     def _search(self, mode: SearchMode, item: BenchmarkItem, budget: int) -> list[HaystackPassage]:
-        recall = self._clocked(mode, item, budget)
+        recall = self._run.search(mode, item.question, budget, item.id)
         for _ in range(self._run.repeats if item.id in self._timed else 0):
-            self._clocked(mode, item, budget)
-        assert len(recall.ranking) <= budget, f"{mode.name} returned {len(recall.ranking)} units of {budget}"
+            self._run.search(mode, item.question, budget, item.id)
         return self._cut([self._passages[recalled.unit] for recalled in recall.ranking])
-
-    def _clocked(self, mode: SearchMode, item: BenchmarkItem, budget: int) -> SearchAnswer:
-        began = self._run.clock()
-        recall = mode.search(item.question, budget)
-        self._run.latencies.append(Latency(mode.name, item.id, budget, self._run.clock() - began))
-        return recall
 
     def _cut(self, found: list[HaystackPassage]) -> list[HaystackPassage]:
         if self._run.most_tokens is None:
@@ -155,9 +186,6 @@ class _Searched:
             if total > self._run.most_tokens:
                 return found[:place]
         return found
-
-    def _size(self, found: Sequence[HaystackPassage]) -> MetricValues:
-        return {"units": float(len(found)), "tokens": float(sum(map(self._tokens, found)))}
 
     def _tokens(self, passage: HaystackPassage) -> int:
         if passage.unit not in self._lengths:

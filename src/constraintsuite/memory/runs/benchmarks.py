@@ -1,28 +1,70 @@
-"""Structured cases and public benchmarks as runs: what decides them, how they are timed, what of them is replayed."""
+"""Times of searches, and of the fixed work that they are compared by."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+import time
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from constraintsuite.experiments.timing import Timing
-from constraintsuite.memory.cases.coverage import count_not_evaluated
-from constraintsuite.memory.cases.grounding import Grounded
-from constraintsuite.memory.cases.run import CaseRun, run_cases
+import numpy as np
+
+from constraintsuite.experiments.timing import SystemSpeed, Timing
+from constraintsuite.memory.cases.files import Grounded
+from constraintsuite.memory.cases.run import CaseRun, count_not_evaluated, run_cases
+from constraintsuite.memory.dense import cached
 from constraintsuite.memory.public.base import BenchmarkFile, Haystack
-from constraintsuite.memory.public.run import Latency, PublicRun, run_public
-from constraintsuite.memory.runs.latency import calibrate, timing_of
-from constraintsuite.memory.runs.making import making_of
-from constraintsuite.memory.runs.record import MemoryRunOrigin, MemoryRunResult, write_run
-from constraintsuite.memory.runs.remembering import remembering
+from constraintsuite.memory.public.run import PublicRun, run_public
+from constraintsuite.memory.results import ItemResult, Latency
+from constraintsuite.memory.runs.experiment import MemoryRunResult, write_run
+from constraintsuite.memory.runs.modes import making_of
 from constraintsuite.memory.runs.replay import replay
+from constraintsuite.memory.runs.table import BUDGET
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import sha256_text
 
+_SIZE = 200_000
+_TIMES = 15
 BUNDLED = "fixtures"
 """What a run of several datasets is called."""
+
+
+def calibrate(clock: Callable[[], float] = time.perf_counter) -> float:
+    """Milliseconds that the fixed work takes: gathering, summing by place and sorting 200,000 numbers, as a search does.
+
+    The least of 15 times, since whatever else runs can only add to it.
+    """
+    rng = np.random.default_rng(0)
+    values = rng.random(_SIZE)
+    places = rng.integers(_SIZE, size=_SIZE)
+    seconds = []
+    for _ in range(_TIMES):
+        began = clock()
+        np.sort(np.bincount(places, weights=values[places], minlength=_SIZE))
+        seconds.append(clock() - began)
+    return 1_000 * min(seconds)
+
+
+def timing_of(passes: Sequence[Iterable[Latency]], calibrations: Sequence[float]) -> Timing:
+    """Of one mode, item and budget the first time is cold, all later ones are warm, in one pass or in several; without a
+    warm one the first stands for both, and `repetitions` is 0."""
+    times: dict[tuple[str, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for rows in passes:
+        for row in rows:
+            times[row.mode, row.budget][row.item].append(1_000 * row.seconds)
+    speeds = tuple(_speed(*key, list(items.values())) for key, items in times.items())
+    return Timing(round(float(np.median(calibrations)), 4), speeds)
+
+
+def _speed(mode: str, budget: int, items: Sequence[Sequence[float]]) -> SystemSpeed:
+    repeated = [each for each in items if len(each) > 1]
+    warm = [float(np.median(each[1:])) for each in repeated] or [each[0] for each in items]
+    cold = float(np.median([each[0] for each in items]))
+    p50, p95 = np.percentile(warm, [50, 95]).tolist()
+    repetitions = min((len(each) - 1 for each in repeated), default=0)
+    return SystemSpeed(mode, f"{BUDGET}={budget}", len(warm), repetitions, round(cold, 4), round(p50, 4), round(p95, 4))
 
 
 def run_structured(
@@ -32,7 +74,7 @@ def run_structured(
 
     Walks are always replayed: it takes less time than the four passes.
     """
-    encoder = remembering(encoder) if encoder is not None else None
+    encoder = cached(encoder) if encoder is not None else None
     making = making_of(run.modes, encoder, run.bench)
     names = [data.dataset.dataset_id for data in datasets]
     inputs = {f"dataset {data.dataset.dataset_id}": data.file.sha256 for data in datasets}
@@ -45,26 +87,26 @@ def run_structured(
         "now": run.now,
         "hours_between": run.hours_between,
     }
-    source = MemoryRunOrigin(names[0] if len(names) == 1 else BUNDLED, inputs | making.models, settings)
 
     def make() -> MemoryRunResult:
-        first: list[Latency] = []
-        outcomes = list(run_cases(datasets, replace(run, latencies=first), encoder))
-
-        def again(latencies: list[Latency]) -> None:
-            # A state is made anew for each pass, so that all of them do the same.
-            for _ in run_cases(datasets, replace(run, latencies=latencies), encoder):
-                pass
-
+        passes: list[list[Latency]] = []
+        calibrations = []
+        outcomes: list[ItemResult] = []
+        for _ in range(1 + repeats):  # a state is made anew for each pass, so that all of them do the same
+            passes.append([])
+            found = list(run_cases(datasets, replace(run, latencies=passes[-1]), encoder))
+            outcomes = outcomes or found
+            calibrations.append(calibrate(run.clock))  # between the passes, so that both saw the same machine
         return MemoryRunResult(
             outcomes,
-            _timing(first, again, repeats, run.clock),
+            timing_of(passes, calibrations),
             replay(datasets, run, encoder),
             count_not_evaluated(case for data in datasets for case in data.dataset.cases),
             tuple(note for data in datasets for note in data.file.notes),
         )
 
-    return write_run(out, source, make, run.reporter)
+    benchmark = names[0] if len(names) == 1 else BUNDLED
+    return write_run(out, benchmark, inputs | making.models, settings, make, run.reporter)
 
 
 def run_benchmark(reading: BenchmarkFile, run: PublicRun, out: Path, encoder: DenseScorer | None = None) -> Artifact:
@@ -82,7 +124,6 @@ def run_benchmark(reading: BenchmarkFile, run: PublicRun, out: Path, encoder: De
         "links": run.links,
         "items": sha256_text(*(item.id for item in reading.items)),
     }
-    source = MemoryRunOrigin(reading.benchmark, inputs | making.models, settings)
 
     def make() -> MemoryRunResult:
         rows: list[Latency] = []
@@ -90,36 +131,12 @@ def run_benchmark(reading: BenchmarkFile, run: PublicRun, out: Path, encoder: De
         outcomes = list(run_public(reading, replace(run, latencies=rows), encoder))
         return MemoryRunResult(outcomes, timing_of([rows], [before, calibrate(run.clock)]), notes=reading.notes)
 
-    return write_run(out, source, make, run.reporter)
-
-
-def _timing(
-    first: Sequence[Latency], again: Callable[[list[Latency]], None], repeats: int, clock: Callable[[], float]
-) -> Timing:
-    """The first pass and some more, with the calibration between them, so that both saw the same machine."""
-    passes, calibrations = [list(first)], [calibrate(clock)]
-    for _ in range(repeats):
-        rows: list[Latency] = []
-        again(rows)
-        passes.append(rows)
-        calibrations.append(calibrate(clock))
-    return timing_of(passes, calibrations)
+    return write_run(out, reading.benchmark, inputs | making.models, settings, make, run.reporter)
 
 
 def _fingerprint(haystacks: Collection[Haystack]) -> str:
-    """Of everything that is searched, under the ids it has there."""
-    return sha256_text(
-        *(
-            text
-            for haystack in haystacks
-            for source in haystack.sources
-            for text in (haystack.id, source.id, source.title, *source.headings)
-        ),
-        *(
-            text
-            for haystack in haystacks
-            for source in haystack.sources
-            for passage in source.passages
-            for text in (passage.unit, passage.name, passage.text)
-        ),
-    )
+    """Of everything that is searched, under the ids it has there: all documents, then all passages."""
+    sources = [(haystack.id, source) for haystack in haystacks for source in haystack.sources]
+    documents = (text for name, one in sources for text in (name, one.id, one.title, *one.headings))
+    passages = (passage for _, one in sources for passage in one.passages)
+    return sha256_text(*documents, *(text for one in passages for text in (one.unit, one.name, one.text)))

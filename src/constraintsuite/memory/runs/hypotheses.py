@@ -13,7 +13,7 @@ from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.outcome_table import StoredTable
 from constraintsuite.experiments.timing import SystemSpeed, Timing
 from constraintsuite.memory.cases.model import CONTEXT
-from constraintsuite.memory.runs.ablations import EffectDirection, direction_of
+from constraintsuite.memory.runs.effects import EffectDirection, direction_of
 from constraintsuite.memory.runs.replay import BEST_WALK, WALKING, Replay
 from constraintsuite.memory.runs.table import BUDGET, MemoryTable
 from constraintsuite.metrics.intervals import FloatArray
@@ -23,10 +23,7 @@ from constraintsuite.records.scores import Interval
 Judgement = Literal["supported", "not supported", "undecided"]
 FLAT = ("lexical_baseline", "embedding_baseline", "hybrid")
 H1_RELATIVE, H2_LATENCY, H3_MEDIAN_MS, H3_MOST = 1.15, 1.20, 200.0, 0.5
-DYNAMIC = (
-    ("weighted_graph", "weighted_graph_static"),
-    ("activation_spreading_v1", "activation_spreading_static"),
-)
+DYNAMIC = (("weighted_graph", "weighted_graph_static"), ("activation_spreading_v1", "activation_spreading_static"))
 _JUDGED: Mapping[EffectDirection, Judgement] = {"gain": "supported", "loss": "not supported", "undecided": "undecided"}
 _RECALL = "evidence_recall"
 _HELP, _HARM = "probes that leave it out", "other probes"
@@ -61,12 +58,7 @@ def judge_claims(
 ) -> tuple[HypothesisResult, ...]:
     """H1 to H3 and the claim about dynamic state, on the outcomes of structured cases at one budget."""
     here = [one for one in replays if one.budget == budget]
-    return (
-        _h1(table, budget),
-        _h2(table, budget, timing),
-        _h3(table, budget, timing, here),
-        _dynamic(table, budget),
-    )
+    return (_h1(table, budget), _h2(table, budget, timing), _h3(table, budget, timing, here), _dynamic(table, budget))
 
 
 def _h1(table: MemoryTable, budget: int) -> HypothesisResult:

@@ -18,14 +18,13 @@ from constraintsuite.experiments.compare import PairedDifference, SystemPair, pa
 from constraintsuite.experiments.figures import group_figures
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.outcome_table import Item, StoredTable
-from constraintsuite.memory.cases.checks.walks import EdgeBook
-from constraintsuite.memory.cases.grounding import Grounded
+from constraintsuite.memory.cases.answer_checks import EdgeBook
+from constraintsuite.memory.cases.files import Grounded
 from constraintsuite.memory.cases.run import CaseRun, memory_of
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.modes.naming import load_mode
-from constraintsuite.memory.recall import SearchAnswer
-from constraintsuite.memory.state.clock import Clock
-from constraintsuite.memory.state.state import MemoryState
+from constraintsuite.memory.modes.base import load_mode
+from constraintsuite.memory.results import SearchAnswer
+from constraintsuite.memory.state import Clock, MemoryState
 from constraintsuite.metrics.intervals import IntArray
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.models.dense import DenseScorer
@@ -168,18 +167,11 @@ def _removals(search: _Search, book: EdgeBook, item: str, rng: np.random.Generat
         return
     before = _place(whole, unit)
     assert before is not None, "a path leads to a unit of the ranking"
-    effects = [_changed(before, _place_without(search, each, unit)) for each in (edge, *others)]
-    (fell, moved), controls = effects[0], effects[1:]
+    after = [_place_without(search, each, unit) for each in (edge, *others)]
+    fell = [before.score - place.score > LEAST for place in after]
+    moved = [loses and before.rank != place.rank for loses, place in zip(fell, after, strict=True)]
     yield EdgeRemoval(
-        search.mode,
-        search.budget,
-        item,
-        unit,
-        fell,
-        moved,
-        len(controls),
-        sum(each.fell for each in controls),
-        sum(each.moved for each in controls),
+        search.mode, search.budget, item, unit, fell[0], moved[0], len(others), sum(fell[1:]), sum(moved[1:])
     )
 
 
@@ -201,16 +193,6 @@ def _controls(memory: Memory, untold: IntArray, unit: str, edge: int, rng: np.ra
     drawn = rng.permutation(at_unit if len(at_unit) else untold)
     alike = table.kind[drawn] == table.kind[edge]
     return [int(number) for number in (*drawn[alike], *drawn[~alike])][:CONTROLS]
-
-
-class _Change(NamedTuple):
-    fell: bool
-    moved: bool
-
-
-def _changed(before: _Place, after: _Place) -> _Change:
-    fell = before.score - after.score > LEAST
-    return _Change(fell, fell and before.rank != after.rank)
 
 
 def _place_without(search: _Search, edge: int, unit: str) -> _Place:

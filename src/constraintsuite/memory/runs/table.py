@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from constraintsuite.experiments.outcome_table import Details, Item, StoredTable
-from constraintsuite.memory.outcomes import ItemResult
+from constraintsuite.memory.results import ItemResult
 from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.metrics.metric import Metric
 

@@ -10,7 +10,7 @@ from typing import Any
 from constraintsuite.memory.folder import KIND, open_memory
 from constraintsuite.memory.graph import EDGE_KINDS, MemoryGraph
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.modes.naming import load_mode
+from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.records.sections import Remarks, Section, SectionBlock, TableBlock
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.page import Masthead
@@ -50,7 +50,7 @@ _ABOUT_PARTS = (
 
 @show_each
 def show_graph(path: Path) -> Display:
-    """One memory."""
+    """The page of one memory: its documents, edges, roles and names."""
     memory = open_memory(path)
     held = overview(memory.graph)
     about = f"{len(held['documents']):,} documents, {held['units']:,} units, {held['entities']:,} entities."
@@ -77,7 +77,7 @@ def overview(graph: MemoryGraph) -> dict[str, Any]:
         "units": units,
         "entities": len(graph.entities),
         "edges": dict(kinds.most_common()),
-        "waiting": graph.dangling,
+        "waiting": len(graph.open_edges.source),
         "roles": dict(Counter(role for unit in graph.units for role in unit.roles).most_common()),
         "most_named": {graph.entities[node - units]: count for node, count in named.most_common(_MOST_NAMED)},
     }

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from constraintsuite.memory.graph import ENTITY, MemoryGraph
-from constraintsuite.memory.recall import PathStep, SearchAnswer, TraceStep
+from constraintsuite.memory.results import SearchAnswer, SearchPath, TraceStep
 from constraintsuite.records.figures import CellValue, percent
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.walks.model import Link, Node, NodePart, WalkPicture
@@ -21,49 +20,44 @@ AROUND = 12
 """Neighbours in it that were not touched."""
 
 
-def picture_of(memory: Memory, recall: SearchAnswer, budget: int, around: int) -> WalkPicture:
+def picture_of(memory: Memory, answer: SearchAnswer, budget: int, around: int) -> WalkPicture:
     """The units that were found, the walks to them, and at most `around` neighbours that were not touched."""
-    scene = _Scene(memory.graph, recall)
+    scene = _Scene(memory.graph, answer)
     shown = scene.shown(around)
     layers = scene.layers(shown)
     last = max(layers.values(), default=0)
     near = [name for name in shown if name not in layers]
     nodes = tuple(scene.node(name, layers.get(name, last + 1)) for name in shown)
-    titles = _titles(recall, last) + (("Around, not touched",) if near else ())
+    titles = _titles(answer, last) + (("Around, not touched",) if near else ())
     links = tuple(scene.links(shown))
     return WalkPicture(
-        recall.query, _about(memory, recall, budget), titles, nodes, links, _tables(recall), scene.remarks(shown)
+        answer.query, _about(memory, answer, budget), titles, nodes, links, _tables(answer), scene.remarks(shown)
     )
 
 
-@dataclass
 class _Scene:
-    graph: MemoryGraph
-    recall: SearchAnswer
-    ranks: Mapping[str, tuple[int, float]] = field(init=False)
-    starts: frozenset[str] = field(init=False)
-    hops: dict[str, int] = field(init=False)
-    passed: dict[tuple[str, str, str], float] = field(init=False)
+    """What is known of a search, by the ids of nodes."""
 
-    def __post_init__(self) -> None:
-        self.ranks = {found.unit: (found.rank, found.score) for found in self.recall.ranking}
-        self.starts = frozenset(step.node for step in self.recall.trace if step.seed)
-        self.hops = {}
-        self.passed = {}
-        for path in self.recall.paths:
+    def __init__(self, graph: MemoryGraph, answer: SearchAnswer) -> None:
+        self.graph, self.answer = graph, answer
+        self.ranks = {found.unit: (found.rank, found.score) for found in self.answer.ranking}
+        self.starts = frozenset(step.node for step in self.answer.trace if step.seed)
+        self.hops: dict[str, int] = {}
+        self.passed: dict[tuple[str, str, str], float] = {}
+        for path in self.answer.paths:
             for hop, step in enumerate(path.steps):
                 self.hops[step.node] = min(hop, self.hops.get(step.node, hop))
         for unit in self.ranks:
             self.hops.setdefault(unit, 0)
         self.hops |= dict.fromkeys(self.starts & self.hops.keys(), 0)
-        for transfer in self.recall.trace:
+        for transfer in self.answer.trace:
             if transfer.source is not None and transfer.edge is not None:
                 key = (transfer.source, transfer.node, transfer.edge)
                 self.passed[key] = self.passed.get(key, 0.0) + transfer.passed
 
     def shown(self, around: int) -> list[str]:
         """What was found first, then what was walked to get there, then starts that led nowhere, then neighbours."""
-        walked = [step.node for path in self.recall.paths for step in path.steps]
+        walked = [step.node for path in self.answer.paths for step in path.steps]
         touched = list(dict.fromkeys([*self.ranks, *walked, *sorted(self.starts)]))[:MOST]
         return touched + self._neighbours(touched, min(around, MOST - len(touched)))
 
@@ -93,7 +87,7 @@ class _Scene:
         if name.startswith(ENTITY):
             return Node(name, name.removeprefix(ENTITY), part, layer, self._named_by(name), entity=True)
         unit = self.graph.units[self.graph.number(name)]
-        made_of = (self.recall.parts or {}).get(name, {})
+        made_of = (self.answer.parts or {}).get(name, {})
         facts = [(key, f"{value:.4g}") for key, value in made_of.items()]
         facts += [("roles", ", ".join(unit.roles))] if unit.roles else []
         return Node(name, name, part, layer, unit.text, " › ".join(unit.headings), rank, score, tuple(facts))
@@ -129,8 +123,8 @@ class _Scene:
             return (nothing_found(self.graph),)
         left = len(self.ranks.keys() - set(shown))
         said = [f"{left} of the returned units did not fit into the picture; they are in the ranking."] if left else []
-        if not any(len(path.steps) > 1 for path in self.recall.paths):
-            said.append(f"{self.recall.mode} reached nothing over an edge: what it returned, it found by itself.")
+        if not any(len(path.steps) > 1 for path in self.answer.paths):
+            said.append(f"{self.answer.mode} reached nothing over an edge: what it returned, it found by itself.")
         return tuple(said)
 
 
@@ -141,79 +135,68 @@ def nothing_found(graph: MemoryGraph) -> str:
     return "Nothing was found: the query is empty, shares no word with any unit, or nothing holds at that time."
 
 
-def _titles(recall: SearchAnswer, last: int) -> tuple[str, ...]:
-    begin = "Where the search began, and what it found by itself" if recall.trace else "Found by themselves"
+def _titles(answer: SearchAnswer, last: int) -> tuple[str, ...]:
+    begin = "Where the search began, and what it found by itself" if answer.trace else "Found by themselves"
     return (begin, *(f"{number} {'step' if number == 1 else 'steps'} away" for number in range(1, last + 1)))
 
 
-def _about(memory: Memory, recall: SearchAnswer, budget: int) -> str:
-    returned = _counted(len(recall.ranking), "unit")
+def _about(memory: Memory, answer: SearchAnswer, budget: int) -> str:
+    returned = _counted(len(answer.ranking), "unit")
     documents, units = _counted(len(memory.graph.documents), "document"), _counted(len(memory.graph.units), "unit")
-    return f"Mode {recall.mode}, {returned} at a budget of {budget}, from a memory of {documents} and {units}."
+    return f"Mode {answer.mode}, {returned} at a budget of {budget}, from a memory of {documents} and {units}."
 
 
 def _counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def _tables(recall: SearchAnswer) -> tuple[Table, ...]:
-    tables = [_ranking(recall)] if recall.ranking else []
-    tables += [_paths(recall)] if any(len(path.steps) > 1 for path in recall.paths) else []
-    tables += [_trace(recall)] if recall.trace else []
+def _tables(answer: SearchAnswer) -> tuple[Table, ...]:
+    tables = [_ranking(answer)] if answer.ranking else []
+    tables += [_paths(answer)] if any(len(path.steps) > 1 for path in answer.paths) else []
+    tables += [trace_table(answer.trace)] if answer.trace else []
     return tuple(tables)
 
 
-def _ranking(recall: SearchAnswer) -> Table:
-    names = list(dict.fromkeys(name for parts in (recall.parts or {}).values() for name in parts))
+def _ranking(answer: SearchAnswer) -> Table:
+    names = list(dict.fromkeys(name for parts in (answer.parts or {}).values() for name in parts))
     columns = (Column("unit"), Column("rank", "count"), Column("score", "number"))
     rows: tuple[tuple[CellValue, ...], ...] = tuple(
-        (found.unit, found.rank, found.score, *(((recall.parts or {}).get(found.unit, {})).get(name) for name in names))
-        for found in recall.ranking
+        (found.unit, found.rank, found.score, *(((answer.parts or {}).get(found.unit, {})).get(name) for name in names))
+        for found in answer.ranking
     )
     return Table(
         "ranking", "What was returned, best first.", (*columns, *(Column(name, "number") for name in names)), rows
     )
 
 
-def _paths(recall: SearchAnswer) -> Table:
+def _paths(answer: SearchAnswer) -> Table:
     caption = "The walks that brought most to what was returned. An arrow to the left was walked against its edge."
-    rows = tuple(
-        (" ".join(_step(step) for step in path.steps), path.score, len(path.steps) - 1)
-        for path in recall.paths
-        if len(path.steps) > 1
-    )
+    rows = tuple((path_text(path), path.score, len(path.steps) - 1) for path in answer.paths if len(path.steps) > 1)
     return Table("paths", caption, (Column("path"), Column("score", "number"), Column("steps", "count")), rows)
 
 
-def _step(step: PathStep) -> str:
-    if step.via is None:
-        return step.node
-    return f"←{step.via}— {step.node}" if step.backwards else f"—{step.via}→ {step.node}"
+def path_text(path: SearchPath) -> str:
+    """A path in one line; an arrow to the left was walked against its edge."""
+    words = [path.steps[0].node]
+    for step in path.steps[1:]:
+        words.append(f"←{step.via}— {step.node}" if step.backwards else f"—{step.via}→ {step.node}")
+    return " ".join(words)
 
 
-def _trace(recall: SearchAnswer) -> Table:
+def trace_table(steps: Sequence[TraceStep]) -> Table:
+    """Transfers of activation, one row each."""
     columns = (
-        Column("to"),
         Column("hop", "count"),
         Column("from"),
         Column("edge"),
+        Column("to"),
         Column("held", "number"),
         Column("passed", "number"),
         Column("stopped"),
     )
-    caption = (
-        "Every transfer on those walks: what the source held, what of it arrived, and why nothing went on from there."
+    rows = tuple(
+        (step.hop, step.source or "", step.edge or "start", step.node, step.incoming, step.passed, step.stopped or "")
+        for step in steps
     )
-    return Table("trace", caption, columns, tuple(map(_transfer, recall.trace)))
-
-
-def _transfer(step: TraceStep) -> tuple[CellValue, ...]:
-    return (
-        step.node,
-        step.hop,
-        step.source or "",
-        step.edge or "start",
-        step.incoming,
-        step.passed,
-        step.stopped or "",
-    )
+    caption = "Trace: what the source held, what of it arrived, and why nothing went on from there."
+    return Table("trace", caption, columns, rows)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from constraintsuite.memory.runs.ablations import AblationResult, ablate, families
+from constraintsuite.memory.runs.effects import (
+    TOLERATED,
+    AblationResult,
+    ParaphraseCost,
+    ablate,
+    families,
+    rewordings_of,
+)
+from constraintsuite.memory.runs.experiment import MemoryRun
 from constraintsuite.memory.runs.hypotheses import HypothesisResult, judge_claims
-from constraintsuite.memory.runs.record import MemoryRun
-from constraintsuite.memory.runs.robustness import TOLERATED, ParaphraseCost, rewordings_of
 from constraintsuite.records.figures import CellValue, UnitValue, percent
 from constraintsuite.records.tables import Column, Table
 
@@ -19,14 +25,10 @@ def ablations_of(run: MemoryRun) -> list[AblationResult]:
 
 
 def ablation_tables(run: MemoryRun) -> Iterator[Table]:
-    """What parts of a memory are worth."""
+    """What parts of a memory are worth: one row per effect, overall and by fixture."""
     found = ablations_of(run)
-    if found:
-        yield ablation_table(found)
-
-
-def ablation_table(found: Sequence[AblationResult]) -> Table:
-    """One row an effect: overall and by fixture."""
+    if not found:
+        return
     rows = tuple(
         (
             each.name,
@@ -53,13 +55,7 @@ def ablation_table(found: Sequence[AblationResult]) -> Table:
         Column("direction"),
     )
     verdicts = " ".join(each.sentence for each in found)
-    return Table("ablations", f"With the part less without it, paired, 95 % intervals. {verdicts}", columns, rows)
-
-
-def claim_tables(run: MemoryRun) -> Iterator[Table]:
-    """The hypotheses at each budget."""
-    for budget in run.summary.budgets:
-        yield claim_table(claims_of(run, budget), budget)
+    yield Table("ablations", f"With the part less without it, paired, 95 % intervals. {verdicts}", columns, rows)
 
 
 def claims_of(run: MemoryRun, budget: int) -> tuple[HypothesisResult, ...]:
@@ -67,8 +63,8 @@ def claims_of(run: MemoryRun, budget: int) -> tuple[HypothesisResult, ...]:
     return judge_claims(run.table, budget, timing=run.timing, replays=run.replays)
 
 
-def claim_table(claims: Sequence[HypothesisResult], budget: int) -> Table:
-    """One row a piece of evidence, or a claim without any."""
+def claim_tables(run: MemoryRun) -> Iterator[Table]:
+    """The hypotheses at each budget: one row per piece of evidence, or per claim without any."""
     columns = (
         Column("claim"),
         Column("verdict"),
@@ -77,17 +73,19 @@ def claim_table(claims: Sequence[HypothesisResult], budget: int) -> Table:
         Column("Holm", "p"),
         Column("by itself"),
     )
-    rows: list[tuple[CellValue, ...]] = []
-    for claim in claims:
-        name = f"{claim.name}: {claim.claim}"
-        rows += [
-            (name, claim.judgement, each.what, UnitValue(each.figure, each.kind), each.p, each.judgement)
-            for each in claim.evidence
-        ]
-        if not claim.evidence:
-            rows.append((name, claim.judgement, claim.sentence, None, None, ""))
-    verdicts = "; ".join(f"{claim.name} {claim.judgement}" for claim in claims)
-    return Table(f"claims_at_{budget}", f"At a budget of {budget}: {verdicts}.", columns, tuple(rows))
+    for budget in run.summary.budgets:
+        claims = claims_of(run, budget)
+        rows: list[tuple[CellValue, ...]] = []
+        for claim in claims:
+            name = f"{claim.name}: {claim.claim}"
+            rows += [
+                (name, claim.judgement, each.what, UnitValue(each.figure, each.kind), each.p, each.judgement)
+                for each in claim.evidence
+            ]
+            if not claim.evidence:
+                rows.append((name, claim.judgement, claim.sentence, None, None, ""))
+        verdicts = "; ".join(f"{claim.name} {claim.judgement}" for claim in claims)
+        yield Table(f"claims_at_{budget}", f"At a budget of {budget}: {verdicts}.", columns, tuple(rows))
 
 
 def replay_tables(run: MemoryRun) -> Iterator[Table]:

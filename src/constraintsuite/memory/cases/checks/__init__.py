@@ -1,1 +1,0 @@
-"""What can be asked of an answer: one function a check, None where the question does not arise."""

@@ -1,0 +1,254 @@
+"""A sentence taken apart: its conditions and exceptions, its main clause, the command or the predicates in it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, NamedTuple
+
+from constraintsuite.memory.ingest.wordlists import word_lists
+from constraintsuite.records.text import Span
+from constraintsuite.text.base import Scope
+from constraintsuite.text.linear import LinearReach
+from constraintsuite.text.polarity import judge_mention
+from constraintsuite.text.readings import readings
+from constraintsuite.text.sentence import QUOTES, Sentence
+
+StretchKind = Literal["condition", "exception"]
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceStretch:
+    """Tokens `first` up to, not including, `last` of a sentence; the cue stands before them."""
+
+    kind: StretchKind
+    cue: int
+    first: int
+    last: int
+
+
+def find_stretches(sentence: Sentence) -> list[SentenceStretch]:
+    """The conditions and exceptions of a sentence, in order; none lies in another."""
+    found: list[SentenceStretch] = []
+    reach = LinearReach(sentence)
+    for at, kind, after in _cues(sentence, reach):
+        if found and at < found[-1].last:
+            continue
+        nominal = sentence.words[after - 1] in ("on", "upon", "of")
+        last = max(reach.phrase_end(after, loose=True) if nominal else reach.clause_end(after), after)
+        if sentence.word(after) == "as":  # except as set out in 4.2, ...
+            last = max(last, reach.clause_end(after + 1))
+        found.append(SentenceStretch(kind, at, after, last if nominal else _to_comma(sentence, at, last)))
+    return found
+
+
+def _to_comma(sentence: Sentence, cue: int, last: int) -> int:
+    """A condition that opens the sentence runs to its comma even where a second verb seems to begin a clause."""
+    opening = cue == 0 or sentence.is_hard(cue - 1)
+    if not opening or last >= sentence.length or sentence.is_hard(last) or sentence.words[last] == ",":
+        return last
+    comma = sentence.find(frozenset(","), last, sentence.length)
+    return comma if comma > 0 else last
+
+
+def _cues(sentence: Sentence, reach: LinearReach) -> Iterator[tuple[int, StretchKind, int]]:
+    """Place, kind and end of each cue."""
+    for at, word in enumerate(sentence.words):
+        for phrase, kind in _phrases().get(word, ()):
+            after = at + len(phrase)
+            if sentence.words[at:after] == phrase and _is_cue(sentence, reach, at, after):
+                yield at, kind, after
+                break
+
+
+@cache
+def _phrases() -> Mapping[str, Sequence[tuple[tuple[str, ...], StretchKind]]]:
+    """By first word, the longer ones first."""
+    lists = word_lists()
+    kinds: Sequence[tuple[Iterable[tuple[str, ...]], StretchKind]] = (
+        (lists.conditions, "condition"),
+        (lists.exceptions, "exception"),
+    )
+    found: dict[str, list[tuple[tuple[str, ...], StretchKind]]] = defaultdict(list)
+    for phrase, kind in sorted(
+        ((phrase, kind) for phrases, kind in kinds for phrase in phrases), key=lambda one: -len(one[0])
+    ):
+        found[phrase[0]].append((phrase, kind))
+    return dict(found)
+
+
+def _is_cue(sentence: Sentence, reach: LinearReach, at: int, after: int) -> bool:
+    word, before = sentence.words[at], sentence.word(at - 1)
+    if word in ("if", "when", "where"):
+        return (
+            before != "even" and not _is_asked(sentence, at) and (word != "where" or _opens_where(sentence, reach, at))
+        )
+    if word in ("once", "after"):
+        return _opens_clause(sentence, reach, at, after)
+    if word == "on" and after == at + 1:  # on request; on late payment
+        head = next((place for place in (after, after + 1) if sentence.word(place) in word_lists().events), -1)
+        return at == 0 and head >= 0
+    if word == "should":  # should the goods be late
+        return at == 0 and sentence.pos(after) in ("DET", "PRON", "PROPN", "NOUN", "ADJ")
+    if word == "provided":
+        return before in ("", ",", ";", "(", "and") or after > at + 1
+    if word == "excluding":
+        return before in ("", ",", "(")
+    return True
+
+
+def _is_asked(sentence: Sentence, at: int) -> bool:
+    """Whether the clause is what somebody asks or knows: check if, the date when, ask the driver where."""
+    lists = word_lists()
+    if {sentence.word(at - 1), sentence.lemma(at - 1)} & (lists.asking | lists.pointed):
+        return True
+    return any(sentence.lemma(place) in lists.asking_someone for place in range(max(at - 4, 0), at - 1))
+
+
+def _opens_where(sentence: Sentence, reach: LinearReach, at: int) -> bool:
+    if at == 0 or sentence.words[at - 1] in (",", "(", ";", "and"):
+        return True
+    return not sentence.is_verb(at - 1) and reach.starts_clause(at + 1)
+
+
+def _opens_clause(sentence: Sentence, reach: LinearReach, at: int, after: int) -> bool:
+    """Whether once (after) opens a clause or names a step.
+
+    Not "once a year", not "10 days after delivery", not "Mondays after a holiday are busy".
+    """
+    if at and (sentence.pos(at - 1) == "NUM" or sentence.lemma(at - 1) in ("day", "week", "month", "hour", "year")):
+        return False
+    if sentence.word(after) in ("step", "steps", "clause", "section") or sentence.tag(after) in ("VBG", "VBN"):
+        return True
+    told = at == 0 or any(sentence.is_verb(place) for place in range(at)) or sentence.word(at - 1) == ","
+    return told and reach.starts_clause(after)
+
+
+class Predicate(NamedTuple):
+    """What is said to be, or to be done."""
+
+    place: int
+    modal: str
+    """The helping verb before it, in lower case; `must` for "is to"."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceView:
+    """A sentence with what is known about it, shared by the rules that read it."""
+
+    sentence: Sentence
+    scopes: tuple[Scope, ...]
+    """Negated and affirmed stretches; doubt is left to the stance."""
+    stretches: tuple[SentenceStretch, ...]
+    main: tuple[int, ...]
+    """Places outside of every condition and exception."""
+    command: int
+    """The place of the verb of a command; -1 if it is none."""
+    predicates: tuple[Predicate, ...]
+    """In order; none in a title."""
+
+
+def view_sentence(sentence: Sentence, scopes: Sequence[Scope]) -> SentenceView:
+    """Find the parts of a sentence."""
+    stretches = tuple(find_stretches(sentence))
+    taken = {place for one in stretches for place in range(one.cue, one.last)}
+    main = tuple(place for place in range(sentence.length) if place not in taken)
+    kept = tuple(scope for scope in scopes if scope.kind != "uncertain")
+    command = _command(sentence, main)
+    predicates = (Predicate(command, ""),) if command >= 0 else ()
+    return SentenceView(
+        sentence, kept, stretches, main, command, predicates + tuple(_predicates(sentence, main, command))
+    )
+
+
+def is_negated(view: SentenceView, place: int) -> bool:
+    """Whether the word at a place is denied."""
+    return judge_mention(span_of(view.sentence, place), view.scopes).verdict == "negated"
+
+
+def span_of(sentence: Sentence, place: int) -> Span:
+    """The characters of the word at a place."""
+    return Span(sentence.tokens[place].start, sentence.tokens[place].end)
+
+
+def _command(sentence: Sentence, main: Sequence[int]) -> int:
+    """The place of the verb with which a command opens."""
+    at = 0
+    while at < len(main) and (
+        sentence.word(main[at]) in QUOTES | word_lists().openers | {",", ":", "("} or _is_adverb(sentence, main[at])
+    ):
+        at += 1
+    if at < len(main) and sentence.word(main[at]) == "do" and sentence.word(main[at] + 1) in ("not", "n't"):
+        at += 2
+    while at < len(main) and sentence.word(main[at]) in ("never", "not", "n't"):
+        at += 1
+    if at >= len(main):
+        return -1
+    place = main[at]
+    if not any(reading.tag == "VB" for reading in readings(sentence.word(place))) or sentence.tag(place) in (
+        "VBD",
+        "VBN",
+    ):
+        return -1
+    return place if _looks_commanded(sentence, place) else -1
+
+
+def _is_adverb(sentence: Sentence, place: int) -> bool:
+    return sentence.pos(place) == "ADV" and sentence.word(place).endswith("ly")
+
+
+def _looks_commanded(sentence: Sentence, place: int) -> bool:
+    after = place + 1
+    if sentence.is_helper(place) and sentence.word(place) not in ("be", "have", "do"):
+        return False
+    if sentence.word(after) in ("not", "n't") or sentence.word(place) in ("see", "note"):
+        return False  # rent not paid; see step 4
+    if sentence.pos(place) == "NOUN" and sentence.is_nominal(after) and sentence.tokens[place].text.islower():
+        return False  # owner: team Heron
+    if sentence.word(after) in QUOTES | {"`", "that", "whether", "if", "every", "all", "any", "each"}:
+        return True
+    if sentence.pos(after) in ("DET", "PRON") and not sentence.is_finite(after):
+        return True
+    if sentence.pos(place) == "ADJ" and sentence.pos(after) == "NOUN":
+        return False
+    return (
+        not sentence.is_hard(after) and not sentence.is_finite(after) and not LinearReach(sentence).starts_clause(place)
+    )
+
+
+def _predicates(sentence: Sentence, main: Sequence[int], command: int) -> Iterator[Predicate]:
+    """The word behind the first finite verb group, and behind each further modal verb."""
+    first = command < 0
+    for finite in main:
+        if not sentence.is_finite(finite) or _in_relative(sentence, finite) or finite == command:
+            continue
+        if first or (sentence.tag(finite) == "MD" and finite > command):
+            yield _behind(sentence, finite)
+        first = False
+
+
+def _behind(sentence: Sentence, finite: int) -> Predicate:
+    modal, place = "", finite
+    if sentence.tag(finite) == "MD":
+        modal, place = sentence.words[finite], finite + 1
+    elif sentence.words[finite] in ("need", "needs", "has", "have") and sentence.word(finite + 1) in ("to", "not"):
+        modal, place = sentence.words[finite], finite + 2
+    elif sentence.lemma(finite) == "be" and "to" in (sentence.word(finite + 1), sentence.word(finite + 2)):
+        infinitive = finite + 2 if sentence.word(finite + 1) == "to" else finite + 3
+        if sentence.word(infinitive - 2) in ("not", sentence.words[finite]) and sentence.tag(infinitive) == "VB":
+            modal = "must"  # the keys are not to be copied
+    while place < sentence.length and (sentence.is_helper(place) or sentence.pos(place) in ("ADV", "PART")):
+        place += 1
+    if place >= sentence.length or sentence.is_hard(place):
+        return Predicate(finite, modal)
+    if sentence.pos(place) in ("DET", "ADP", "PRON", "NUM", "PUNCT", "SCONJ"):
+        place = max(finite, place - 1)
+    return Predicate(place, modal)
+
+
+def _in_relative(sentence: Sentence, place: int) -> bool:
+    """Whether a finite verb stands in a relative clause: "goods that are late shall be ..."."""
+    before = sentence.skip_adverbs_back(place - 1)
+    return sentence.word(before) in ("that", "which", "who") and sentence.is_nominal(before - 1)

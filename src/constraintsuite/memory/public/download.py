@@ -1,0 +1,99 @@
+"""Public benchmark files: downloaded once, kept only if their hash is the pinned one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import BinaryIO
+
+from constraintsuite.errors import UserError
+from constraintsuite.execution.progress import Reporter
+from constraintsuite.store.download import cache_folder
+from constraintsuite.store.files import atomic_writer, sha256_of
+from constraintsuite.store.http.client import HttpClient
+from constraintsuite.store.http.faults import LastingFault, PassingFault, clip
+from constraintsuite.store.http.messages import HttpRequest, Incoming, Limits
+from constraintsuite.store.yaml_files import read_package_yaml
+
+LIMITS = Limits(seconds=4 * 3_600, body_bytes=8 << 30, redirects=10, stall_seconds=30, bytes_per_second=1_000)
+"""The largest of the files has some 3 GB; a server that sends next to nothing is given up after half a minute."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublicFile:
+    """One file as its authors release it; `data/files.yaml` says what its fields mean."""
+
+    benchmark: str
+    file: str
+    licence: str
+    page: str
+    address: str = ""
+    sha256: str = ""
+
+
+@cache
+def public_files() -> Mapping[str, PublicFile]:
+    """All files, by the names that `csuite fetch` takes."""
+    listed = read_package_yaml("constraintsuite.memory.public", "data", "files.yaml")
+    return {name: PublicFile(**entry) for name, entry in listed.items()}
+
+
+def find_file(name: str) -> PublicFile:
+    """The file that a name stands for."""
+    if name not in public_files():
+        raise UserError(f"No benchmark file is called {name!r}. There are: {', '.join(public_files())}.")
+    return public_files()[name]
+
+
+def place_of(wanted: PublicFile) -> Path:
+    """Where a file is kept, and where a copy can be put by hand."""
+    return cache_folder() / "memory" / wanted.file
+
+
+def fetch_file(wanted: PublicFile, reporter: Reporter, limits: Limits = LIMITS) -> Path:
+    """The file, downloaded if it is not there; a copy whose hash is wrong is a UserError, and so is a missing network."""
+    place = place_of(wanted)
+    if place.is_file():
+        found = sha256_of(place) if wanted.sha256 else ""
+        if found != wanted.sha256:
+            raise UserError(
+                f"{place}: this file has SHA-256 {found}, expected {wanted.sha256}. Take it away, and fetch it again."
+            )
+        return place
+    if not wanted.sha256:
+        raise UserError(
+            f"{wanted.file} is not released as a plain file with a known hash. Get it from {wanted.page} ({wanted.licence}) "
+            f"and put it at {place}, or name the file where it is."
+        )
+    client = HttpClient(limits, use_proxies=True)
+    try:
+        with atomic_writer(place) as file:
+            digest = client.send(HttpRequest(wanted.address), lambda incoming: _save(incoming, wanted, file, reporter))
+            if digest != wanted.sha256:
+                raise UserError(
+                    f"{wanted.address}: the downloaded file has SHA-256 {digest}, expected {wanted.sha256}. It was not kept."
+                )
+    except (LastingFault, PassingFault) as fault:
+        raise UserError(
+            f"{wanted.address} could not be downloaded: {clip(str(fault)).rstrip('.')}. Get {wanted.file} from {wanted.page} by "
+            f"other means and put it at {place}; its SHA-256 is {wanted.sha256}."
+        ) from None
+    finally:
+        client.close()
+    return place
+
+
+def _save(incoming: Incoming, wanted: PublicFile, file: BinaryIO, reporter: Reporter) -> str:
+    """Write the body to a file and give its SHA-256; a status other than 200 brings no file."""
+    if incoming.status != 200:
+        raise LastingFault(f"the server answers {incoming.status} {incoming.reason}".strip())
+    digest = hashlib.sha256()
+    with reporter.track(wanted.file, incoming.length) as advance:
+        for piece in incoming.pieces():
+            file.write(piece)
+            digest.update(piece)
+            advance(len(piece))
+    return digest.hexdigest()

@@ -1,0 +1,109 @@
+"""What a search of a memory gives back, and what a benchmark keeps of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol
+
+from constraintsuite.memory.records import EdgeKind
+
+StepKind = EdgeKind | Literal["synonym"]
+"""What a step may be: an edge of the graph, or that the names of two entities are alike."""
+StopReason = Literal["below_threshold", "budget", "max_hops", "disallowed_edge_type"]
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """One unit of a ranking."""
+
+    unit: str
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class PathStep:
+    """One node of a path. Nodes are units, or entities (their id begins with `entity:`)."""
+
+    node: str
+    score: float
+    via: StepKind | None = None
+    """The kind of the edge that was walked to get here; None for the first."""
+    backwards: bool = False
+    """Whether that edge was walked from its target to its source."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPath:
+    """How a unit was reached: every step is an edge (or a synonym) that exists and that the computation used."""
+
+    steps: tuple[PathStep, ...]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class TraceStep:
+    """One transfer of activation, with the numbers that were used."""
+
+    node: str
+    source: str | None
+    edge: StepKind | None
+    hop: int
+    incoming: float
+    """What the source held."""
+    passed: float
+    """What arrived here over this edge."""
+    seed: bool = False
+    stopped: StopReason | None = None
+    """Why nothing went on from here, if nothing did."""
+
+
+@dataclass(frozen=True)
+class SearchAnswer:
+    """The answer of one search."""
+
+    query: str
+    mode: str
+    ranking: tuple[Recalled, ...]
+    """Best first, never more than the budget."""
+    paths: tuple[SearchPath, ...] = ()
+    """To units of the ranking, best first; empty for modes that do not walk."""
+    trace: tuple[TraceStep, ...] = ()
+    parts: Mapping[str, Mapping[str, float]] | None = None
+    """Of each unit of the ranking, what its score is made of."""
+
+
+class SearchMode(Protocol):
+    """A way to search; the same memory, query and budget give the same answer."""
+
+    name: str
+
+    def search(self, query: str, budget: int) -> SearchAnswer:
+        """The best units, at most `budget` of them; an empty query finds nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemResult:
+    """One item (a question, a case) under one mode, at one budget."""
+
+    mode: str
+    item: str
+    budget: int
+    values: Mapping[str, float | None]
+    """By name of the metric; None where it is not defined for this item, which is not zero."""
+    returned: tuple[str, ...]
+    """Ids, best first."""
+    groups: Mapping[str, str]
+    """What tables are made by: `type`, `hops`, `fixture`, ..."""
+    cluster: str
+    """Items of one cluster are not independent: paraphrases of a case, questions over one document."""
+
+
+class Latency(NamedTuple):
+    """How long one search took; beside the outcomes, because it is no content."""
+
+    mode: str
+    item: str
+    budget: int
+    seconds: float

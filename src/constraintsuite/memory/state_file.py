@@ -1,0 +1,76 @@
+"""A state on disk: one file of JSON lines beside its graph, replaced as a whole and never changed in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from constraintsuite.errors import UserError
+from constraintsuite.memory.records import parse_time
+from constraintsuite.memory.state import ForgettingCurve, MemoryState, Snapshot, StateEvent
+from constraintsuite.store.files import folder_lock, sha256_text
+from constraintsuite.store.jsonl import adapter, describe, encode, write_jsonl
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class StateHeader:
+    """The first line: enough to know whether the others are all there and as they were written."""
+
+    format: int
+    now: str
+    forgetting: ForgettingCurve
+    events: int
+    sha256: str
+
+
+def save_state(path: Path, state: MemoryState) -> None:
+    """Write the state; until the last byte is on the disk, the file that was there before stays as it was."""
+    snapshot = state.snapshot()
+    digest = sha256_text(*(encode(event).decode() for event in snapshot.events))
+    head = StateHeader(FORMAT, snapshot.now.isoformat(), snapshot.forgetting, len(snapshot.events), digest)
+    write_jsonl(path, chain([head], snapshot.events))
+
+
+def load_state(path: Path) -> MemoryState:
+    """The state as it was saved, its clock included; a file that is cut short or changed is a UserError."""
+    if not path.is_file():
+        raise UserError(f"{path}: there is no such file.")
+    first, *rest = path.read_bytes().splitlines() or [b""]
+    try:
+        head = adapter(StateHeader).validate_json(first)
+        events = [_events().validate_json(line) for line in rest]
+    except ValidationError as error:
+        raise UserError(f"{path}: not the state of a memory, or not whole: {describe(error)}") from None
+    if head.format > FORMAT:
+        raise UserError(f"{path}: written in format {head.format} by a newer version of constraintsuite.")
+    if len(events) != head.events or sha256_text(*(line.decode() for line in rest)) != head.sha256:
+        raise UserError(
+            f"{path}: {len(events)} events that are not the {head.events} that were written. Bring back a copy of the file."
+        )
+    try:
+        return MemoryState.of(Snapshot(parse_time(head.now), head.forgetting, tuple(events)))
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
+
+
+@contextmanager
+def updating(path: Path, start: MemoryState) -> Iterator[MemoryState]:
+    """The state at `path` (`start`, where there is none yet), saved when the block ends well; one process at a time."""
+    with folder_lock(path.with_name(f".{path.name}.lock")):
+        state = load_state(path) if path.exists() else start
+        yield state
+        save_state(path, state)
+
+
+@cache
+def _events() -> TypeAdapter[StateEvent]:
+    return TypeAdapter(Annotated[StateEvent, Field(discriminator="event")])
