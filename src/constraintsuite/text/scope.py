@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import zip_longest
 
 from constraintsuite.text.base import Scope
-from constraintsuite.text.canvas import Canvas, Draw, ScopePatch
-from constraintsuite.text.cues import Cue, find_cues
 from constraintsuite.text.draw import (
     absence,
     affixes,
@@ -22,8 +20,7 @@ from constraintsuite.text.draw import (
 )
 from constraintsuite.text.draw.fragments import answer_scope
 from constraintsuite.text.lexicon import FILE, lexicon
-from constraintsuite.text.reach import Reach
-from constraintsuite.text.sentence import Sentence
+from constraintsuite.text.scoped_sentence import Draw, ScopedSentence
 
 RULES_VERSION = 2
 """Raised when verdicts may change; the lexicon has a digest of its own."""
@@ -79,34 +76,28 @@ STRUCTURES = (
 )
 
 
-def draw_text(sentences: Sequence[Sentence], reach: Callable[[Sentence], Reach]) -> tuple[Scope, ...]:
+def draw_text(sentences: Sequence[ScopedSentence]) -> tuple[Scope, ...]:
     """All scopes of a text, sentence by sentence; a question is drawn with the answer that follows it."""
     scopes: list[Scope] = []
     for sentence, following in zip_longest(sentences, sentences[1:]):
         answer = answer_scope(sentence, following)
-        drawn = draw_scopes(sentence, reach(sentence))
+        drawn = draw_scopes(sentence)
         if answer is not None:
             drawn = [scope for scope in drawn if scope.rule != "doubt_question"] + [answer]
         scopes += drawn
     return tuple(scopes)
 
 
-def draw_scopes(sentence: Sentence, reach: Reach) -> list[Scope]:
+def draw_scopes(sentence: ScopedSentence) -> list[Scope]:
     """All scopes of one sentence, by the place of their cues."""
-    cues = find_cues(sentence)
-    canvas = Canvas(reach, sentence, cues)
     for table in PASSES:
-        for cue in cues:
+        for cue in sentence.cues:
             draw = table.get(cue.draw)
             if draw is not None:
-                canvas.add(cue, draw(canvas, cue))
+                sentence.add(cue, draw(sentence, cue))
     for structure in STRUCTURES:
-        for cue, patch in structure(canvas):
-            canvas.add(cue, (patch,))
-    return _scopes(sentence, canvas.drawn)
-
-
-def _scopes(sentence: Sentence, drawn: Sequence[tuple[Cue, ScopePatch]]) -> list[Scope]:
+        for cue, patch in structure(sentence):
+            sentence.add(cue, (patch,))
     tokens = sentence.tokens
     found = [
         Scope(
@@ -117,7 +108,7 @@ def _scopes(sentence: Sentence, drawn: Sequence[tuple[Cue, ScopePatch]]) -> list
             tokens[cue.last - 1].end,
             patch.rule,
         )
-        for cue, patch in drawn
+        for cue, patch in sentence.drawn
     ]
     return sorted(dict.fromkeys(found), key=lambda scope: (scope.cue_start, scope.start, scope.end, scope.rule))
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from constraintsuite.text.canvas import Canvas, ScopePatch
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.readings import readings
+from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 
 _PREFIXES = frozenset(("non", "un", "no"))
 _FREE = frozenset(("free", "less"))
 
 
-def draw_affixes(canvas: Canvas) -> Iterator[tuple[Cue, ScopePatch]]:
+def draw_affixes(sentence: ScopedSentence) -> Iterator[tuple[Cue, ScopePatch]]:
     """Every word part that an affix denies."""
-    sentence = canvas.sentence
     for place, word in enumerate(sentence.words):
         if word == "-":
-            yield from _hyphenated(canvas, place)
+            yield from _hyphenated(sentence, place)
         elif word == "free":
             if sentence.tag(place - 1) == "NN" and sentence.pos(place + 1) == "NOUN":  # gluten free bread
                 yield _found(place, place - 1, place, "suffix_free")
@@ -25,21 +24,19 @@ def draw_affixes(canvas: Canvas) -> Iterator[tuple[Cue, ScopePatch]]:
             yield _found(place, place, place + 1, "suffix_less")
 
 
-def _hyphenated(canvas: Canvas, hyphen: int) -> Iterator[tuple[Cue, ScopePatch]]:
-    sentence = canvas.sentence
+def _hyphenated(sentence: ScopedSentence, hyphen: int) -> Iterator[tuple[Cue, ScopePatch]]:
     before, after = sentence.word(hyphen - 1), sentence.word(hyphen + 1)
     if after in _FREE and hyphen > 0:
-        for first, last in _stems(canvas, hyphen):
+        for first, last in _stems(sentence, hyphen):
             yield _found(hyphen + 1, first, last, f"suffix_{after}")
-    elif before in _PREFIXES and after and not canvas.has_cue(hyphen - 1, hyphen, frozenset(("pseudo",))):
+    elif before in _PREFIXES and after and not sentence.has_cue(hyphen - 1, hyphen, frozenset(("pseudo",))):
         last = hyphen + 2
-        if not canvas.is_drawn(hyphen + 1):
+        if not sentence.is_drawn(hyphen + 1):
             yield _found(hyphen - 1, hyphen + 1, last, f"prefix_{before}")
 
 
-def _stems(canvas: Canvas, hyphen: int) -> Iterator[tuple[int, int]]:
+def _stems(sentence: ScopedSentence, hyphen: int) -> Iterator[tuple[int, int]]:
     """What stands before -free: one noun or a compound, and before it "sugar- and" """
-    sentence = canvas.sentence
     first = hyphen - 1
     attribute = sentence.pos(hyphen + 2) in ("NOUN", "PROPN", "ADJ")
     while (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from constraintsuite.text.base import Scope, ScopeKind
-from constraintsuite.text.canvas import Canvas, ScopePatch
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.lexicon import word_list
+from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 from constraintsuite.text.sentence import Sentence
 
 _LABEL_MARKS = frozenset((":", "–", "—", "=", "-", "--"))
@@ -17,13 +17,12 @@ _OPEN_QUESTIONS = frozenset(("how", "why", "where", "when", "who", "what", "whic
 _DENYING = frozenset(("particle", "verb", "may_not"))
 
 
-def draw_label(canvas: Canvas) -> Iterator[tuple[Cue, ScopePatch]]:
+def draw_label(sentence: ScopedSentence) -> Iterator[tuple[Cue, ScopePatch]]:
     """Campfires: no. Wi-Fi – none. Dogs: not allowed."""
-    sentence = canvas.sentence
     if "(" in sentence.words:
-        yield from _bracketed(canvas)
+        yield from _bracketed(sentence)
     if "yes" in sentence.words:
-        yield from _verdicts(canvas)
+        yield from _verdicts(sentence)
     if _LABEL_MARKS.isdisjoint(sentence.words):
         return
     for mark in range(1, sentence.length - 1):
@@ -42,24 +41,22 @@ def draw_label(canvas: Canvas) -> Iterator[tuple[Cue, ScopePatch]]:
             yield cue, ScopePatch(first, mark, "negated", "label")
 
 
-def _verdicts(canvas: Canvas) -> Iterator[tuple[Cue, ScopePatch]]:
+def _verdicts(sentence: ScopedSentence) -> Iterator[tuple[Cue, ScopePatch]]:
     """Water yes, shade no; subtitles, yes; reenactments, no."""
-    sentence = canvas.sentence
     for place in range(1, sentence.length):
         if sentence.words[place] != "no" or not (sentence.is_hard(place + 1) or sentence.word(place + 1) == ","):
             continue
         last = place - 1 if sentence.words[place - 1] == "," else place
         cue = Cue(place, place + 1, (place,), "label", "label", "negated")
-        noun = canvas.reach.noun_before(last - 1) if sentence.pos(last - 1) in ("NOUN", "PROPN") else None
+        noun = sentence.noun_before(last - 1) if sentence.pos(last - 1) in ("NOUN", "PROPN") else None
         if noun is not None:
             yield cue, ScopePatch(noun.first, noun.last, "negated", "label")
         elif sentence.is_verb(last - 1) and (sentence.is_hard(last - 2) or sentence.words[last - 2] == ","):
             yield cue, ScopePatch(last - 1, last, "negated", "label")  # a lone word is a noun, however it was tagged
 
 
-def _bracketed(canvas: Canvas) -> Iterator[tuple[Cue, ScopePatch]]:
+def _bracketed(sentence: ScopedSentence) -> Iterator[tuple[Cue, ScopePatch]]:
     """Parking (not available); extras (sauna, massage) not included."""
-    sentence = canvas.sentence
     for place in range(2, sentence.length - 1):
         if sentence.words[place] != "not" or sentence.words[place + 1] not in word_list("presence_words"):
             continue
@@ -67,7 +64,7 @@ def _bracketed(canvas: Canvas) -> Iterator[tuple[Cue, ScopePatch]]:
         opening = place - 1
         while opening > 0 and sentence.words[opening] != "(":
             opening -= 1
-        noun = canvas.reach.noun_before(opening - 1) if opening > 0 else None
+        noun = sentence.noun_before(opening - 1) if opening > 0 else None
         if noun is not None and sentence.words[place - 1] == "(":
             yield cue, ScopePatch(noun.first, noun.last, "negated", "label")
         elif noun is not None and sentence.words[place - 1] == ")":
@@ -94,17 +91,16 @@ def answer_scope(question: Sentence, answer: Sentence | None) -> Scope | None:
     return Scope(tokens[0].start, tokens[-1].end, kind, cue.start, cue.end, "answer")
 
 
-def draw_cleft(canvas: Canvas) -> Iterator[tuple[Cue, ScopePatch]]:
+def draw_cleft(sentence: ScopedSentence) -> Iterator[tuple[Cue, ScopePatch]]:
     """What the scarf does not contain is Y; what we don't give you: Y."""
-    sentence = canvas.sentence
     if sentence.word(0) not in ("what", "all"):
         return
-    cue = next((one for one in canvas.cues if one.draw in _DENYING), None)
+    cue = next((one for one in sentence.cues if one.draw in _DENYING), None)
     if cue is None:
         return
     colon = sentence.find(frozenset(":"), cue.last, sentence.length)
     copula = sentence.find(frozenset(("is", "are", "was", "were")), cue.last, sentence.length)
     for place in (colon, copula):
         if place >= 0 and sentence.word(place + 1) not in ("that", "not"):
-            yield cue, ScopePatch(place + 1, canvas.reach.phrase_end(place + 1), "negated", "cleft")
+            yield cue, ScopePatch(place + 1, sentence.phrase_end(place + 1), "negated", "cleft")
             return

@@ -4,78 +4,73 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from constraintsuite.text.canvas import Canvas, ScopePatch
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.draw.absence import list_end
 from constraintsuite.text.draw.denial import deny_from
 from constraintsuite.text.lexicon import word_list
+from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 
 _OTHER_NEGATIONS = frozenset(("particle", "determiner", "pronoun"))
 _COMMA = frozenset(",")
 
 
-def draw_particle(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
+def draw_particle(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Not before a verb denies the clause, not before anything else denies that alone: "in May, not in June"."""
-    sentence = canvas.sentence
     if sentence.word(cue.last) in word_list("presence_words") and sentence.word(cue.last + 1) in (":", "–", "—"):
-        yield ScopePatch(cue.last + 2, list_end(canvas, cue.last + 2), cue.kind, "label")  # not allowed: cats, birds
+        yield ScopePatch(cue.last + 2, list_end(sentence, cue.last + 2), cue.kind, "label")  # not allowed: cats, birds
         return
-    if _is_verbal(canvas, cue):
-        yield from deny_from(canvas, cue, cue.last)
+    if _is_verbal(sentence, cue):
+        yield from deny_from(sentence, cue, cue.last)
         return
     start = cue.last
     if sentence.word(start) == ",":
         closing = sentence.find(_COMMA, start + 1, sentence.length)
         start = closing + 1 if closing > 0 else start + 1
     noun = start + 1 if sentence.pos(start) in ("ADP", "SCONJ") else start
-    yield ScopePatch(start, canvas.reach.phrase_end(noun, loose=True), cue.kind, "contrast_not")
+    yield ScopePatch(start, sentence.phrase_end(noun, loose=True), cue.kind, "contrast_not")
 
 
-def draw_may_not(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
+def draw_may_not(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """May not forbids an action and doubts a state: "guests may not smoke", "it may not contain nuts"."""
-    sentence = canvas.sentence
     main = sentence.skip_adverbs(cue.last)
     passive = sentence.lemma(main) == "be" and sentence.tag(main + 1) == "VBN"
     if passive and sentence.words[main + 1] not in word_list("found_words"):
-        yield from deny_from(canvas, cue, cue.last)
+        yield from deny_from(sentence, cue, cue.last)
     elif sentence.lemma(main) in word_list("state_verbs"):
-        yield from canvas.predicate(cue.as_kind("uncertain"), cue.last, canvas.reach.clause_end(cue.last))
+        yield from sentence.predicate(cue.as_kind("uncertain"), cue.last, sentence.clause_end(cue.last))
     else:
-        yield from deny_from(canvas, cue, cue.last)
+        yield from deny_from(sentence, cue, cue.last)
 
 
-def draw_nor(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
+def draw_nor(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Nor with inversion is a negation of its own; elsewhere it only continues one."""
-    if canvas.sentence.is_helper(cue.last):
-        yield from deny_from(canvas, cue, cue.last)
+    if sentence.is_helper(cue.last):
+        yield from deny_from(sentence, cue, cue.last)
 
 
-def draw_until(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
+def draw_until(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Until 1994 the zoo kept Y, trams ran until 1955: no longer."""
-    sentence = canvas.sentence
-    if canvas.has_cue(0, sentence.length, _OTHER_NEGATIONS):
+    if sentence.has_cue(0, sentence.length, _OTHER_NEGATIONS):
         return
     if cue.first == 0:
         verb = next((at for at in range(cue.last, sentence.length) if sentence.is_finite(at)), None)
         if verb is not None and sentence.tag(verb) == "VBD":
-            yield from deny_from(canvas, cue, verb)
+            yield from deny_from(sentence, cue, verb)
         return
-    start = canvas.reach.clause_start(cue.first)
+    start = sentence.clause_start(cue.first)
     past = any(sentence.tag(at) == "VBD" for at in range(start, cue.first))
     if past and (sentence.word(cue.last) == "recently" or _is_year(sentence.word(cue.last))):
-        yield from canvas.predicate(cue, start, cue.first)
+        yield from sentence.predicate(cue, start, cue.first)
 
 
-def draw_wish(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
+def draw_wish(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """I wish it had Y; if only there were Y: there is none."""
-    sentence = canvas.sentence
-    end = canvas.reach.clause_end(cue.last)
+    end = sentence.clause_end(cue.last)
     if any(sentence.tag(at) == "VBD" or sentence.words[at] in ("were", "would", "had") for at in range(cue.last, end)):
-        yield from canvas.predicate(cue, cue.last, end)
+        yield from sentence.predicate(cue, cue.last, end)
 
 
-def _is_verbal(canvas: Canvas, cue: Cue) -> bool:
-    sentence = canvas.sentence
+def _is_verbal(sentence: ScopedSentence, cue: Cue) -> bool:
     if sentence.words[cue.first] == "never" and sentence.pos(cue.last) in ("NOUN", "PROPN", "DET", "ADJ", "ADP"):
         return sentence.pos(cue.first - 1) not in ("PUNCT", "CCONJ")
     if sentence.words[cue.first] != "not" or cue.last - cue.first > 1:
