@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -113,6 +114,16 @@ class Tokenization:
         kept = dict(zip(cut, (self._visible(item) for item in cut), strict=True))
         return np.array([kept.get(item, len(item[-1])) for item in items], dtype=np.int64)
 
+    def marks(self, items: Sequence[TokenizerInput]) -> list[bytes]:
+        """A mark of each item, equal for those that are the same after cutting."""
+        places = self._places(items)
+        kept = self._kept(places)
+        starts = self._starts[places] + (self._counts[places] - kept if self.cut_left else 0)
+        return [
+            mark_of(*(self._tokens[start : start + count] for start, count in zip(*parts, strict=True)))
+            for parts in zip(starts.tolist(), kept.tolist(), strict=True)
+        ]
+
     def _visible(self, item: TokenizerInput) -> int:
         place = self._places([item])
         tokens, left = int(self._counts[place[0, -1]]), int(self._kept(place)[0, -1])
@@ -199,6 +210,14 @@ class Tokenization:
         trials = list(product(("", "a", "b c", long), repeat=parts))
         same = all(map(np.array_equal, self._framed(trials, frame), self._joined(trials)))
         return tuple(frame) if same else None
+
+
+def mark_of(*parts: IntArray) -> bytes:
+    """A short mark of the tokens of an item."""
+    mark = hashlib.sha256()
+    for tokens in parts:
+        mark.update(len(tokens).to_bytes(8) + tokens.tobytes())
+    return mark.digest()
 
 
 def cuts_left(folder: Path) -> bool:

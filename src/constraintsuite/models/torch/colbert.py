@@ -15,8 +15,9 @@ from constraintsuite.models.naming import ModelName
 from constraintsuite.models.tokenization import IntArray
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
 from constraintsuite.models.torch.interaction import Meetings, mean_sizes
-from constraintsuite.models.torch.sentences import Features, SentenceModel
+from constraintsuite.models.torch.sentences import SentenceModel
 from constraintsuite.models.torch.settings import BatchSizes, TorchSettings, open_folder
+from constraintsuite.models.torch.text_model import Features
 from constraintsuite.store.files import sha256_text
 
 SIZES = BatchSizes(cpu=2_048, cuda=131_072)

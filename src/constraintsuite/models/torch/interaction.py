@@ -15,8 +15,9 @@ import numpy.typing as npt
 from constraintsuite.execution.progress import Silent
 from constraintsuite.models.base import ModelFact, Pair, TextRole, Workbench
 from constraintsuite.models.batches import BatchLimits, BatchRun
-from constraintsuite.models.torch.alike import first_alike
-from constraintsuite.models.torch.sentences import Features, SentenceModel
+from constraintsuite.models.torch.dedupe import first_alike
+from constraintsuite.models.torch.sentences import SentenceModel
+from constraintsuite.models.torch.text_model import Features
 from constraintsuite.store.files import sha256_text
 
 FloatArray = npt.NDArray[np.float64]

@@ -18,18 +18,13 @@ from constraintsuite.errors import UserError
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.batches import BatchRun
 from constraintsuite.models.naming import ModelName
-from constraintsuite.models.tokenization import IntArray
-from constraintsuite.models.torch.alike import first_alike, mark_of
-from constraintsuite.models.torch.device import (
-    describe_device,
-    fix_threads,
-    inference,
-    pick_device,
-    pick_dtype,
-)
-from constraintsuite.models.torch.folder import ModelFolder, library_versions, need_torch
+from constraintsuite.models.tokenization import IntArray, mark_of
+from constraintsuite.models.torch.dedupe import first_alike
+from constraintsuite.models.torch.device import fix_threads, inference, pick_device, pick_dtype
+from constraintsuite.models.torch.folder import ModelFolder, need_torch
 from constraintsuite.models.torch.loading import load_tokenizer, loading, refuse_missing
 from constraintsuite.models.torch.settings import BatchSizes, TorchSettings, fingerprint_of, open_folder
+from constraintsuite.models.torch.text_model import describe_folder
 from constraintsuite.store.files import sha256_text
 
 if TYPE_CHECKING:
@@ -110,12 +105,7 @@ class MonoT5Scorer:
         """What it is and how it is run."""
         answers = [self._tokenizer.convert_ids_to_tokens(token) for token in self._answers]
         return {
-            "folder": self.folder.path.name,
-            "weights": self.folder.weights,
-            "backend": "torch",
-            "libraries": library_versions(),
-            "precision": self.settings.precision,
-            "device": describe_device(self._model.device),
+            **describe_folder(self.folder, self.settings, self._model.device),
             "length": self._length,
             "prompt": _prompt("{query}", "{text}")[0],
             "answers": {"relevant": answers[0], "other": answers[1]},

@@ -6,19 +6,10 @@ the model cannot tell apart must be a tie, not a matter of luck.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Hashable, Sequence
 from typing import TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
 T = TypeVar("T", bound=Hashable)
-
-
-def mark_of(tokens: Sequence[int] | npt.NDArray[np.int64]) -> bytes:
-    """A short mark of some tokens."""
-    return hashlib.sha256(np.asarray(tokens, dtype="<i8").tobytes()).digest()
 
 
 def first_alike(items: Sequence[T], marks: Sequence[bytes]) -> dict[T, T]:
