@@ -6,7 +6,7 @@ from constraintsuite.models.base import ScorerFactory
 SCORERS: Catalogue[ScorerFactory] = Catalogue(
     "model",
     {
-        "bm25": "constraintsuite.models.bm25.scorer:make_bm25",
+        "bm25": "constraintsuite.models.lexical:make_bm25",
         "colbert": "constraintsuite.models.torch.colbert:make_colbert",
         "cross": "constraintsuite.models.cross:make_cross",
         "dense": "constraintsuite.models.dense:make_dense",
@@ -17,6 +17,6 @@ SCORERS: Catalogue[ScorerFactory] = Catalogue(
         "python": "constraintsuite.models.callable:make_python",
         "random": "constraintsuite.models.chance:make_random",
         "splade": "constraintsuite.models.torch.splade:make_splade",
-        "tfidf": "constraintsuite.models.tfidf:make_tfidf",
+        "tfidf": "constraintsuite.models.lexical:make_tfidf",
     },
 )

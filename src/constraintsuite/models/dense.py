@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
+from constraintsuite.errors import UserError
 from constraintsuite.models.backends import TransformerSettings, choose_backend
 from constraintsuite.models.base import Describing, Encoder, ModelFact, Pair, Scorer, Spreadable, TextRole, Workbench
-from constraintsuite.models.naming import ModelName
+from constraintsuite.models.naming import ModelName, load_scorer
 from constraintsuite.models.weights import find_weights
 from constraintsuite.store.files import sha256_text
 
@@ -65,6 +66,14 @@ def dense_scorer(name: str, encoder: Encoder, similarity: Similarity | None = No
     """The scorer over an encoder; `similarity` stands in place of the encoder's own."""
     kind = TruncatingDenseScorer if isinstance(encoder, TruncatingEncoder) else DenseScorer
     return kind(name, encoder, similarity or encoder.similarity)
+
+
+def load_encoder(model: str, bench: Workbench | None = None) -> DenseScorer:
+    """The encoder with its similarity; a model without vectors is a UserError. No weights are read yet."""
+    scorer = load_scorer(model, bench or Workbench())
+    if not isinstance(scorer, DenseScorer):
+        raise UserError(f"Model {model!r} gives no vectors. Name an encoder, such as dense:all-MiniLM-L6-v2.")
+    return scorer
 
 
 class DenseScorer:

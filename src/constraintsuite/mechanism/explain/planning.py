@@ -16,9 +16,9 @@ from constraintsuite.mechanism.explain.questions import ExplainQuestion
 from constraintsuite.mechanism.explain.records import SubjectFacts
 from constraintsuite.mechanism.explain.source import ContrastSource
 from constraintsuite.mechanism.explain.work import AnalysisWork
-from constraintsuite.models.held import naming_node
-from constraintsuite.models.sending import with_whole_paths
+from constraintsuite.models.process_cache import naming_node
 from constraintsuite.models.torch.device import describe_device
+from constraintsuite.models.worker_spec import with_whole_paths
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from constraintsuite.mechanism.explain.held import begun_here
 from constraintsuite.mechanism.explain.planning import PlannedAnalysis
 from constraintsuite.mechanism.explain.questions import Begun, ExplainQuestion
 from constraintsuite.models.base import OutOfMemory
-from constraintsuite.models.held import naming_node
+from constraintsuite.models.process_cache import naming_node
 
 _NONE = np.empty(0)
 _NO_ROWS = Grid((), (), "noising", "exact", _NONE, _NONE, np.empty((0, 0)), _NONE, np.empty((0, 0)))

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from constraintsuite.execution.engine import Engine, LocalEngine, require_results
 from constraintsuite.models.base import Scorer, Spreadable, Workbench
-from constraintsuite.models.held import naming_node
 from constraintsuite.models.naming import load_scorer, parse_model
+from constraintsuite.models.process_cache import naming_node
 
 _FOLDER_OPTIONS = ("query", "document")  # of `dpr`
 _BETWEEN = "|"  # two folders of `dpr`
