@@ -11,7 +11,7 @@ SCORERS: Catalogue[ScorerFactory] = Catalogue(
         "cross": "constraintsuite.models.cross:make_cross",
         "dense": "constraintsuite.models.dense:make_dense",
         "dpr": "constraintsuite.models.torch.dpr:make_dpr",
-        "http": "constraintsuite.models.http.family:make_http",
+        "http": "constraintsuite.models.http.rerank:make_http",
         "listwise": "constraintsuite.models.http.listwise:make_listwise",
         "monot5": "constraintsuite.models.torch.monot5:make_monot5",
         "python": "constraintsuite.models.callable:make_python",
