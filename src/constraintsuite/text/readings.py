@@ -16,25 +16,15 @@ UNIVERSAL = {
     "VBN": "VERB", "VBG": "VERB", "JJ": "ADJ", "JJR": "ADJ", "JJS": "ADJ", "RB": "ADV", "RBR": "ADV", "RBS": "ADV",
     "CD": "NUM",
 }  # fmt: skip
-_SUFFIXES = (
-    ("ly", ("RB",)),
-    ("ing", ("VBG", "NN")),
-    ("ings", ("NNS",)),
-    ("ed", ("VBN", "VBD", "JJ")),
-    ("ss", ("NN",)),
-    ("us", ("NN",)),
-    ("is", ("NN",)),
-    ("less", ("JJ",)),
-    ("free", ("JJ",)),
-    ("able", ("JJ",)),
-    ("ible", ("JJ",)),
-    ("ful", ("JJ",)),
-    ("ous", ("JJ",)),
-    ("ish", ("JJ",)),
-    ("ic", ("JJ",)),
-    ("ical", ("JJ",)),
-    ("s", ("NNS",)),
-)
+_SUFFIXES = {
+    "ly": ("RB",),
+    "ing": ("VBG", "NN"),
+    "ings": ("NNS",),
+    "ed": ("VBN", "VBD", "JJ"),
+    "s": ("NNS",),
+    **dict.fromkeys(("ss", "us", "is"), ("NN",)),
+    **dict.fromkeys(("less", "free", "able", "ible", "ful", "ous", "ish", "ic", "ical"), ("JJ",)),
+}
 
 
 class WordReading(NamedTuple):
@@ -124,7 +114,7 @@ def _guess(word: str) -> list[WordReading]:
         return [WordReading("CD", "NUM", word)]
     if not any(character.isalnum() for character in word):
         return [_mark(word)]
-    for suffix, tags in sorted(_SUFFIXES, key=lambda item: -len(item[0])):
+    for suffix, tags in sorted(_SUFFIXES.items(), key=lambda item: -len(item[0])):
         if word.endswith(suffix) and len(word) > len(suffix) + 2:
             return [WordReading(tag, UNIVERSAL[tag], _base(word, tag)) for tag in tags]
     return [WordReading("NN", "NOUN", word)]

@@ -7,18 +7,7 @@ from functools import cache
 from itertools import zip_longest
 
 from constraintsuite.text.base import Scope
-from constraintsuite.text.draw import (
-    absence,
-    affixes,
-    conditions,
-    doubt,
-    exceptions,
-    fragments,
-    particles,
-    placeholders,
-    quantities,
-)
-from constraintsuite.text.draw.fragments import answer_scope
+from constraintsuite.text.draw import absence, conditions, denial, doubt, quantities, structures
 from constraintsuite.text.lexicon import FILE, lexicon
 from constraintsuite.text.scoped_sentence import Draw, ScopedSentence
 
@@ -35,9 +24,9 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "verb": absence.draw_verb,
         "gerund": absence.draw_gerund,
         "predicate": absence.draw_predicate,
-        "replace": exceptions.draw_replace,
-        "swap": exceptions.draw_swap,
-        "substitute": exceptions.draw_substitute,
+        "replace": absence.draw_replace,
+        "swap": absence.draw_swap,
+        "substitute": absence.draw_substitute,
     },
     {
         "determiner": quantities.draw_determiner,
@@ -47,14 +36,14 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "partitive": quantities.draw_partitive,
         "nowhere": quantities.draw_nowhere,
         "neither": quantities.draw_neither,
-        "particle": particles.draw_particle,
-        "may_not": particles.draw_may_not,
-        "nor": particles.draw_nor,
-        "until": particles.draw_until,
-        "wish": particles.draw_wish,
+        "particle": denial.draw_particle,
+        "may_not": denial.draw_may_not,
+        "nor": denial.draw_nor,
+        "until": denial.draw_until,
+        "wish": denial.draw_wish,
     },
     {
-        "exception": exceptions.draw_exception,
+        "exception": absence.draw_exception,
         "modal": doubt.draw_modal,
         "adverb": doubt.draw_adverb,
         "optional": doubt.draw_optional,
@@ -67,10 +56,10 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
     },
 )
 STRUCTURES = (
-    affixes.draw_affixes,
-    fragments.draw_label,
-    fragments.draw_cleft,
-    placeholders.draw_placeholder,
+    structures.draw_affixes,
+    structures.draw_label,
+    structures.draw_cleft,
+    structures.draw_placeholder,
     conditions.draw_inversion,
     conditions.draw_question,
 )
@@ -80,7 +69,7 @@ def draw_text(sentences: Sequence[ScopedSentence]) -> tuple[Scope, ...]:
     """All scopes of a text, sentence by sentence; a question is drawn with the answer that follows it."""
     scopes: list[Scope] = []
     for sentence, following in zip_longest(sentences, sentences[1:]):
-        answer = answer_scope(sentence, following)
+        answer = structures.answer_scope(sentence, following)
         drawn = draw_scopes(sentence)
         if answer is not None:
             drawn = [scope for scope in drawn if scope.rule != "doubt_question"] + [answer]

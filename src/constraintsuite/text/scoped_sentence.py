@@ -53,6 +53,11 @@ class ScopedSentence(LinearSentence):
             last += 1
         return TokenRange(first, last)
 
+    def mark(self, cue: Cue, stretch: TokenRange | None, rule: str = "") -> Iterator[ScopePatch]:
+        """A stretch, if there is one, with the effect of a cue."""
+        if stretch is not None:
+            yield ScopePatch(stretch.first, stretch.last, cue.kind, rule or cue.rule)
+
     def predicate(self, cue: Cue, first: int, last: int) -> Iterator[ScopePatch]:
         """What a denied verb says, without the definite things that its clause takes for granted.
 

@@ -1,4 +1,4 @@
-"""Words that say by themselves that something is not there: without Y, free of Y, lacks Y, Y is missing."""
+"""Words that say by themselves that something is not there, is left out of a whole, or was replaced: without Y, all but Y."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from constraintsuite.text.sentence import TokenRange
 
 _OBJECT_PARTS = frozenset(("NOUN", "PROPN", "DET", "ADJ", "NUM", "PRON"))
 _BEFORE_ATTRIBUTE = frozenset(("DET", "ADJ", "ADP", "SCONJ", "VERB", "NUM"))
+_NEGATIVE = frozenset(("determiner", "pronoun", "none", "partitive", "particle", "nowhere", "neither", "nor"))
+_NEEDS_WHOLE = frozenset(("but", "bar", "save", "beside"))
 
 
 def draw_pseudo(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
@@ -85,9 +87,7 @@ def draw_predicate(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         yield ScopePatch(subject.first, subject.last, cue.kind, cue.rule)
         copula = subject.first - 1
         if sentence.lemma(copula) == "be" and sentence.word(copula - 1) != "there":  # towels are the one thing missing
-            named = sentence.subject(copula)
-            if named is not None:
-                yield ScopePatch(named.first, named.last, cue.kind, cue.rule)
+            yield from sentence.mark(cue, sentence.subject(copula))
 
 
 def _is_gone(sentence: ScopedSentence, cue: Cue) -> bool:
@@ -195,3 +195,69 @@ def list_end(sentence: ScopedSentence, start: int) -> int:
     while not sentence.is_hard(place):
         place += 1
     return place
+
+
+def draw_exception(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """Everything except Y leaves Y out; nothing except Y keeps it; apart from Y can mean either."""
+    start = cue.last + 1 if sentence.pos(cue.last) == "ADP" else cue.last
+    end = sentence.phrase_end(start)
+    whole = sentence.find(word_list("universals"), 0, sentence.length) >= 0
+    negative = _is_negative(sentence, cue, end)
+    if sentence.words[cue.first] in _NEEDS_WHOLE and not _excepts(sentence, cue, whole or negative):
+        return
+    if negative:
+        yield ScopePatch(start, end, "affirmed", "exception_of_negative")
+    elif cue.rule == "exception_or_addition" and _adds(sentence, cue):
+        yield ScopePatch(start, end, "affirmed", "addition")
+    elif whole or cue.rule == "exception":
+        yield ScopePatch(start, end, cue.kind, cue.rule)
+    else:
+        yield ScopePatch(start, end, "uncertain", cue.rule)
+
+
+def draw_replace(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """What is replaced: the object, or the subject of a passive; what replaces it is untouched."""
+    if "way" in sentence.words[cue.first : cue.last] or is_passive(sentence, cue.first):
+        found = sentence.subject(cue.first)
+    else:
+        found = gap_of(cue) or object_after(sentence, cue)
+        if cue.first == 0 and gap_of(cue) is None:  # replace the filter once a year
+            return
+    if found is not None:
+        by = is_passive(sentence, cue.first) and sentence.words[cue.last - 1] not in ("by", "with", "to", "for")
+        yield ScopePatch(found.first, found.last, "uncertain" if by else cue.kind, cue.rule)
+
+
+def draw_swap(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """Swaps Y for Z: Y goes."""
+    found = gap_of(cue) or (sentence.subject(cue.first) if is_passive(sentence, cue.first) else None)
+    yield from sentence.mark(cue, found)
+
+
+def draw_substitute(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """Substitutes Z for Y: Y goes."""
+    if sentence.words[cue.last - 1] == "for":
+        yield ScopePatch(cue.last, sentence.phrase_end(cue.last), cue.kind, cue.rule)
+
+
+def _adds(sentence: ScopedSentence, cue: Cue) -> bool:
+    """Apart from the pool there is also a sauna; besides the pool there is a sauna."""
+    return sentence.words[cue.first] == "besides" or (
+        sentence.find(word_list("additive_words"), 0, sentence.length) >= 0
+    )
+
+
+def _is_negative(sentence: ScopedSentence, cue: Cue, end: int) -> bool:
+    for place in range(sentence.length):
+        outside = place < cue.first or place >= end
+        if outside and sentence.words[place] in ("empty", "bare"):
+            return True
+    return any(other.draw in _NEGATIVE and not cue.first <= other.first < end for other in sentence.cues)
+
+
+def _excepts(sentence: ScopedSentence, cue: Cue, whole: bool) -> bool:
+    """Whether but, bar or save means except: a whole is named before, and a noun follows."""
+    if sentence.words[cue.first] == "but":
+        return sentence.is_exceptive(cue.first)
+    noun = sentence.is_nominal(cue.first - 1) or sentence.pos(cue.first - 1) == "ADJ"
+    return whole and noun and sentence.pos(cue.last) in ("DET", "NOUN", "PROPN", "ADJ", "PRON", "NUM")

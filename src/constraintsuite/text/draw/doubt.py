@@ -40,8 +40,7 @@ def draw_optional(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
             if sentence.lemma(cue.first - 2) != "be":  # Y is an optional extra
                 return
         subject = sentence.subject(cue.first - 2 if sentence.pos(cue.first - 1) == "DET" else cue.first)
-        if subject is not None:
-            yield ScopePatch(subject.first, subject.last, cue.kind, cue.rule)
+        yield from sentence.mark(cue, subject)
         return
     if sentence.words[cue.first] == "to" and not sentence.is_nominal(cue.first - 1):  # easy to taste
         return

@@ -62,9 +62,7 @@ def _narrowed(sentence: ScopedSentence, cue: Cue, end: int) -> Iterator[ScopePat
 def _predicated(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """The number of Y was zero."""
     if sentence.lemma(cue.first - 1) == "be":
-        subject = sentence.subject(cue.first)
-        if subject is not None:
-            yield ScopePatch(subject.first, subject.last, cue.kind, cue.rule)
+        yield from sentence.mark(cue, sentence.subject(cue.first))
 
 
 def draw_pronoun(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
@@ -104,12 +102,9 @@ def draw_anaphor(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         subject = sentence.subject(verb)
         if subject is not None and sentence.pos(subject.first) == "PRON":  # we had hoped for a pool, but there was none
             subject = sentence.noun_before(_before_break(sentence, cue.first))
-        if subject is not None:
-            yield ScopePatch(subject.first, subject.last, cue.kind, cue.rule)
+        yield from sentence.mark(cue, subject)
     elif sentence.word(cue.first - 1) == ",":  # as for parking, there is none
-        topic = sentence.noun_before(cue.first - 2)
-        if topic is not None:
-            yield ScopePatch(topic.first, topic.last, cue.kind, cue.rule)
+        yield from sentence.mark(cue, sentence.noun_before(cue.first - 2))
 
 
 def _before_break(sentence: ScopedSentence, at: int) -> int:
