@@ -26,7 +26,7 @@ _BLOCK = 4_096  # pairs whose vectors are compared at once
 
 
 class DenseSettings(TransformerSettings):
-    """The options of `dense`."""
+    """The options that a user can give to `dense` besides those of every transformer."""
 
     pooling: Pooling | None = Field(None, description="how token vectors become one, where the folder does not say it")
     similarity: Similarity | None = Field(
@@ -45,14 +45,14 @@ class TruncatingEncoder(Protocol):
 
 
 def make_dense(name: ModelName, bench: Workbench) -> Scorer:
-    """`dense:NAME_OR_FOLDER`, a sentence-transformers model."""
+    """Make the scorer that `dense:NAME_OR_FOLDER` names: a model of sentence-transformers."""
     settings = name.settings(DenseSettings)
     folder = find_weights(name.argument, settings.precision, settings.revision)
 
     def onnx() -> Encoder:
-        from constraintsuite.models.onnx.encoder import make_onnx_encoder
+        from constraintsuite.models.onnx.encoder import OnnxEncoder
 
-        return make_onnx_encoder(folder, settings, bench)
+        return OnnxEncoder(folder, settings, bench)
 
     def torch() -> Encoder:
         from constraintsuite.models.torch.encoder import make_torch_encoder
@@ -86,7 +86,7 @@ class DenseScorer:
 
     @property
     def spreadable(self) -> bool:
-        """Where the encoder is."""
+        """Whether any process can score a part of the pairs, which holds where it holds for the encoder."""
         return isinstance(self.encoder, Spreadable) and self.encoder.spreadable
 
     @cached_property

@@ -145,7 +145,7 @@ def _sum_in_order(numbers: Iterable[float]) -> float:
 
 @cache
 def scikit_learn_stopwords() -> frozenset[str]:
-    """scikit-learn's English stop list."""
+    """The English stop list of scikit-learn, which the NevIR paper used."""
     lists = read_package_yaml("constraintsuite.models", "data", "stopwords.yaml")
     return frozenset(lists["scikit-learn"].split())
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from tokenizers import Encoding, Tokenizer
 from constraintsuite.errors import UserError
 
 IntArray = npt.NDArray[np.int64]
+T = TypeVar("T", bound=Hashable)
 TokenizerInput = tuple[str, ...]
 """A text, or a query and a text."""
 _AT_ONCE = 4_096  # texts that the tokenizer reads in one go: it keeps much more of a text than its ids
@@ -94,7 +95,7 @@ class Tokenization:
         return [min(self.max_length, length) for length in whole]
 
     def batch(self, items: Sequence[TokenizerInput]) -> TokenBatch:
-        """The items as arrays."""
+        """The tokens of the items as arrays, cut and padded as the model wants them."""
         parts = len(items[0])
         if parts not in self._frames:
             self._frames[parts] = self._learn(parts)
@@ -220,20 +221,31 @@ def mark_of(*parts: IntArray) -> bytes:
     return mark.digest()
 
 
+def first_alike(items: Sequence[T], marks: Sequence[bytes]) -> dict[T, T]:
+    """For each item the first one that has the same mark; itself, if there is no other.
+
+    The same tokens in two rows of a batch can give numbers that differ in their last bits. So they are put into one row:
+    what a model cannot tell apart must be a tie, not a matter of luck.
+    """
+    first: dict[bytes, T] = {}
+    return {item: first.setdefault(mark, item) for item, mark in zip(items, marks, strict=True)}
+
+
 def cuts_left(folder: Path) -> bool:
     """Whether the tokenizer of a folder drops the beginning of what is too long, by the files that transformers reads."""
     config, own = folder / "tokenizer_config.json", folder / "tokenizer.json"
-    said = _mapping(config).get("truncation_side")
+    said = read_mapping(config).get("truncation_side")
     if isinstance(said, str):
         return said == "left"
     # Reading all of a large vocabulary takes long, and hardly any file has the word.
     if not own.is_file() or b'"Left"' not in own.read_bytes():
         return False
-    truncation = _mapping(own).get("truncation")
+    truncation = read_mapping(own).get("truncation")
     return isinstance(truncation, dict) and truncation.get("direction") == "Left"
 
 
-def _mapping(file: Path) -> Mapping[str, object]:
+def read_mapping(file: Path) -> Mapping[str, object]:
+    """A configuration file of a model; empty if it is not there, or is no JSON object."""
     try:
         content: object = from_json(file.read_bytes()) if file.is_file() else {}
     except ValueError as error:

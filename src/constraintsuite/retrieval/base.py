@@ -49,7 +49,7 @@ class System(Retriever, Protocol):
         """Hash of all that decides a ranking besides code, query and passages: settings, weights."""
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """What it settled on."""
+        """Settings and facts that are recorded with a run."""
 
 
 class RetrieverFactory(Protocol):
@@ -122,7 +122,7 @@ class Deferred:
         return self._opened.search(query, k)
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """Its settings."""
+        """The settings that were given; no index is opened for them."""
         return self._facts
 
 

@@ -59,7 +59,7 @@ class FusedRetriever(BatchRetriever):
         return [fuse(rankings, k) for rankings in zip(*found, strict=True)]
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """What the parts say."""
+        """The offset of the ranks, and what each part says of itself."""
         return {"rank_offset": RANK_OFFSET, "parts": {part.name: part.describe() for part in self._parts}}
 
 

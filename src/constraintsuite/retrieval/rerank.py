@@ -33,7 +33,7 @@ class RerankingRetriever(BatchRetriever):
         return [self._reordered(query, hits, scores)[:k] for query, hits in asked]
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """What both say."""
+        """What the first retriever and the scorer say of themselves, and the depth."""
         scorer = self._scorer.describe() if isinstance(self._scorer, Describing) else {}
         return {"first": self._first.describe(), "reranker": scorer, "rerank_depth": self._depth}
 

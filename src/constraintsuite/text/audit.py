@@ -43,7 +43,7 @@ class AuditAnswer(NamedTuple):
 
     @property
     def verdict(self) -> Polarity | None:
-        """What the analyser said."""
+        """What the analyser said of the mention; None where it found none."""
         return self.found.verdict if self.found else None
 
     @property
@@ -69,7 +69,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What an audit found."""
+    """The scores of an analyser on the labelled sentences, by phenomenon and together, with its errors."""
 
     analyser: str
     version: str

@@ -28,7 +28,7 @@ def _split(value: object) -> object:
 
 
 class CueGroup(BaseModel, frozen=True, extra="forbid"):
-    """Phrases that work alike."""
+    """Phrases whose scope is drawn by the same function and has the same effect."""
 
     rule: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     draw: str
@@ -63,7 +63,7 @@ class Phrase:
 
 @cache
 def lexicon() -> Lexicon:
-    """The lexicon, read once."""
+    """The cue lexicon of the package, read once per process."""
     return read_data(FILE, Lexicon)
 
 

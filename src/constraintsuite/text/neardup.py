@@ -50,7 +50,7 @@ class Sketches:
         self._file.close()
 
     def add(self, text: str) -> None:
-        """Sketch the next text."""
+        """Sketch the next text; its index is the number of texts before it."""
         sketch = RMinHash(PERMUTATIONS, SEED)
         sketch.update(sorted(_shingles(text)))
         self._block[self._waiting] = sketch.digest()

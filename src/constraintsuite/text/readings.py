@@ -66,7 +66,7 @@ def in_dictionary(word: str) -> bool:
 
 @cache
 def closed_classes() -> ClosedClasses:
-    """The file `closed_classes.yaml`."""
+    """The function words of the file `closed_classes.yaml`."""
     return read_data("closed_classes.yaml", ClosedClasses)
 
 

@@ -155,7 +155,7 @@ def numbered(rows: Sequence[object], count: int, answer: object) -> list[Mapping
 
 
 def one_number(value: object, answer: object) -> float:
-    """A finite number."""
+    """A value of an answer as a finite number; anything else is a BadAnswer."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         try:
             number = float(value)

@@ -30,7 +30,7 @@ _THOUGHT = "</think>"  # what stands before it is not the answer
 
 
 class ListwiseSettings(RemoteSettings):
-    """The options of `listwise`."""
+    """The options that a user can give to `listwise`."""
 
     url: str = Field(description="base address of the server, as in http://localhost:8000/v1")
     window: int = Field(20, ge=2, description="passages shown at a time")
@@ -60,7 +60,7 @@ class Ranked(NamedTuple):
 
 
 def make_listwise(name: ModelName, bench: Workbench) -> Scorer:
-    """`listwise:MODEL,url=BASE_ADDRESS`."""
+    """Make the scorer that `listwise:MODEL,url=BASE_ADDRESS` names."""
     settings = name.settings(ListwiseSettings)
     if not name.argument:
         raise UserError(f"Model {name.head!r}: say which model the server is asked for: listwise:MODEL,url=ADDRESS")

@@ -83,18 +83,19 @@ ARCHITECTURES: Mapping[str, Architecture] = {
 
 def architecture_of(folder: Path, config: TransformerConfig) -> Architecture:
     """The kind of a model; NotForOnnx says why a model cannot be written as a graph."""
-    for refused, what, more in (
-        (
-            config.model_type not in ARCHITECTURES,
-            f"a {config.model_type} model",
-            f" (these can: {', '.join(ARCHITECTURES)})",
+    kinds = ", ".join(ARCHITECTURES)
+    for what, refused in {
+        f"a {config.model_type} model cannot be run by ONNX Runtime here (these can: {kinds})": (
+            config.model_type not in ARCHITECTURES
         ),
-        (config.activation not in ACTIVATIONS, f"the activation {config.activation!r}", ""),
-        (config.position_embedding_type != "absolute", f"{config.position_embedding_type!r} positions", ""),
-        (config.is_decoder, "a decoder", ""),
-    ):
+        f"the activation {config.activation!r} cannot be run by ONNX Runtime here": config.activation
+        not in ACTIVATIONS,
+        f"{config.position_embedding_type!r} positions cannot be run by ONNX Runtime here": (
+            config.position_embedding_type != "absolute"
+        ),
+        "a decoder cannot be run by ONNX Runtime here": config.is_decoder,
+        "config.json does not say how many layers and heads there are": config.layers * config.heads == 0,
+    }.items():
         if refused:
-            raise NotForOnnx(f"{folder}: {what} cannot be run by ONNX Runtime here{more}.")
-    if config.layers * config.heads == 0:
-        raise NotForOnnx(f"{folder}: config.json does not say how many layers and heads there are.")
+            raise NotForOnnx(f"{folder}: {what}.")
     return ARCHITECTURES[config.model_type]

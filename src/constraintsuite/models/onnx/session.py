@@ -17,7 +17,7 @@ _MEMORY_WORDS = ("bad_alloc", "failed to allocate", "allocate memory", "out of m
 
 
 class OnnxSession:
-    """One graph, opened."""
+    """A graph that ONNX Runtime has opened and can run."""
 
     def __init__(self, file: Path, threads: int | None) -> None:
         options = onnxruntime.SessionOptions()

@@ -51,7 +51,7 @@ class GraphWriter:
         return output
 
     def constant(self, values: npt.ArrayLike, kind: type = np.int64) -> str:
-        """A small fixed tensor."""
+        """Add a small fixed tensor, once for equal values."""
         array: npt.NDArray[np.generic] = np.asarray(values, dtype=kind)
         name = f"{array.dtype}_{array.shape}_{array.tobytes().hex()[:64]}"
         self._keep(name, array)

@@ -105,7 +105,7 @@ class ColbertScorer(InteractionScorer[TokenVectors]):
         return float(best.mean(dtype=np.float64) if self._mean else best.sum(dtype=np.float64))
 
     def size(self, vector: TokenVectors) -> int:
-        """Tokens that count."""
+        """How many tokens of a text take part in the score."""
         return len(vector.rows)
 
     @cached_property

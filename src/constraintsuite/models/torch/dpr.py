@@ -31,7 +31,7 @@ _CLASSES: Mapping[TextRole, str] = {"query": "DPRQuestionEncoder", "document": "
 
 
 class DprSettings(TorchSettings):
-    """The options of `dpr`."""
+    """The options that a user can give to `dpr`."""
 
     query: str = Field("", description="the encoder of queries, if it is not named before a |")
     document: str = Field("", description="the encoder of texts, if it is not named behind a |")
@@ -73,7 +73,7 @@ class DprModel(DenseTextModel):
             return load_tokenizer(self.folder.path, self.settings.trust)
 
     def tokenizer(self, role: TextRole) -> PreTrainedTokenizerFast:
-        """The folder's only one."""
+        """The tokenizer of the folder, which is of one role."""
         return self._tokenizer
 
     def limit(self, role: TextRole) -> int:
@@ -82,7 +82,7 @@ class DprModel(DenseTextModel):
         return self.settings.length or min(own, position_limit(self.model) or own)
 
     def vectors(self, features: Features, role: TextRole) -> npt.NDArray[np.float32]:
-        """One vector per text."""
+        """The vector of the first token of each text."""
         with inference():
             tensors = {name: tensor.to(self.model.device) for name, tensor in features.items()}
             vectors: npt.NDArray[np.float32] = self.model(**tensors).pooler_output.float().cpu().numpy()

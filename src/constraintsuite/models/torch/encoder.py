@@ -18,8 +18,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.models.base import Encoder, ModelFact, TextRole, Workbench
 from constraintsuite.models.batches import BatchRun, Pending
 from constraintsuite.models.dense import SIMILARITIES, DenseSettings, Similarity
-from constraintsuite.models.tokenization import IntArray
-from constraintsuite.models.torch.dedupe import first_alike
+from constraintsuite.models.tokenization import IntArray, first_alike
 from constraintsuite.models.torch.device import telling_out_of_memory
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
 from constraintsuite.models.torch.sentences import SentenceModel
@@ -52,11 +51,11 @@ class RoleBatches(NamedTuple):
     role: TextRole
 
     def prepare(self, items: Sequence[str]) -> Features:
-        """Tokens, padded."""
+        """The tokens of a batch of texts, padded."""
         return self.model.features(items, self.role)
 
     def compute(self, inputs: Features) -> CachedArray | Pending:
-        """One vector per text."""
+        """One vector per text, now or when asked for."""
         return self.model.vectors(inputs, self.role)
 
 
@@ -101,7 +100,7 @@ class TorchEncoder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hash of both models."""
+        """Hash of the models of both roles."""
         return sha256_text("torch encoder", *(self._models[role].fingerprint for role in sorted(self._models)))
 
     def encode(self, texts: Sequence[str], role: TextRole) -> Float32Array:

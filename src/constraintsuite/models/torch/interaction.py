@@ -17,7 +17,7 @@ import numpy.typing as npt
 from constraintsuite.execution.progress import Silent
 from constraintsuite.models.base import ModelFact, Pair, TextRole, Workbench
 from constraintsuite.models.batches import BatchLimits, BatchRun
-from constraintsuite.models.torch.dedupe import first_alike
+from constraintsuite.models.tokenization import first_alike
 from constraintsuite.models.torch.sentences import SentenceModel
 from constraintsuite.models.torch.settings import BatchSizes
 from constraintsuite.models.torch.text_model import Features
@@ -53,7 +53,7 @@ class InteractionScorer(ABC, Generic[V]):
 
     @abstractmethod
     def compare(self, query: V, document: V) -> float:
-        """The score."""
+        """The score of a query and a document, from what the model made of each."""
 
     @abstractmethod
     def size(self, vector: V) -> int:
@@ -151,7 +151,7 @@ class _Queries(Generic[V]):
         return self._read[query]
 
     def prepare(self, items: Sequence[str]) -> _Inputs[str]:
-        """Tokens, padded."""
+        """The tokens of a batch, padded, beside the items that they belong to."""
         return _Inputs(items, self._interaction.model.features(items, "query"))
 
     def compute(self, inputs: _Inputs[str]) -> FloatArray:
@@ -170,11 +170,11 @@ class _Documents(Generic[V]):
     width: int
 
     def prepare(self, items: Sequence[Meeting]) -> _Inputs[Meeting]:
-        """Tokens, padded."""
+        """The tokens of a batch, padded, beside the items that they belong to."""
         return _Inputs(items, self.interaction.model.features([item.document for item in items], "document"))
 
     def compute(self, inputs: _Inputs[Meeting]) -> FloatArray:
-        """One row a meeting."""
+        """One row per document: its size, then score and size of each query."""
         rows = np.zeros((len(inputs.items), 1 + 2 * self.width), dtype=np.float64)
         vectors = self.interaction.vectors(inputs.features, "document")
         for row, meeting, vector in zip(rows, inputs.items, vectors, strict=True):

@@ -18,8 +18,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.batches import BatchRun
 from constraintsuite.models.naming import ModelName
-from constraintsuite.models.tokenization import IntArray, mark_of
-from constraintsuite.models.torch.dedupe import first_alike
+from constraintsuite.models.tokenization import IntArray, first_alike, mark_of
 from constraintsuite.models.torch.device import fix_threads, inference, pick_device, pick_dtype
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
 from constraintsuite.models.torch.loading import load_tokenizer, loading, refuse_missing
@@ -39,7 +38,7 @@ _AT_ONCE = 1_000
 
 
 class MonoT5Settings(TorchSettings):
-    """The options of `monot5`."""
+    """The options that a user can give to `monot5`."""
 
     tokens: str = Field(
         "true/false", pattern=r"^[^/]+/[^/]+$", description="what the model says of a relevant and of another text"
@@ -117,11 +116,11 @@ class MonoT5Scorer:
         return {"texts_cut": self._cut_texts}
 
     def told(self, noticed: Mapping[str, int]) -> Mapping[str, ModelFact]:
-        """The same."""
+        """The number of texts that are cut, as `describe` states it."""
         return {"texts_cut": noticed["texts_cut"]}
 
     def prepare(self, items: Sequence[Pair]) -> list[IntArray]:
-        """Tokens, not padded yet."""
+        """The tokens of each pair's prompt; `compute` pads them."""
         return [prompt.ids for prompt in self._prompts(items)]
 
     def compute(self, inputs: list[IntArray]) -> npt.NDArray[np.float32]:

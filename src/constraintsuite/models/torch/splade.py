@@ -88,7 +88,7 @@ class SpladeScorer(InteractionScorer[SparseVector]):
         return float(query.weights[mine] @ document.weights[its])
 
     def size(self, vector: SparseVector) -> int:
-        """Words with a weight."""
+        """How many words of the vocabulary have a weight in a text."""
         return len(vector.places)
 
 
