@@ -25,9 +25,8 @@ class HeldModel:
     """Of the texts it has read, of which it keeps much."""
 
 
-_held: dict[
-    tuple[str, str, Path | None], HeldModel
-] = {}  # one at most; a worker has no other way to keep it between shards
+# One model at most: a worker has no other way to keep it between shards.
+_held: dict[tuple[str, str, Path | None], HeldModel] = {}
 
 
 def held_model(model: str, fingerprint: str, texts: Iterable[str], cache: Path | None = None) -> HeldModel:

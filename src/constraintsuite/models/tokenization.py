@@ -58,10 +58,8 @@ class Tokenization:
     def __init__(
         self, tokenizer: Tokenizer, max_length: int, padding: Padding | None = None, *, cut_left: bool = False
     ) -> None:
-        # A copy that neither cuts nor pads reads the texts; the other one shows how items are put together.
-        self._reader = Tokenizer.from_str(tokenizer.to_str())
-        self._reader.no_truncation()
-        self._reader.no_padding()
+        # One copy reads the texts; the other one shows how items are put together.
+        self._reader = plain_copy(tokenizer)
         self._joiner = Tokenizer.from_str(self._reader.to_str())
         self._joiner.enable_truncation(max_length, strategy="longest_first", direction="left" if cut_left else "right")
         self.max_length = max_length
@@ -171,31 +169,14 @@ class Tokenization:
             if slot.part is None:
                 ids[ends[:, column] - 1] = slot.token
         types = np.repeat(np.tile([slot.type for slot in frame], len(items)), widths.ravel())
-        return self._padded(ids, types, widths.sum(axis=1))
+        return pad_tokens(ids, types, widths.sum(axis=1), self.padding)
 
     def _joined(self, items: Sequence[TokenizerInput]) -> TokenBatch:
         """Put together by the tokenizer itself: always right, but it reads every text again."""
         encodings = self.encodings(items)
         ids = np.concatenate([np.array(encoding.ids, dtype=np.int64) for encoding in encodings])
         types = np.concatenate([np.array(encoding.type_ids, dtype=np.int64) for encoding in encodings])
-        return self._padded(ids, types, np.array([len(encoding) for encoding in encodings], dtype=np.int64))
-
-    def _padded(self, ids: IntArray, types: IntArray, lengths: IntArray) -> TokenBatch:
-        """Rows of those lengths, one below the other, from tokens in one line."""
-        longest = int(lengths.max())
-        shape = (len(lengths), longest)
-        if len(ids) == shape[0] * longest:
-            return TokenBatch(ids.reshape(shape), np.ones(shape, dtype=np.int64), types.reshape(shape))
-        places = np.arange(longest)
-        filled = places >= (longest - lengths)[:, None] if self.padding.left else places < lengths[:, None]
-        batch = TokenBatch(
-            np.full(shape, self.padding.token, dtype=np.int64),
-            filled.astype(np.int64),
-            np.full(shape, self.padding.type, dtype=np.int64),
-        )
-        batch.input_ids[filled] = ids
-        batch.token_type_ids[filled] = types
-        return batch
+        return pad_tokens(ids, types, np.array([len(encoding) for encoding in encodings]), self.padding)
 
     def _learn(self, parts: int) -> tuple[Slot, ...] | None:
         """The frame that the tokenizer puts around items; None if it does anything that a frame cannot say."""
@@ -211,6 +192,32 @@ class Tokenization:
         trials = list(product(("", "a", "b c", long), repeat=parts))
         same = all(map(np.array_equal, self._framed(trials, frame), self._joined(trials)))
         return tuple(frame) if same else None
+
+
+def plain_copy(tokenizer: Tokenizer) -> Tokenizer:
+    """A copy of a tokenizer that neither cuts nor pads."""
+    copy = Tokenizer.from_str(tokenizer.to_str())
+    copy.no_truncation()
+    copy.no_padding()
+    return copy
+
+
+def pad_tokens(ids: IntArray, types: IntArray, lengths: IntArray, padding: Padding) -> TokenBatch:
+    """Rows of those lengths, one below the other, from tokens in one line."""
+    longest = int(lengths.max())
+    shape = (len(lengths), longest)
+    if len(ids) == shape[0] * longest:
+        return TokenBatch(ids.reshape(shape), np.ones(shape, dtype=np.int64), types.reshape(shape))
+    places = np.arange(longest)
+    filled = places >= (longest - lengths)[:, None] if padding.left else places < lengths[:, None]
+    batch = TokenBatch(
+        np.full(shape, padding.token, dtype=np.int64),
+        filled.astype(np.int64),
+        np.full(shape, padding.type, dtype=np.int64),
+    )
+    batch.input_ids[filled] = ids
+    batch.token_type_ids[filled] = types
+    return batch
 
 
 def mark_of(*parts: IntArray) -> bytes:

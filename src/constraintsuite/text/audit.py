@@ -108,9 +108,9 @@ def read_sentences(half: AuditHalf = "all") -> tuple[AuditSentence, ...]:
     return tuple(one for one in sentences if half in ("all", half_of(one.id)))
 
 
-def half_of(sentence_id: str) -> AuditHalf:
-    """The half that a sentence belongs to."""
-    return "dev" if stable_hash(_SALT, sentence_id) % 2 == 0 else "test"
+def half_of(item_id: str, salt: str = _SALT) -> AuditHalf:
+    """The half that a sentence, or an item of another collection, belongs to."""
+    return "dev" if stable_hash(salt, item_id) % 2 == 0 else "test"
 
 
 def ask(analyser: Analyser, sentences: Sequence[AuditSentence]) -> Iterator[AuditAnswer]:

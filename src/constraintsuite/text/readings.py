@@ -86,9 +86,8 @@ def _known(word: str) -> Iterator[WordReading]:
         for lemma in lemmas:
             for tag in _tags(word, lemma, pos):
                 yield WordReading(tag, UNIVERSAL[tag], lemma)
-                if tag == "VBZ" and "NOUN" in getAllLemmas(
-                    lemma
-                ):  # plurals that the dictionary forgot, such as templates
+                # Plurals that the dictionary forgot, such as templates.
+                if tag == "VBZ" and "NOUN" in getAllLemmas(lemma):
                     yield WordReading("NNS", "NOUN", lemma)
 
 

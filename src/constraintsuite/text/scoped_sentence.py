@@ -11,6 +11,8 @@ from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.linear import LinearSentence
 from constraintsuite.text.sentence import TokenRange
 
+_AFTER_DEFINITE = frozenset(("NOUN", "PROPN", "ADJ", "NUM", "VERB"))
+
 
 class ScopePatch(NamedTuple):
     """A stretch of tokens to mark."""
@@ -91,13 +93,7 @@ class ScopedSentence(LinearSentence):
     def _takes_for_granted(self, first: int, place: int) -> bool:
         if self.words[place] not in word_list("definite_determiners") or self.is_drawn(place + 1):
             return False
-        if self.tag(place) in ("WDT", "IN") or self.pos(place + 1) not in (
-            "NOUN",
-            "PROPN",
-            "ADJ",
-            "NUM",
-            "VERB",
-        ):
+        if self.tag(place) in ("WDT", "IN") or self.pos(place + 1) not in _AFTER_DEFINITE:
             return False
         verb = place - 1
         return verb < 0 or self.lemma(verb) not in word_list("possession_verbs")

@@ -42,7 +42,7 @@ def make_dpr(name: ModelName, bench: Workbench) -> Scorer:
     settings = name.settings(DprSettings)
     need_torch("dpr:")
     models = {role: _model(place, role, settings) for role, place in _places(name, settings).items()}
-    return dense_scorer(str(name), torch_encoder(str(name), models, "dot", settings, bench))
+    return dense_scorer(str(name), torch_encoder(str(name), models, "dot", bench))
 
 
 class DprModel(DenseTextModel):

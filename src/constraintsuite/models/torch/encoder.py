@@ -22,7 +22,7 @@ from constraintsuite.models.tokenization import IntArray, first_alike
 from constraintsuite.models.torch.device import telling_out_of_memory
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
 from constraintsuite.models.torch.sentences import SentenceModel
-from constraintsuite.models.torch.settings import AnySettings, BatchSizes
+from constraintsuite.models.torch.settings import BatchSizes
 from constraintsuite.models.torch.text_model import Features, TextModel
 from constraintsuite.store.cache import CachedArray
 from constraintsuite.store.files import sha256_text
@@ -44,6 +44,10 @@ class DenseTextModel(TextModel):
         """The vector of each text of a batch."""
 
 
+RoleModels = Mapping[TextRole, DenseTextModel]
+"""The model of each role; both may be the same."""
+
+
 class RoleBatches(NamedTuple):
     """Batches of texts through a model in one role."""
 
@@ -63,19 +67,13 @@ def make_torch_encoder(folder: Path, settings: DenseSettings, bench: Workbench) 
     """The encoder of a sentence-transformers folder."""
     need_torch("A bi-encoder with backend=torch")
     model = DenseModel(ModelFolder(folder), settings)
-    return torch_encoder(str(folder), {"query": model, "document": model}, model.similarity, settings, bench)
+    return torch_encoder(str(folder), {"query": model, "document": model}, model.similarity, bench)
 
 
-def torch_encoder(
-    name: str,
-    models: Mapping[TextRole, DenseTextModel],
-    similarity: Similarity,
-    settings: AnySettings,
-    bench: Workbench,
-) -> Encoder:
+def torch_encoder(name: str, models: RoleModels, similarity: Similarity, bench: Workbench) -> Encoder:
     """The encoder over two models; it knows how much of a text is read where that is the beginning."""
     kind = TorchEncoder if any(model.folder.cuts_left for model in models.values()) else TruncatingTorchEncoder
-    return kind(name, models, similarity, settings, bench)
+    return kind(name, models, similarity, bench)
 
 
 class TorchEncoder:
@@ -83,18 +81,10 @@ class TorchEncoder:
 
     spreadable = True
 
-    def __init__(
-        self,
-        name: str,
-        models: Mapping[TextRole, DenseTextModel],
-        similarity: Similarity,
-        settings: AnySettings,
-        bench: Workbench,
-    ) -> None:
+    def __init__(self, name: str, models: RoleModels, similarity: Similarity, bench: Workbench) -> None:
         self.name = name
         self.similarity: Similarity = similarity
         self._models = models
-        self._settings = settings
         self._bench = bench
         self._dimensions: dict[TextRole, int] = {}
 
@@ -113,7 +103,7 @@ class TorchEncoder:
             RoleBatches(model, role),
             sha256_text(model.fingerprint, role),
             str,
-            SIZES.limits(self._settings),
+            SIZES.limits(model.settings),
             self._bench,
         )
         rows = run(list(distinct), model.lengths(list(distinct), role))

@@ -18,7 +18,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.batches import BatchRun
 from constraintsuite.models.naming import ModelName
-from constraintsuite.models.tokenization import IntArray, first_alike, mark_of
+from constraintsuite.models.tokenization import IntArray, Padding, first_alike, mark_of, pad_tokens, plain_copy
 from constraintsuite.models.torch.device import fix_threads, inference, pick_device, pick_dtype
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
 from constraintsuite.models.torch.loading import load_tokenizer, loading, refuse_missing
@@ -128,14 +128,11 @@ class MonoT5Scorer:
         import torch
 
         model = self._model
-        ids = np.full((len(inputs), max(map(len, inputs))), self._tokenizer.pad_token_id or 0, dtype=np.int64)
-        mask = np.zeros_like(ids)
-        for row, tokens in enumerate(inputs):
-            ids[row, : len(tokens)] = tokens
-            mask[row, : len(tokens)] = 1
+        ids, lengths = np.concatenate(inputs), np.array([len(tokens) for tokens in inputs])
+        padded = pad_tokens(ids, np.zeros_like(ids), lengths, Padding(self._tokenizer.pad_token_id or 0))
         with inference():
-            start = torch.full((len(ids), 1), model.config.decoder_start_token_id, device=model.device)
-            read = {"input_ids": ids, "attention_mask": mask}
+            start = torch.full((len(inputs), 1), model.config.decoder_start_token_id, device=model.device)
+            read = {"input_ids": padded.input_ids, "attention_mask": padded.attention_mask}
             tensors = {key: torch.from_numpy(array).to(model.device) for key, array in read.items()}
             logits: npt.NDArray[np.float32] = model(**tensors, decoder_input_ids=start).logits[:, 0].cpu().numpy()
         return logits
@@ -195,10 +192,7 @@ class MonoT5Scorer:
     @cached_property
     def _reader(self) -> Tokenizer:
         """A copy of the tokenizer that neither cuts nor pads."""
-        reader = Tokenizer.from_str(self._tokenizer.backend_tokenizer.to_str())
-        reader.no_truncation()
-        reader.no_padding()
-        return reader
+        return plain_copy(self._tokenizer.backend_tokenizer)
 
     @property
     def _length(self) -> int:

@@ -215,10 +215,6 @@ def _kind(sentence: ScopedSentence, clause: Clause, subject: TokenRange) -> Scop
     absent = any(cue.draw in ("verb", "preposition") for cue in clause.cues)
     lemma = sentence.lemma(clause.verb)
     plain = lemma in word_list("using_verbs") or lemma in word_list("possession_verbs")
-    stranded = sentence.pos(clause.verb + 1) == "ADP" and sentence.word(clause.verb + 1) not in (
-        "in",
-        "on",
-        "at",
-        "for",
-    )
+    following = sentence.word(clause.verb + 1)
+    stranded = sentence.pos(clause.verb + 1) == "ADP" and following not in ("in", "on", "at", "for")
     return "negated" if absent or (plain and not stranded) else "uncertain"
