@@ -1,4 +1,4 @@
-"""What gives a score to a query and a text: one file a model, one line here."""
+"""What gives a score to a query and a text: one file per model, one line here."""
 
 from constraintsuite.catalogue import Catalogue
 from constraintsuite.models.base import ScorerFactory

@@ -20,7 +20,7 @@ _BETWEEN = "|"  # two folders of `dpr`
 
 @dataclass(frozen=True)
 class Sent:
-    """What a worker is told of a model."""
+    """What a worker needs to load a model: its string, and the fingerprint to compare with."""
 
     name: str
     """Its string; what is recorded is the one that the user wrote."""

@@ -33,7 +33,7 @@ _PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "mis", "a")
 
 
 class CondaqaRow(BaseModel, frozen=True):
-    """The fields of CondaQA that are used here; there is one row a question."""
+    """The fields of CondaQA that are used here; there is one row per question."""
 
     passage: Annotated[int, Field(alias="PassageID")]
     edit: Annotated[int, Field(alias="PassageEditID")]

@@ -37,7 +37,7 @@ class Sketches:
     """MinHash sketches of many texts, in a file that nobody else sees: of a text only a number is held."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        """`folder` is where the file goes, 256 bytes a text; by default where the system keeps such files."""
+        """`folder` is where the file goes, 256 bytes per text; by default where the system keeps such files."""
         self._file = TemporaryFile(dir=folder)  # noqa: SIM115 - closed with the sketches
         self._block = np.empty((BLOCK, PERMUTATIONS), dtype=np.uint32)
         self._waiting = 0

@@ -97,7 +97,7 @@ def format_of(url: str) -> EmbedFormat:
 
 
 def read_vectors(answer: object, count: int) -> ServerReply:
-    """One vector of finite numbers a text, all of one length, in the order of the texts."""
+    """One vector of finite numbers per text, all of one length, in the order of the texts."""
     rows = answer.get("data") if isinstance(answer, Mapping) else answer
     if not isinstance(rows, list):
         raise BadAnswer("there is no list of vectors in it", answer)

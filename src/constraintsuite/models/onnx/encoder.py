@@ -43,7 +43,7 @@ class OnnxEncoder(OnnxModel):
         )
 
     def encode(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.float32]:
-        """One vector a text, with the prompt of the role before it."""
+        """One vector per text, with the prompt of the role before it."""
         items = self._items(texts, role)
         run = BatchRun(f"encode {role}", self, self.fingerprint, "".join, self.limits, self.bench)
         return run(items, self.tokenization.lengths(items)).astype(np.float32, copy=False)

@@ -154,7 +154,7 @@ class _Transformer(GraphWriter):
         return self.lookup(table, self.node("Add", counted, padding))
 
     def _numbers(self) -> str:
-        """0, 1, 2 and so on, one a token."""
+        """0, 1, 2 and so on, one per token."""
         tokens = self.node("Shape", "input_ids", start=1, end=2)
         count = self.node("Squeeze", tokens, self.constant([0]))
         return self.node("Range", self.constant(0), count, self.constant(1))

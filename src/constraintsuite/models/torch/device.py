@@ -43,7 +43,7 @@ def pick_dtype(precision: str) -> torch.dtype:
 
 
 def count_threads(threads: int | None) -> int:
-    """Processor threads: as many as asked for, else one a core: see `cores`."""
+    """Processor threads: as many as asked for, else one per core: see `cores`."""
     return threads or cores()
 
 

@@ -94,7 +94,7 @@ class TorchEncoder:
         return sha256_text("torch encoder", *(self._models[role].fingerprint for role in sorted(self._models)))
 
     def encode(self, texts: Sequence[str], role: TextRole) -> Float32Array:
-        """One row a text; texts that are read alike are read once."""
+        """One row per text; texts that are read alike are read once."""
         model = self._models[role]
         alike = first_alike(texts, model.marks(texts, role))
         distinct = {text: row for row, text in enumerate(dict.fromkeys(alike.values()))}

@@ -154,7 +154,7 @@ class SentenceModel(TextModel):
         return dict(features)
 
     def _input(self, role: TextRole) -> Transformer:
-        """The layer that reads texts; models may have one a role."""
+        """The layer that reads texts; models may have one per role."""
         first = self.model[0]
         routes = getattr(first, "sub_modules", None)
         if routes is None:

@@ -120,7 +120,7 @@ class OpenSearchRetriever(BatchRetriever):
         }
 
     def _heads(self, queries: Sequence[str], depth: int, k: int) -> list[TopHits]:
-        """The best `k` of each query; of the rest only what is under way is in memory, thousands of hits a query."""
+        """The best `k` of each query; of the rest only what is under way is in memory, thousands of hits per query."""
         size = max(1, min(self._settings.batch, _HITS_AT_ONCE // depth))
         batches = [queries[start : start + size] for start in range(0, len(queries), size)]
         return self._server.search(batches, depth, lambda ranking: head_of(ranking, depth, self._ids, k))
