@@ -18,7 +18,7 @@ import torch
 from sentence_transformers import SentenceTransformer
 
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.encoders import load_encoder
+from constraintsuite.models.dense import load_encoder
 from devices import PRECISIONS, machine, matrix_peak, wait
 from rerankers import make_encoder, make_texts
 from tables import load, show, target

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.encoders import load_encoder
+from constraintsuite.models.dense import load_encoder
 from constraintsuite.retrieval.topk import top_k
 from tables import load, show, target
 from vectors_harness import harness

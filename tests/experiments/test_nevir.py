@@ -14,7 +14,7 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.experiments.load import Run, load_run
 from constraintsuite.experiments.run import evaluate_suite
-from constraintsuite.models.bm25.scorer import Bm25Scorer
+from constraintsuite.models.lexical import Bm25Scorer
 from constraintsuite.records.examples import Example
 from constraintsuite.text.terms import TermAnalyser
 from experiments.tiny_suite import make_example, write_suite

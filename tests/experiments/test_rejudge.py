@@ -10,7 +10,7 @@ from constraintsuite.experiments.load import Run, Suite, load_run, load_suite
 from constraintsuite.experiments.rejudge import rejudge
 from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.metrics.ties import STRICT, TIE_POLICIES, TieRule
-from constraintsuite.models.bm25.scorer import Bm25Scorer
+from constraintsuite.models.lexical import Bm25Scorer
 from experiments.tiny_suite import write_suite
 
 

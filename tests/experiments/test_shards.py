@@ -29,8 +29,8 @@ from constraintsuite.experiments.shards import plan_shards
 from constraintsuite.metrics.ties import TieRule
 from constraintsuite.models import SCORERS, held
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
-from constraintsuite.models.bm25.scorer import Bm25Scorer
 from constraintsuite.models.chance import RandomScorer
+from constraintsuite.models.lexical import Bm25Scorer
 from constraintsuite.models.naming import ModelName
 from constraintsuite.models.onnx.session import OnnxSession
 from constraintsuite.text.terms import TermAnalyser

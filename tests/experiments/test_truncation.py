@@ -16,7 +16,7 @@ from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.experiments.truncation import CharactersNeeded, Sight, deciding_places, sight
 from constraintsuite.models import SCORERS
 from constraintsuite.models.base import ModelFact, Scorer, Workbench
-from constraintsuite.models.bm25.scorer import Bm25Scorer
+from constraintsuite.models.lexical import Bm25Scorer
 from constraintsuite.models.naming import ModelName
 from constraintsuite.records.constraints import Evidence
 from constraintsuite.records.examples import Example, ExampleDocument

@@ -14,8 +14,7 @@ from onnx import numpy_helper
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.execution.progress import Advance, Silent
 from constraintsuite.models.onnx.architectures import architecture_of
-from constraintsuite.models.onnx.folder import TransformerConfig, read_content, weight_files
-from constraintsuite.models.onnx.tensors import read_tensors
+from constraintsuite.models.onnx.folder import TransformerConfig, read_content, read_tensors, weight_files
 from constraintsuite.models.onnx.transformer import write_encoder
 from constraintsuite.store.files import sha256_text
 from constraintsuite.vectors.ann.per_query import read_queries

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.models.bm25.scorer import Bm25Scorer
-from constraintsuite.models.tfidf import NevirTfidfScorer, TfidfScorer, scikit_learn_stopwords
+from constraintsuite.models.lexical import Bm25Scorer, NevirTfidfScorer, TfidfScorer, scikit_learn_stopwords
 from constraintsuite.text.terms import TermAnalyser
 
 SOUPS = ["soup with cream", "soup with leeks and more leeks", "bread"]

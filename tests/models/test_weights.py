@@ -265,6 +265,7 @@ def test_known_hashes_are_hashes() -> None:
 
 def test_the_small_files_that_are_added_make_a_folder_that_is_understood(tmp_path: Path) -> None:
     from constraintsuite.models.dense import DenseSettings  # noqa: PLC0415
+    from constraintsuite.models.onnx.folder import read_text_config  # noqa: PLC0415
     from constraintsuite.models.onnx.layout import read_layout  # noqa: PLC0415
 
     variant = find_known("all-MiniLM-L6-v2", "int8")
@@ -273,5 +274,9 @@ def test_the_small_files_that_are_added_make_a_folder_that_is_understood(tmp_pat
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(json.dumps(content))
     layout = read_layout(tmp_path, DenseSettings())
-    assert (layout.pooling, layout.after, layout.own_length) == (("mean",), ("normalize",), 256)
+    assert (layout.pooling, layout.after, read_text_config(layout.transformer).max_seq_length) == (
+        ("mean",),
+        ("normalize",),
+        256,
+    )
     assert variant_folder(variant, "int8").name == "Xenova--all-MiniLM-L6-v2.int8"

@@ -12,7 +12,7 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import TextRole, Workbench
-from constraintsuite.models.encoders import load_encoder
+from constraintsuite.models.dense import load_encoder
 from constraintsuite.reports.html import Extras, write_report
 from constraintsuite.reports.likeness import pair_similarity
 from constraintsuite.reports.maxsim import load_late_interaction, match_tokens, pick_examples

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from constraintsuite.models.base import TextRole
-from constraintsuite.models.dense import Similarity, dense_scorer
+from constraintsuite.models.dense import DenseScorer, Similarity, dense_scorer
 from constraintsuite.retrieval.base import Passages
 from constraintsuite.retrieval.dense import DenseRetriever
 
@@ -35,7 +35,7 @@ class WordCounts:
 
 
 def retriever(encoder: WordCounts) -> DenseRetriever:
-    return DenseRetriever(encoder.name, encoder, encoder.similarity, PASSAGES)
+    return DenseRetriever(DenseScorer(encoder.name, encoder, encoder.similarity), PASSAGES)
 
 
 def test_the_nearest_come_first_and_equal_ones_in_the_order_of_ids() -> None:
@@ -61,7 +61,7 @@ def test_each_passage_and_each_distinct_query_is_encoded_once() -> None:
 
 def test_nothing_is_found_among_no_passages() -> None:
     encoder = WordCounts()
-    empty = DenseRetriever("words", encoder, "dot", Passages())
+    empty = DenseRetriever(DenseScorer("words", encoder, "dot"), Passages())
     assert empty.search_all(["soup"], 5) == [[]]
 
 

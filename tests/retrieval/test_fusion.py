@@ -6,9 +6,8 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Workbench
-from constraintsuite.retrieval.base import Hit, Passages
+from constraintsuite.retrieval.base import Hit, Passages, load_retriever
 from constraintsuite.retrieval.fusion import fuse, split_names
-from constraintsuite.retrieval.naming import load_retriever
 
 PASSAGES = Passages(
     ("a", "b", "c"), ("soup without cream", "cream soup with cream, cream and cream", "not a soup, not at all")

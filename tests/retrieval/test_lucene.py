@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from constraintsuite.errors import MissingExtraError, UserError
-from constraintsuite.retrieval.depth import EngineHit
+from constraintsuite.retrieval.base import EngineHit
 from constraintsuite.retrieval.lucene import best_of, check_modules, find_java, hash_folder, level_ties
 from constraintsuite.suites.recipe import CandidateSettings
 

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Advance, Silent
 from constraintsuite.models.base import Workbench
+from constraintsuite.retrieval.base import EngineHit, load_retriever
 from constraintsuite.retrieval.bm25 import Bm25Retriever
-from constraintsuite.retrieval.depth import EngineHit
-from constraintsuite.retrieval.naming import load_retriever
 from constraintsuite.retrieval.opensearch.retriever import OpenSearchRetriever
 from retrieval.opensearch_server import INDEX, PASSAGES, TEXTS, SearchState, serving
 

@@ -11,7 +11,7 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Workbench
-from constraintsuite.retrieval.naming import load_retriever
+from constraintsuite.retrieval.base import load_retriever
 from constraintsuite.retrieval.opensearch.retriever import OpenSearchRetriever, identify_opensearch
 from retrieval.opensearch_server import INDEX, PASSAGES, SPOILT, TEXTS, SearchState
 

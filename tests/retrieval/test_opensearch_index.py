@@ -7,8 +7,7 @@ from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Workbench
-from constraintsuite.retrieval.base import Passages
-from constraintsuite.retrieval.naming import load_retriever
+from constraintsuite.retrieval.base import Passages, load_retriever
 from constraintsuite.retrieval.opensearch.retriever import identify_opensearch
 from constraintsuite.suites.recipe import CandidateSettings
 from retrieval.opensearch_server import PASSAGES, TEXTS, SearchState, serving

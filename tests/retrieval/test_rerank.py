@@ -10,8 +10,7 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Pair, Workbench
-from constraintsuite.retrieval.base import Passages
-from constraintsuite.retrieval.naming import load_retriever
+from constraintsuite.retrieval.base import Passages, load_retriever
 from constraintsuite.retrieval.rerank import RerankingRetriever
 
 PASSAGES = Passages(("a", "b", "c", "d"), ("soup soup soup soup", "soup soup soup", "soup soup", "soup"))
@@ -69,7 +68,7 @@ def test_a_query_that_finds_nothing_has_nothing_to_rerank() -> None:
 
 
 def test_a_score_that_is_no_number_is_refused() -> None:
-    with pytest.raises(UserError, match="did not give one finite score to each of 4 pairs"):
+    with pytest.raises(UserError, match="gave nan to query 'soup' and text"):
         reranked(Broken(), 4).search("soup", 4)
 
 

@@ -7,9 +7,8 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Workbench
 from constraintsuite.retrieval import RETRIEVERS
-from constraintsuite.retrieval.base import Passages, search_all
+from constraintsuite.retrieval.base import Passages, load_retriever, search_all
 from constraintsuite.retrieval.bm25 import Bm25Retriever
-from constraintsuite.retrieval.naming import load_retriever
 
 PASSAGES = Passages(("a", "b"), ("soup, no cream, no cream", "a long text on soup and on what else there may be"))
 

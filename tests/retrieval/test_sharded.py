@@ -16,8 +16,8 @@ from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.models.bm25.formula import Bm25Formula, CorpusStatistics
 from constraintsuite.retrieval.base import Hit
-from constraintsuite.retrieval.bm25 import Bm25Retriever
-from constraintsuite.retrieval.sharded import (
+from constraintsuite.retrieval.bm25 import (
+    Bm25Retriever,
     asked_terms,
     collect_postings,
     merge_rankings,

@@ -17,7 +17,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
 from constraintsuite.models import held
-from constraintsuite.models.encoders import load_encoder
+from constraintsuite.models.dense import load_encoder
 from constraintsuite.models.onnx.encoder import OnnxEncoder
 from constraintsuite.models.onnx.session import OnnxSession
 from constraintsuite.models.tokenization import TokenBatch
@@ -275,7 +275,7 @@ import onnxruntime, pyarrow, constraintsuite.models.onnx.session
 from constraintsuite.execution.progress import Silent
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle
-from constraintsuite.models.encoders import load_encoder
+from constraintsuite.models.dense import load_encoder
 
 bundle, model = Path(sys.argv[1]), sys.argv[2]
 os.fsync = lambda file: None  # against a loss of power, which is not what happens here

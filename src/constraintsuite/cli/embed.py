@@ -13,7 +13,7 @@ from constraintsuite.cli.output import count_lines, emit
 from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.execution.spread import UNWORKABLE
-from constraintsuite.models.encoders import load_encoder
+from constraintsuite.models.dense import load_encoder
 from constraintsuite.records.figures import percent
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.mirror import shown

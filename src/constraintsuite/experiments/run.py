@@ -16,9 +16,9 @@ from constraintsuite.experiments.scoring import documents_of, pairs_of
 from constraintsuite.experiments.shards import Scored, plan_shards, score_cache, score_shards
 from constraintsuite.experiments.writing import RunContent, record_run, run_origin
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.held import holding
 from constraintsuite.models.naming import check_models, load_scorer
-from constraintsuite.models.sending import send_model
+from constraintsuite.models.process_cache import holding
+from constraintsuite.models.worker_spec import send_model
 from constraintsuite.store.artifact import STAGES, Artifact
 from constraintsuite.store.files import sha256_text
 

@@ -22,9 +22,9 @@ from constraintsuite.execution.spread import WorkCounts, spread
 from constraintsuite.experiments.scoring import Scores, check_given, document_id
 from constraintsuite.experiments.truncation import Visible
 from constraintsuite.models.base import Describing, ModelFact, Noticing, Pair, Scorer, Truncating
-from constraintsuite.models.bulk import model_in_bulk
-from constraintsuite.models.held import held_model
-from constraintsuite.models.sending import Sent, may_be_spread
+from constraintsuite.models.batch_with_isolation import model_in_bulk
+from constraintsuite.models.process_cache import held_model
+from constraintsuite.models.worker_spec import Sent, may_be_spread
 from constraintsuite.store.download import cache_folder
 from constraintsuite.store.files import atomic_writer, write_text
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl

@@ -12,9 +12,9 @@ from constraintsuite.experiments.shards import SHARD_PAIRS
 from constraintsuite.forecast.clock import now
 from constraintsuite.forecast.growth import Range
 from constraintsuite.models.base import Describing, Workbench
-from constraintsuite.models.encoders import load_encoder
+from constraintsuite.models.dense import load_encoder
 from constraintsuite.models.naming import load_scorer, parse_model
-from constraintsuite.models.sending import may_be_spread
+from constraintsuite.models.worker_spec import may_be_spread
 
 Item = TypeVar("Item")
 TEXTS = 256

@@ -1,4 +1,4 @@
-"""What gives a score to a query and a text: one file a model, one line here."""
+"""What gives a score to a query and a text: one file per model, one line here."""
 
 from constraintsuite.catalogue import Catalogue
 from constraintsuite.models.base import ScorerFactory
@@ -6,17 +6,17 @@ from constraintsuite.models.base import ScorerFactory
 SCORERS: Catalogue[ScorerFactory] = Catalogue(
     "model",
     {
-        "bm25": "constraintsuite.models.bm25.scorer:make_bm25",
+        "bm25": "constraintsuite.models.lexical:make_bm25",
         "colbert": "constraintsuite.models.torch.colbert:make_colbert",
         "cross": "constraintsuite.models.cross:make_cross",
         "dense": "constraintsuite.models.dense:make_dense",
         "dpr": "constraintsuite.models.torch.dpr:make_dpr",
-        "http": "constraintsuite.models.http.family:make_http",
+        "http": "constraintsuite.models.http.rerank:make_http",
         "listwise": "constraintsuite.models.http.listwise:make_listwise",
         "monot5": "constraintsuite.models.torch.monot5:make_monot5",
         "python": "constraintsuite.models.callable:make_python",
         "random": "constraintsuite.models.chance:make_random",
         "splade": "constraintsuite.models.torch.splade:make_splade",
-        "tfidf": "constraintsuite.models.tfidf:make_tfidf",
+        "tfidf": "constraintsuite.models.lexical:make_tfidf",
     },
 )

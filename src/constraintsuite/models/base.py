@@ -1,4 +1,4 @@
-"""The contracts of this folder."""
+"""The protocols that models of every family implement, and what they are given."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PLACE_FACTS = frozenset({"device", "folder", "libraries", "threads"})
 
 @dataclass(frozen=True)
 class Workbench:
-    """What a model finds in its place: the collection, a cache, someone who watches."""
+    """What a model is given to work with: the texts of the collection, a cache, and who is told of progress."""
 
     documents: Sequence[str] = ()
     """The distinct texts of the collection, for models that count in it."""
@@ -49,7 +49,7 @@ class Scorer(Protocol):
         """Hash of all that decides a score besides code and pair: settings, weights, statistics of the collection."""
 
     def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
-        """One finite number a pair, which must not depend on the other pairs; all pairs of a run come in one call."""
+        """One finite number per pair, which must not depend on the other pairs; all pairs of a run come in one call."""
 
 
 class ScorerFactory(Protocol):
@@ -75,7 +75,7 @@ class Encoder(Protocol):
         """Hash of all that decides a vector besides code and text."""
 
     def encode(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.float32]:
-        """One row a text, not normalised unless the model does so itself."""
+        """One row per text, not normalised unless the model does so itself."""
 
 
 @runtime_checkable

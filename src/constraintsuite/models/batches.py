@@ -45,7 +45,7 @@ class BatchModel(Protocol[T_contra, Inputs]):
     """What a model does with a batch, in two steps, so that the first can run beside the second."""
 
     def prepare(self, items: Sequence[T_contra]) -> Inputs:
-        """Tokens, padded."""
+        """The tokens of a batch, padded to the longest item; may run in another thread than `compute`."""
 
     def compute(self, inputs: Inputs) -> CachedArray | Pending:
         """One row an item, now or when asked for; raises OutOfMemory if there are too many."""
@@ -75,7 +75,7 @@ class _Batch(NamedTuple, Generic[T]):
 
     @property
     def tokens(self) -> int:
-        """With padding."""
+        """How many tokens the batch has, padding included."""
         return len(self.items) * max(self.lengths)
 
     def halves(self) -> tuple[_Batch[T], _Batch[T]]:

@@ -17,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import ModelFact, Pair, Scorer, TextRole, Workbench
-from constraintsuite.models.checking import check_scores
+from constraintsuite.models.base import ModelFact, Pair, Scorer, TextError, TextRole, Workbench
 from constraintsuite.models.dense import SIMILARITIES
 from constraintsuite.models.naming import ModelName
 from constraintsuite.store.files import sha256_of, sha256_text
@@ -169,6 +168,26 @@ class VectorComparison:
         if found.size != 1:
             raise UserError(f"Model {self._name!r}: similarity gave shape {found.shape} for one query and one text.")
         return float(found.item())
+
+
+def check_scores(model: str, pairs: Sequence[Pair], given: object) -> npt.NDArray[np.float64]:
+    """What a model gave for pairs, as an array; anything but one finite number each is a UserError."""
+    try:
+        array = np.asarray(given if hasattr(given, "__array__") else list(given))  # type: ignore[call-overload]
+    except (TypeError, ValueError):
+        array = None
+    if array is None or array.dtype.kind not in "fiub":
+        raise UserError(f"Model {model!r} gave {given!r:.80}, expected a sequence of numbers, one a pair.")
+    if array.shape != (len(pairs),):
+        raise UserError(
+            f"Model {model!r} gave scores of shape {array.shape} for {len(pairs)} pairs, expected one number each."
+        )
+    scores = array.astype(np.float64)
+    if not np.isfinite(scores).all():
+        place = int(np.flatnonzero(~np.isfinite(scores))[0])
+        query, text = pairs[place]
+        raise TextError(f"Model {model!r} gave {scores[place]} to query {query!r} and text {text[:80]!r}.")
+    return scores
 
 
 def _similarity_of(name: str, model: object) -> str:

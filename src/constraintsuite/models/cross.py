@@ -16,7 +16,7 @@ from constraintsuite.models.weights import find_weights
 
 
 class CrossSettings(TransformerSettings):
-    """The options of `cross`."""
+    """The options that a user can give to `cross` besides those of every transformer."""
 
     label: str | None = Field(
         None, description="number or name of the label that means relevant; needed if there are several"
@@ -29,9 +29,9 @@ def make_cross(name: ModelName, bench: Workbench) -> Scorer:
     folder = find_weights(name.argument, settings.precision, settings.revision)
 
     def onnx() -> Scorer:
-        from constraintsuite.models.onnx.crossencoder import make_onnx_cross
+        from constraintsuite.models.onnx.crossencoder import OnnxCross
 
-        return make_onnx_cross(folder, settings, bench)
+        return OnnxCross(folder, settings, bench)
 
     def torch() -> Scorer:
         from constraintsuite.models.torch.crossencoder import make_torch_cross

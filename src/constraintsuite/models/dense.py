@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
+from constraintsuite.errors import UserError
 from constraintsuite.models.backends import TransformerSettings, choose_backend
 from constraintsuite.models.base import Describing, Encoder, ModelFact, Pair, Scorer, Spreadable, TextRole, Workbench
-from constraintsuite.models.naming import ModelName
+from constraintsuite.models.naming import ModelName, load_scorer
 from constraintsuite.models.weights import find_weights
 from constraintsuite.store.files import sha256_text
 
@@ -25,7 +26,7 @@ _BLOCK = 4_096  # pairs whose vectors are compared at once
 
 
 class DenseSettings(TransformerSettings):
-    """The options of `dense`."""
+    """The options that a user can give to `dense` besides those of every transformer."""
 
     pooling: Pooling | None = Field(None, description="how token vectors become one, where the folder does not say it")
     similarity: Similarity | None = Field(
@@ -44,14 +45,14 @@ class TruncatingEncoder(Protocol):
 
 
 def make_dense(name: ModelName, bench: Workbench) -> Scorer:
-    """`dense:NAME_OR_FOLDER`, a sentence-transformers model."""
+    """Make the scorer that `dense:NAME_OR_FOLDER` names: a model of sentence-transformers."""
     settings = name.settings(DenseSettings)
     folder = find_weights(name.argument, settings.precision, settings.revision)
 
     def onnx() -> Encoder:
-        from constraintsuite.models.onnx.encoder import make_onnx_encoder
+        from constraintsuite.models.onnx.encoder import OnnxEncoder
 
-        return make_onnx_encoder(folder, settings, bench)
+        return OnnxEncoder(folder, settings, bench)
 
     def torch() -> Encoder:
         from constraintsuite.models.torch.encoder import make_torch_encoder
@@ -67,6 +68,14 @@ def dense_scorer(name: str, encoder: Encoder, similarity: Similarity | None = No
     return kind(name, encoder, similarity or encoder.similarity)
 
 
+def load_encoder(model: str, bench: Workbench | None = None) -> DenseScorer:
+    """The encoder with its similarity; a model without vectors is a UserError. No weights are read yet."""
+    scorer = load_scorer(model, bench or Workbench())
+    if not isinstance(scorer, DenseScorer):
+        raise UserError(f"Model {model!r} gives no vectors. Name an encoder, such as dense:all-MiniLM-L6-v2.")
+    return scorer
+
+
 class DenseScorer:
     """Compares vectors in double precision; each distinct query and text is encoded once."""
 
@@ -77,7 +86,7 @@ class DenseScorer:
 
     @property
     def spreadable(self) -> bool:
-        """Where the encoder is."""
+        """Whether any process can score a part of the pairs, which holds where it holds for the encoder."""
         return isinstance(self.encoder, Spreadable) and self.encoder.spreadable
 
     @cached_property

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ from tokenizers import Encoding, Tokenizer
 from constraintsuite.errors import UserError
 
 IntArray = npt.NDArray[np.int64]
+T = TypeVar("T", bound=Hashable)
 TokenizerInput = tuple[str, ...]
 """A text, or a query and a text."""
 _AT_ONCE = 4_096  # texts that the tokenizer reads in one go: it keeps much more of a text than its ids
@@ -56,10 +58,8 @@ class Tokenization:
     def __init__(
         self, tokenizer: Tokenizer, max_length: int, padding: Padding | None = None, *, cut_left: bool = False
     ) -> None:
-        # A copy that neither cuts nor pads reads the texts; the other one shows how items are put together.
-        self._reader = Tokenizer.from_str(tokenizer.to_str())
-        self._reader.no_truncation()
-        self._reader.no_padding()
+        # One copy reads the texts; the other one shows how items are put together.
+        self._reader = plain_copy(tokenizer)
         self._joiner = Tokenizer.from_str(self._reader.to_str())
         self._joiner.enable_truncation(max_length, strategy="longest_first", direction="left" if cut_left else "right")
         self.max_length = max_length
@@ -93,7 +93,7 @@ class Tokenization:
         return [min(self.max_length, length) for length in whole]
 
     def batch(self, items: Sequence[TokenizerInput]) -> TokenBatch:
-        """The items as arrays."""
+        """The tokens of the items as arrays, cut and padded as the model wants them."""
         parts = len(items[0])
         if parts not in self._frames:
             self._frames[parts] = self._learn(parts)
@@ -112,6 +112,16 @@ class Tokenization:
         cut = [item for item, length in zip(items, lengths, strict=True) if length == self.max_length]
         kept = dict(zip(cut, (self._visible(item) for item in cut), strict=True))
         return np.array([kept.get(item, len(item[-1])) for item in items], dtype=np.int64)
+
+    def marks(self, items: Sequence[TokenizerInput]) -> list[bytes]:
+        """A mark of each item, equal for those that are the same after cutting."""
+        places = self._places(items)
+        kept = self._kept(places)
+        starts = self._starts[places] + (self._counts[places] - kept if self.cut_left else 0)
+        return [
+            mark_of(*(self._tokens[start : start + count] for start, count in zip(*parts, strict=True)))
+            for parts in zip(starts.tolist(), kept.tolist(), strict=True)
+        ]
 
     def _visible(self, item: TokenizerInput) -> int:
         place = self._places([item])
@@ -159,31 +169,14 @@ class Tokenization:
             if slot.part is None:
                 ids[ends[:, column] - 1] = slot.token
         types = np.repeat(np.tile([slot.type for slot in frame], len(items)), widths.ravel())
-        return self._padded(ids, types, widths.sum(axis=1))
+        return pad_tokens(ids, types, widths.sum(axis=1), self.padding)
 
     def _joined(self, items: Sequence[TokenizerInput]) -> TokenBatch:
         """Put together by the tokenizer itself: always right, but it reads every text again."""
         encodings = self.encodings(items)
         ids = np.concatenate([np.array(encoding.ids, dtype=np.int64) for encoding in encodings])
         types = np.concatenate([np.array(encoding.type_ids, dtype=np.int64) for encoding in encodings])
-        return self._padded(ids, types, np.array([len(encoding) for encoding in encodings], dtype=np.int64))
-
-    def _padded(self, ids: IntArray, types: IntArray, lengths: IntArray) -> TokenBatch:
-        """Rows of those lengths, one below the other, from tokens in one line."""
-        longest = int(lengths.max())
-        shape = (len(lengths), longest)
-        if len(ids) == shape[0] * longest:
-            return TokenBatch(ids.reshape(shape), np.ones(shape, dtype=np.int64), types.reshape(shape))
-        places = np.arange(longest)
-        filled = places >= (longest - lengths)[:, None] if self.padding.left else places < lengths[:, None]
-        batch = TokenBatch(
-            np.full(shape, self.padding.token, dtype=np.int64),
-            filled.astype(np.int64),
-            np.full(shape, self.padding.type, dtype=np.int64),
-        )
-        batch.input_ids[filled] = ids
-        batch.token_type_ids[filled] = types
-        return batch
+        return pad_tokens(ids, types, np.array([len(encoding) for encoding in encodings]), self.padding)
 
     def _learn(self, parts: int) -> tuple[Slot, ...] | None:
         """The frame that the tokenizer puts around items; None if it does anything that a frame cannot say."""
@@ -201,20 +194,65 @@ class Tokenization:
         return tuple(frame) if same else None
 
 
+def plain_copy(tokenizer: Tokenizer) -> Tokenizer:
+    """A copy of a tokenizer that neither cuts nor pads."""
+    copy = Tokenizer.from_str(tokenizer.to_str())
+    copy.no_truncation()
+    copy.no_padding()
+    return copy
+
+
+def pad_tokens(ids: IntArray, types: IntArray, lengths: IntArray, padding: Padding) -> TokenBatch:
+    """Rows of those lengths, one below the other, from tokens in one line."""
+    longest = int(lengths.max())
+    shape = (len(lengths), longest)
+    if len(ids) == shape[0] * longest:
+        return TokenBatch(ids.reshape(shape), np.ones(shape, dtype=np.int64), types.reshape(shape))
+    places = np.arange(longest)
+    filled = places >= (longest - lengths)[:, None] if padding.left else places < lengths[:, None]
+    batch = TokenBatch(
+        np.full(shape, padding.token, dtype=np.int64),
+        filled.astype(np.int64),
+        np.full(shape, padding.type, dtype=np.int64),
+    )
+    batch.input_ids[filled] = ids
+    batch.token_type_ids[filled] = types
+    return batch
+
+
+def mark_of(*parts: IntArray) -> bytes:
+    """A short mark of the tokens of an item."""
+    mark = hashlib.sha256()
+    for tokens in parts:
+        mark.update(len(tokens).to_bytes(8) + tokens.tobytes())
+    return mark.digest()
+
+
+def first_alike(items: Sequence[T], marks: Sequence[bytes]) -> dict[T, T]:
+    """For each item the first one that has the same mark; itself, if there is no other.
+
+    The same tokens in two rows of a batch can give numbers that differ in their last bits. So they are put into one row:
+    what a model cannot tell apart must be a tie, not a matter of luck.
+    """
+    first: dict[bytes, T] = {}
+    return {item: first.setdefault(mark, item) for item, mark in zip(items, marks, strict=True)}
+
+
 def cuts_left(folder: Path) -> bool:
     """Whether the tokenizer of a folder drops the beginning of what is too long, by the files that transformers reads."""
     config, own = folder / "tokenizer_config.json", folder / "tokenizer.json"
-    said = _mapping(config).get("truncation_side")
+    said = read_mapping(config).get("truncation_side")
     if isinstance(said, str):
         return said == "left"
     # Reading all of a large vocabulary takes long, and hardly any file has the word.
     if not own.is_file() or b'"Left"' not in own.read_bytes():
         return False
-    truncation = _mapping(own).get("truncation")
+    truncation = read_mapping(own).get("truncation")
     return isinstance(truncation, dict) and truncation.get("direction") == "Left"
 
 
-def _mapping(file: Path) -> Mapping[str, object]:
+def read_mapping(file: Path) -> Mapping[str, object]:
+    """A configuration file of a model; empty if it is not there, or is no JSON object."""
     try:
         content: object = from_json(file.read_bytes()) if file.is_file() else {}
     except ValueError as error:

@@ -65,7 +65,7 @@ class WeightVariant(_Entry):
 
 
 class KnownModel(_Entry):
-    """A public model."""
+    """A public model that is known by a short name."""
 
     use: str
     """The model string."""
@@ -149,7 +149,7 @@ def fetch_weights(variant: WeightVariant, precision: str, source: WeightSource |
             except UserError as error:
                 faults.append(f"  from the {way}: {error}")
                 continue
-            _move(folder, target)
+            move_into_cache(folder, target)
             return target
     raise UserError("\n".join([f"{variant.hub} could not be fetched.", *faults, _by_hand(variant, target)]))
 
@@ -190,11 +190,12 @@ def _check(variant: WeightVariant, folder: Path) -> None:
         )
 
 
-def _move(folder: Path, target: Path) -> None:
+def move_into_cache(folder: Path, target: Path) -> None:
+    """Give a finished folder its place in the cache; another process may have been faster."""
     try:
         folder.rename(target)
     except OSError:
-        if not target.is_dir():  # another process may have been faster
+        if not target.is_dir():
             raise
 
 

@@ -12,7 +12,7 @@ from constraintsuite.experiments.load import Run, load_run, load_suite
 from constraintsuite.experiments.output import OutputCounts, write_once
 from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.models.base import Encoder, Workbench
-from constraintsuite.models.encoders import load_encoder
+from constraintsuite.models.dense import load_encoder
 from constraintsuite.reports.files import PAGE, TABLE_FILES, write_files
 from constraintsuite.reports.first_page import make_first_page
 from constraintsuite.reports.likeness import pair_similarity

@@ -1,4 +1,4 @@
-"""Who finds documents for a query: one file a way to search, one line here."""
+"""Who finds documents for a query: one file per way to search, one line here."""
 
 from __future__ import annotations
 

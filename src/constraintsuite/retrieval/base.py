@@ -1,13 +1,20 @@
-"""The contracts of this folder."""
+"""The contracts of this folder, and the retriever that a string names.
+
+Retriever strings are written as model strings are: `bm25`, `bm25,k1=1.2,b=0.75`, `dense:NAME`, `rrf:bm25+dense:NAME`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
+from constraintsuite.models import SCORERS
 from constraintsuite.models.base import ModelFact, Workbench
+from constraintsuite.retrieval import RETRIEVERS
 
 
 class Hit(NamedTuple):
@@ -42,7 +49,7 @@ class System(Retriever, Protocol):
         """Hash of all that decides a ranking besides code, query and passages: settings, weights."""
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """What it settled on."""
+        """Settings and facts that are recorded with a run."""
 
 
 class RetrieverFactory(Protocol):
@@ -72,6 +79,29 @@ def search_all(retriever: Retriever, queries: Sequence[str], k: int, reporter: R
     return found
 
 
+def load_retriever(text: str, passages: Passages, bench: Workbench) -> System:
+    """The retriever that a string names."""
+    family = re.split("[:,]", text, maxsplit=1)[0]
+    if family in SCORERS.places and family not in RETRIEVERS.places:
+        raise UserError(
+            f"Retriever {text!r}: {family} scores pairs and does not search. Let another find candidates: "
+            f"--retriever bm25 --rerank {text}"
+        )
+    return RETRIEVERS.load(family)(text, passages, bench)
+
+
+class BatchRetriever:
+    """A retriever that answers one query as it answers many."""
+
+    def search_all(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        """The best of each query."""
+        raise NotImplementedError
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """At most `k` hits of one query."""
+        return self.search_all([query], k)[0]
+
+
 class Deferred:
     """A retriever that is opened when it is first asked, so that a finished run is recognised without an index."""
 
@@ -92,5 +122,31 @@ class Deferred:
         return self._opened.search(query, k)
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """Its settings."""
+        """The settings that were given; no index is opened for them."""
         return self._facts
+
+
+class EngineHit(NamedTuple):
+    """One line of what an engine answers."""
+
+    document: str
+    score: float
+
+
+class TopHits(NamedTuple):
+    """The best of what was answered."""
+
+    best: list[EngineHit]
+    certain: bool
+    """Whether a deeper answer would begin with the same."""
+
+
+def head_of(found: Sequence[EngineHit], asked: int, ids: Collection[str], k: int) -> TopHits:
+    """The best `k` among `ids` of an answer `asked` documents deep; equal scores in the order of ids.
+
+    They are certain once something worse than the last of them was seen: until then a smaller id may still tie with it.
+    """
+    held = {each.document: each for each in reversed(found) if each.document in ids}
+    best = sorted(held.values(), key=lambda each: (-each.score, each.document))[:k]
+    exhausted = len(found) < asked
+    return TopHits(best, exhausted or (len(best) == k and (not best or found[-1].score < best[-1].score)))

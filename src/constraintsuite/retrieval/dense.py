@@ -9,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Describing, Encoder, ModelFact, Workbench
-from constraintsuite.models.dense import DenseScorer, Similarity
+from constraintsuite.models.base import ModelFact, Workbench
+from constraintsuite.models.dense import DenseScorer
 from constraintsuite.models.naming import load_scorer
-from constraintsuite.retrieval.base import Hit, Passages, System
+from constraintsuite.retrieval.base import BatchRetriever, Hit, Passages, System
 from constraintsuite.retrieval.topk import top_k
-from constraintsuite.store.files import sha256_text
 
 
 def make_dense(text: str, passages: Passages, bench: Workbench) -> System:
@@ -25,41 +24,36 @@ def make_dense(text: str, passages: Passages, bench: Workbench) -> System:
             f"Retriever {text!r}: this model has no vectors to search. Let another find candidates: "
             f"--retriever bm25 --rerank {text}"
         )
-    return DenseRetriever(scorer.name, scorer.encoder, scorer.similarity, passages)
+    return DenseRetriever(scorer, passages)
 
 
-class DenseRetriever:
+class DenseRetriever(BatchRetriever):
     """Vectors are compared in double precision, by the function that scores pairs in `csuite eval`."""
 
-    def __init__(self, name: str, encoder: Encoder, similarity: Similarity, passages: Passages) -> None:
-        self.name = name
-        self._encoder = encoder
-        self._similarity: Similarity = similarity
+    def __init__(self, scorer: DenseScorer, passages: Passages) -> None:
+        self.name = scorer.name
+        self._scorer = scorer
         # Ties are broken by document id: rows are in id order, and the search keeps that order.
         order = sorted(range(len(passages.ids)), key=lambda i: passages.ids[i])
         self._ids = [passages.ids[i] for i in order]
         self._texts = [passages.texts[i] for i in order]
 
-    @cached_property
+    @property
     def fingerprint(self) -> str:
-        """Of the encoder and of the way its vectors are compared."""
-        return sha256_text("dense", self._encoder.fingerprint, self._similarity)
+        """Hash of the encoder and of the way its vectors are compared."""
+        return self._scorer.fingerprint
 
     @cached_property
     def _vectors(self) -> npt.NDArray[np.float32]:
-        return self._encoder.encode(self._texts, "document")
-
-    def search(self, query: str, k: int) -> list[Hit]:
-        """The `k` nearest documents, however far they are."""
-        return self.search_all([query], k)[0]
+        return self._scorer.encoder.encode(self._texts, "document")
 
     def search_all(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """The nearest documents of each query; each distinct query is encoded once."""
+        """The nearest documents of each query, however far they are; each distinct query is encoded once."""
         if not queries or not self._ids:
             return [[] for _ in queries]
         distinct = {query: row for row, query in enumerate(dict.fromkeys(queries))}
-        vectors = self._encoder.encode(list(distinct), "query")
-        rows, scores = top_k(vectors, self._vectors, k, self._similarity)
+        vectors = self._scorer.encoder.encode(list(distinct), "query")
+        rows, scores = top_k(vectors, self._vectors, k, self._scorer.similarity)
         hits = [
             [Hit(self._ids[row], rank, score) for rank, (row, score) in enumerate(zip(*found, strict=True), 1)]
             for found in zip(rows.tolist(), scores.tolist(), strict=True)
@@ -68,5 +62,4 @@ class DenseRetriever:
 
     def describe(self) -> Mapping[str, ModelFact]:
         """What the encoder says of itself, and the similarity."""
-        own = self._encoder.describe() if isinstance(self._encoder, Describing) else {}
-        return {**own, "similarity": self._similarity}
+        return self._scorer.describe()

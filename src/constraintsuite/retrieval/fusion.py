@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import ModelFact, Workbench
 from constraintsuite.retrieval import RETRIEVERS
-from constraintsuite.retrieval.base import Hit, Passages, System, search_all
-from constraintsuite.retrieval.naming import load_retriever
+from constraintsuite.retrieval.base import BatchRetriever, Hit, Passages, System, load_retriever, search_all
 from constraintsuite.store.files import sha256_text
 
 RANK_OFFSET = 60
@@ -41,7 +40,7 @@ def split_names(text: str) -> list[str]:
     return parts
 
 
-class FusedRetriever:
+class FusedRetriever(BatchRetriever):
     """A document's score is the sum of 1 / (60 + its rank) over the retrievers that found it among their first k."""
 
     def __init__(self, name: str, parts: Sequence[System], bench: Workbench) -> None:
@@ -54,17 +53,13 @@ class FusedRetriever:
         """Of the parts, in their order."""
         return sha256_text("rrf", str(RANK_OFFSET), *(part.fingerprint for part in self._parts))
 
-    def search(self, query: str, k: int) -> list[Hit]:
-        """The best of all that any part finds."""
-        return self.search_all([query], k)[0]
-
     def search_all(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """The best of each query."""
+        """The best of all that any part finds, for each query."""
         found = [search_all(part, queries, k, self._bench.reporter) for part in self._parts]
         return [fuse(rankings, k) for rankings in zip(*found, strict=True)]
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """What the parts say."""
+        """The offset of the ranks, and what each part says of itself."""
         return {"rank_offset": RANK_OFFSET, "parts": {part.name: part.describe() for part in self._parts}}
 
 

@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from constraintsuite.errors import MissingExtraError, UserError, hint_for
-from constraintsuite.retrieval.base import Hit
-from constraintsuite.retrieval.depth import EngineHit, head_of
+from constraintsuite.retrieval.base import EngineHit, Hit, head_of
 from constraintsuite.store.files import sha256_of, sha256_text
 
 _JAVA: Final = 21

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
-from constraintsuite.errors import UserError
 from constraintsuite.models.base import Describing, ModelFact, Pair, Scorer, Workbench
-from constraintsuite.retrieval.base import Hit, Passages, System, search_all
+from constraintsuite.models.callable import check_scores
+from constraintsuite.retrieval.base import BatchRetriever, Hit, Passages, System, search_all
 from constraintsuite.store.files import sha256_text
 
 
-class RerankingRetriever:
+class RerankingRetriever(BatchRetriever):
     """The first `depth` hits are scored anew; equal scores keep the first retriever's order, and so do all hits below."""
 
     def __init__(self, first: System, scorer: Scorer, depth: int, passages: Passages, bench: Workbench) -> None:
@@ -25,28 +23,19 @@ class RerankingRetriever:
         """Of both, and of the depth."""
         return sha256_text("rerank", self._first.fingerprint, self._scorer.fingerprint, str(self._depth))
 
-    def search(self, query: str, k: int) -> list[Hit]:
-        """The best `k` after scoring."""
-        return self.search_all([query], k)[0]
-
     def search_all(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         """The best of each query; the scorer sees all pairs of all queries at once, each distinct one once."""
         found = search_all(self._first, queries, max(k, self._depth), self._bench.reporter)
         asked = list(zip(queries, found, strict=True))
         pairs = sorted({(query, self._texts[hit.document]) for query, hits in asked for hit in hits[: self._depth]})
-        scores = self._scored(pairs)
+        given = check_scores(self._scorer.name, pairs, self._scorer.score(pairs))
+        scores = dict(zip(pairs, given.tolist(), strict=True))
         return [self._reordered(query, hits, scores)[:k] for query, hits in asked]
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """What both say."""
+        """What the first retriever and the scorer say of themselves, and the depth."""
         scorer = self._scorer.describe() if isinstance(self._scorer, Describing) else {}
         return {"first": self._first.describe(), "reranker": scorer, "rerank_depth": self._depth}
-
-    def _scored(self, pairs: Sequence[Pair]) -> dict[Pair, float]:
-        given = np.asarray(self._scorer.score(pairs), dtype=np.float64)
-        if given.shape != (len(pairs),) or not np.isfinite(given).all():
-            raise UserError(f"Model {self._scorer.name!r} did not give one finite score to each of {len(pairs)} pairs.")
-        return dict(zip(pairs, given.tolist(), strict=True))
 
     def _reordered(self, query: str, hits: Sequence[Hit], scores: Mapping[Pair, float]) -> list[Hit]:
         head = [(scores[query, self._texts[hit.document]], hit.document) for hit in hits[: self._depth]]

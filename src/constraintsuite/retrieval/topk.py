@@ -174,7 +174,7 @@ class _Candidates:
             self._kth = np.maximum(self._kth, np.partition(scores, border, axis=1)[:, border])
 
     def _bar(self) -> Vectors:
-        """One a query, (queries, 1), rounded down."""
+        """One per query, (queries, 1), rounded down."""
         bar = np.nextafter((self._kth - 2 * self._error).astype(np.float32), np.float32(-np.inf))
         bar[self.crowded] = np.inf
         return bar[:, np.newaxis]

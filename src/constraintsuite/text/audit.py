@@ -43,7 +43,7 @@ class AuditAnswer(NamedTuple):
 
     @property
     def verdict(self) -> Polarity | None:
-        """What the analyser said."""
+        """What the analyser said of the mention; None where it found none."""
         return self.found.verdict if self.found else None
 
     @property
@@ -69,7 +69,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What an audit found."""
+    """The scores of an analyser on the labelled sentences, by phenomenon and together, with its errors."""
 
     analyser: str
     version: str
@@ -108,9 +108,9 @@ def read_sentences(half: AuditHalf = "all") -> tuple[AuditSentence, ...]:
     return tuple(one for one in sentences if half in ("all", half_of(one.id)))
 
 
-def half_of(sentence_id: str) -> AuditHalf:
-    """The half that a sentence belongs to."""
-    return "dev" if stable_hash(_SALT, sentence_id) % 2 == 0 else "test"
+def half_of(item_id: str, salt: str = _SALT) -> AuditHalf:
+    """The half that a sentence, or an item of another collection, belongs to."""
+    return "dev" if stable_hash(salt, item_id) % 2 == 0 else "test"
 
 
 def ask(analyser: Analyser, sentences: Sequence[AuditSentence]) -> Iterator[AuditAnswer]:

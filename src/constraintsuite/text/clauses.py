@@ -15,19 +15,15 @@ HORIZON = 80
 """No cue reaches further than this many words; it keeps endless sentences cheap."""
 
 
-class ClauseReach:
+class ClauseSentence(Sentence):
     """Guesses from tags and punctuation; a subclass may know better at commas and coordinations."""
-
-    def __init__(self, sentence: Sentence) -> None:
-        self.sentence = sentence
 
     def clause_end(self, at: int) -> int:
         """The first terminator from `at` on."""
-        sentence = self.sentence
         place = self.skip_aside(at)
         seen_verb = False
-        while place < min(sentence.length, at + HORIZON) and not sentence.is_hard(place):
-            word = sentence.words[place]
+        while place < min(self.length, at + HORIZON) and not self.is_hard(place):
+            word = self.words[place]
             if place > at and self.is_terminator(place):
                 return place
             if word == ",":
@@ -37,20 +33,20 @@ class ClauseReach:
                 place = place if resumed is None else resumed
             elif word in COORDINATORS and self.coordination_ends(place, at):
                 return place
-            elif sentence.is_verb(place):
-                if seen_verb and sentence.is_finite(place) and self.leaves_clause(place, at):
+            elif self.is_verb(place):
+                if seen_verb and self.is_finite(place) and self.leaves_clause(place, at):
                     return place
                 seen_verb = True
             place += 1
-        return min(place, sentence.length)
+        return min(place, self.length)
 
     def clause_start(self, at: int) -> int:
         """The place after the last terminator, clause-opening comma or mark before `at`."""
         place = at - 1
         while place >= max(0, at - HORIZON):
-            if self.sentence.is_hard(place):
+            if self.is_hard(place):
                 return place + 1
-            word = self.sentence.words[place]
+            word = self.words[place]
             if word == "," and self._opens_clause(place + 1, at):
                 return place + 1
             if self.is_terminator(place):
@@ -62,31 +58,28 @@ class ClauseReach:
 
     def is_terminator(self, place: int) -> bool:
         """Whether a word stands there at which a new clause begins."""
-        sentence = self.sentence
-        word = sentence.word(place)
+        word = self.word(place)
         if word in RELATIVE or word == "where":
             return self._is_aside_clause(place)
         if word in word_list("terminators"):
-            return not self.is_exceptive(place) and not (word == "if" and sentence.word(place - 1) == "as")
+            return not self.is_exceptive(place) and not (word == "if" and self.word(place - 1) == "as")
         if word in word_list("clause_terminators"):  # prepositions elsewhere
             return self.starts_clause(place + 1)
         if word in ("yet", "so", "then"):
-            return sentence.word(place - 1) in (",", ";") or sentence.pos(place) in ("CCONJ", "SCONJ")
-        return word == "nor" and sentence.is_helper(place + 1)
+            return self.word(place - 1) in (",", ";") or self.pos(place) in ("CCONJ", "SCONJ")
+        return word == "nor" and self.is_helper(place + 1)
 
     def _is_aside_clause(self, place: int) -> bool:
         """Whether a relative pronoun opens a clause of its own: ", which", ", in which"; one without comma narrows."""
-        sentence = self.sentence
-        before = place - 2 if sentence.pos(place - 1) == "ADP" else place - 1
-        return sentence.words[place] != "that" and (sentence.word(before) == "," or before < 0)
+        before = place - 2 if self.pos(place - 1) == "ADP" else place - 1
+        return self.words[place] != "that" and (self.word(before) == "," or before < 0)
 
     def comma_ends(self, comma: int, start: int) -> bool:
         """Whether the comma closes the clause that began at `start`, rather than standing in a list."""
-        sentence = self.sentence
         place = comma + 1
-        while sentence.word(place) in QUOTES:
+        while self.word(place) in QUOTES:
             place += 1
-        word = sentence.word(place)
+        word = self.word(place)
         if word in COORDINATORS:
             return self.coordination_ends(place, start)
         if word in RESTRICTING or word in word_list("negative_starters") or self.is_terminator(place):
@@ -94,11 +87,11 @@ class ClauseReach:
         joined = self.joins(comma, start)
         if joined is not None:
             return not joined
-        if sentence.is_verb(comma - 1) and comma - 1 >= start and sentence.tag(comma - 1) != "VBG":
+        if self.is_verb(comma - 1) and comma - 1 >= start and self.tag(comma - 1) != "VBG":
             return True  # a list of nouns does not begin with a verb
-        if sentence.pos(place) not in PHRASE_PARTS and sentence.tag(place) not in ("VBG", "VBN"):
+        if self.pos(place) not in PHRASE_PARTS and self.tag(place) not in ("VBG", "VBN"):
             return True
-        if sentence.tag(place) == "VBN" and sentence.pos(place + 1) in ("ADP", "DET", "ADV"):  # , trapped by the ice
+        if self.tag(place) == "VBN" and self.pos(place + 1) in ("ADP", "DET", "ADV"):  # , trapped by the ice
             return True
         return self.opens_clause(place, comma) or not self.list_goes_on(place)
 
@@ -108,40 +101,37 @@ class ClauseReach:
 
     def coordination_ends(self, place: int, start: int) -> bool:
         """Whether the word and (or, nor) at `place` begins something that the cue before it does not govern."""
-        sentence = self.sentence
         following = place + 1
-        while sentence.word(following) in QUOTES or sentence.word(following) in ("even", "also", "any", ","):
+        while self.word(following) in QUOTES or self.word(following) in ("even", "also", "any", ","):
             following += 1
-        inclusive = sentence.words[place] in ("or", "nor", "/")
-        if sentence.word(following) in word_list("negative_starters") or self.is_terminator(following):
+        inclusive = self.words[place] in ("or", "nor", "/")
+        if self.word(following) in word_list("negative_starters") or self.is_terminator(following):
             return True
-        following = sentence.skip_adverbs(following)
+        following = self.skip_adverbs(following)
         joined = self.joins(place, start)
         if joined is not None:
             return not joined
-        if sentence.is_verb(place - 1) and place - 1 >= start and sentence.pos(following) == "DET":
+        if self.is_verb(place - 1) and place - 1 >= start and self.pos(following) == "DET":
             return True  # which cannot be opened and a fan
-        if sentence.is_verb(following) and sentence.tag(following) != "VBG":
-            return not inclusive and (sentence.is_finite(following) or self._imperative(start))
+        if self.is_verb(following) and self.tag(following) != "VBG":
+            return not inclusive and (self.is_finite(following) or self._imperative(start))
         return self.opens_clause(following, place)
 
     def leaves_clause(self, verb: int, start: int) -> bool:
         """Whether a further finite verb belongs to the clause around a relative clause: "seats that do not recline cost"."""
-        sentence = self.sentence
         for place in range(start - 1, max(start - 6, -1), -1):
-            if sentence.is_hard(place) or sentence.words[place] == ",":
+            if self.is_hard(place) or self.words[place] == ",":
                 return False
-            if sentence.words[place] in RELATIVE:
-                return sentence.tag(place) in ("WDT", "WP") or sentence.is_nominal(place - 1)
+            if self.words[place] in RELATIVE:
+                return self.tag(place) in ("WDT", "WP") or self.is_nominal(place - 1)
         return False
 
     def starts_clause(self, at: int) -> bool:
         """Whether a subject and its finite verb follow from `at` on, before the next comma or mark."""
-        sentence = self.sentence
-        place, nominal, inner = at, sentence.tag(at) == "VBG", 0
-        while place < at + HORIZON and not sentence.is_hard(place):
-            word = sentence.words[place]
-            if sentence.is_finite(place):
+        place, nominal, inner = at, self.tag(at) == "VBG", 0
+        while place < at + HORIZON and not self.is_hard(place):
+            word = self.words[place]
+            if self.is_finite(place):
                 if not inner:
                     return nominal or word == "there"
                 inner -= 1
@@ -149,24 +139,23 @@ class ClauseReach:
                 inner += 1
                 place += 1
                 continue
-            if word == "," or word in word_list("terminators") or (word == "to" and sentence.tag(place) == "TO"):
+            if word == "," or word in word_list("terminators") or (word == "to" and self.tag(place) == "TO"):
                 return False
-            if sentence.tag(place) == "VBG" and place > at and sentence.is_nominal(place - 1):
+            if self.tag(place) == "VBG" and place > at and self.is_nominal(place - 1):
                 return False
-            nominal = nominal or sentence.is_nominal(place) or word in ("there", "this")
+            nominal = nominal or self.is_nominal(place) or word in ("there", "this")
             place += 1
         return False
 
     def opens_clause(self, at: int, joint: int) -> bool:
         """`starts_clause` behind a coordinator or comma; after or (nor) a bare noun is a member of a list all the same."""
-        sentence = self.sentence
-        joints = {sentence.words[joint], sentence.word(joint + 1)}
+        joints = {self.words[joint], self.word(joint + 1)}
         place = at
-        while sentence.pos(place) in _BARE_NOUNS or (place > at and sentence.word(place) in ("or", "nor", ",")):
-            if sentence.words[place] in ("or", "nor"):
+        while self.pos(place) in _BARE_NOUNS or (place > at and self.word(place) in ("or", "nor", ",")):
+            if self.words[place] in ("or", "nor"):
                 return False
             place += 1
-        if joints & {"or", "nor"} and sentence.pos(at) in _BARE_NOUNS:
+        if joints & {"or", "nor"} and self.pos(at) in _BARE_NOUNS:
             return False
         return self.starts_clause(at)
 
@@ -175,50 +164,47 @@ class ClauseReach:
 
         A bare list ("no pond, lawn and hedge") is none if that member has a determiner ("and two benches").
         """
-        sentence = self.sentence
         place = at
-        while place < at + HORIZON and not sentence.is_hard(place) and not sentence.is_finite(place):
-            word = sentence.words[place]
+        while place < at + HORIZON and not self.is_hard(place) and not self.is_finite(place):
+            word = self.words[place]
             if word in COORDINATORS:
-                if bare and word in ("and", "&") and sentence.word(place + 1) in word_list("fresh_determiners"):
+                if bare and word in ("and", "&") and self.word(place + 1) in word_list("fresh_determiners"):
                     return False
-                return not self.opens_clause(place + 1, place) and not sentence.is_finite(place + 1)
-            if word in word_list("terminators") or sentence.tag(place) == "TO":
+                return not self.opens_clause(place + 1, place) and not self.is_finite(place + 1)
+            if word in word_list("terminators") or self.tag(place) == "TO":
                 return False
             place += 1
         return False
 
     def is_exceptive(self, place: int) -> bool:
         """Whether `but` means except: "every tool but the drill"."""
-        sentence = self.sentence
-        if sentence.word(place) != "but":
+        if self.word(place) != "but":
             return False
         near = range(max(place - 5, 0), place)
-        if any(sentence.words[at] == "," for at in near) or sentence.word(place + 1) in word_list("negative_starters"):
+        if any(self.words[at] == "," for at in near) or self.word(place + 1) in word_list("negative_starters"):
             return False
-        wide = any(sentence.words[at] in word_list("universals") for at in near)
-        return wide and (sentence.is_nominal(place + 1) or sentence.pos(place + 1) in ("DET", "ADJ"))
+        wide = any(self.words[at] in word_list("universals") for at in near)
+        return wide and (self.is_nominal(place + 1) or self.pos(place + 1) in ("DET", "ADJ"))
 
     def verb_group_start(self, verb: int) -> int:
         """The first auxiliary of the verb group that ends at `verb`."""
-        sentence = self.sentence
         start = verb
         while start > max(verb - VERB_GROUP, 0) and (
-            sentence.pos(start - 1) in ("AUX", "ADV", "PART")
-            or sentence.word(start - 1) in ("be", "been", "being", "get", "got", "have", "has", "had")
+            self.pos(start - 1) in ("AUX", "ADV", "PART")
+            or self.word(start - 1) in ("be", "been", "being", "get", "got", "have", "has", "had")
         ):
             start -= 1
-        while start < verb and sentence.pos(start) == "ADV":
+        while start < verb and self.pos(start) == "ADV":
             start += 1
         return start
 
     def skip_aside(self, at: int) -> int:
         """The place after an aside between commas right behind the cue: "did not, for once, rain"."""
-        if self.sentence.word(at) == ":":
+        if self.word(at) == ":":
             return at + 1
-        if self.sentence.word(at) != ",":
+        if self.word(at) != ",":
             return at
-        closing = self.sentence.find(_COMMA, at + 1, self.sentence.length)
+        closing = self.find(_COMMA, at + 1, self.length)
         return closing + 1 if closing > 0 else at
 
     def _resume(self, comma: int) -> int | None:
@@ -226,51 +212,44 @@ class ClauseReach:
 
         "should expect, on this coast, to find palms"; "whether the station, which is old, will have a café"
         """
-        sentence = self.sentence
-        closing = sentence.find(_COMMA, comma + 1, sentence.length)
+        closing = self.find(_COMMA, comma + 1, self.length)
         if closing < 0:
             return None
         aside = self._opens_aside(comma + 1)
-        infinitive = sentence.word(closing + 1) == "to" and sentence.tag(closing + 2) in ("VB", "VBP")
-        noun = sentence.pos(closing + 1) in ("DET", "NUM") and not self.starts_clause(closing + 1)
-        if (infinitive or (aside and noun)) and (sentence.is_verb(comma - 1) or sentence.pos(comma - 1) == "ADJ"):
+        infinitive = self.word(closing + 1) == "to" and self.tag(closing + 2) in ("VB", "VBP")
+        noun = self.pos(closing + 1) in ("DET", "NUM") and not self.starts_clause(closing + 1)
+        if (infinitive or (aside and noun)) and (self.is_verb(comma - 1) or self.pos(comma - 1) == "ADJ"):
             return closing
-        if sentence.is_helper(comma - 1) and sentence.tag(closing + 1) in ("VB", "VBN", "VBG"):
+        if self.is_helper(comma - 1) and self.tag(closing + 1) in ("VB", "VBN", "VBG"):
             return closing  # may, whatever its age, be fitted
-        pending = sentence.is_nominal(comma - 1) and not self._has_finite(comma)
-        return closing if aside and pending and sentence.is_finite(closing + 1) else None
+        pending = self.is_nominal(comma - 1) and not self._has_finite(comma)
+        return closing if aside and pending and self.is_finite(closing + 1) else None
 
     def _opens_aside(self, at: int) -> bool:
         """Whether the words from `at` on can be an aside: according to X, on this coast, which is old."""
-        sentence = self.sentence
-        return (
-            sentence.word(at) in RELATIVE
-            or sentence.word(at) == "according"
-            or sentence.pos(at) in ("ADP", "SCONJ", "ADV")
-        )
+        return self.word(at) in RELATIVE or self.word(at) == "according" or self.pos(at) in ("ADP", "SCONJ", "ADV")
 
     def _has_finite(self, before: int) -> bool:
         """Whether the clause that is under way has its verb already."""
-        sentence = self.sentence
         place = before - 1
-        while place >= 0 and not sentence.is_hard(place) and not self.is_terminator(place):
-            if sentence.words[place] in ("whether", ","):
+        while place >= 0 and not self.is_hard(place) and not self.is_terminator(place):
+            if self.words[place] in ("whether", ","):
                 return False
-            if sentence.is_finite(place):
+            if self.is_finite(place):
                 return True
             place -= 1
         return False
 
     def _resumes_verb(self, at: int) -> bool:
         """Whether a second verb of the same subject follows: "and rarely drops out"."""
-        return self.sentence.is_finite(self.sentence.skip_adverbs(at))
+        return self.is_finite(self.skip_adverbs(at))
 
     def _opens_clause(self, at: int, verb: int) -> bool:
-        return any(self.sentence.is_finite(place) for place in range(at, verb)) or self.starts_clause(at)
+        return any(self.is_finite(place) for place in range(at, verb)) or self.starts_clause(at)
 
     def _imperative(self, start: int) -> bool:
         """Whether the negated verb before `start` is a command."""
         place = start - 1
-        while self.sentence.word(place) in ("n't", "not", "do", "never"):
+        while self.word(place) in ("n't", "not", "do", "never"):
             place -= 1
-        return place < 0 or self.sentence.is_hard(place)
+        return place < 0 or self.is_hard(place)

@@ -16,11 +16,10 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.execution.shards import stable_hash
 from constraintsuite.metrics.intervals import wilson
 from constraintsuite.records.scores import Interval
 from constraintsuite.store.jsonl import read_jsonl
-from constraintsuite.text.audit import AuditHalf
+from constraintsuite.text.audit import AuditHalf, half_of
 from constraintsuite.text.base import Analyser, Analysis
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.sentences import split_sentences
@@ -34,7 +33,7 @@ _PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "mis", "a")
 
 
 class CondaqaRow(BaseModel, frozen=True):
-    """The fields of CondaQA that are used here; there is one row a question."""
+    """The fields of CondaQA that are used here; there is one row per question."""
 
     passage: Annotated[int, Field(alias="PassageID")]
     edit: Annotated[int, Field(alias="PassageEditID")]
@@ -54,7 +53,7 @@ class CueRecall:
 
 @dataclass(frozen=True, slots=True)
 class CondaReport:
-    """What the check found."""
+    """How many annotated cues an analyser found, by kind, and how many edits took them away."""
 
     analyser: str
     version: str
@@ -107,8 +106,7 @@ def _read(path: Path, half: AuditHalf) -> tuple[dict[int, CondaqaRow], dict[int,
     originals: dict[int, CondaqaRow] = {}
     edits: dict[int, CondaqaRow] = {}
     for row in read_jsonl(path, CondaqaRow):
-        in_half = "dev" if stable_hash("condaqa", str(row.passage)) % 2 == 0 else "test"
-        if half in ("all", in_half):
+        if half in ("all", half_of(str(row.passage), "condaqa")):
             originals.setdefault(row.passage, row)
             if row.edit == _AFFIRMATIVE_EDIT:
                 edits[row.passage] = row

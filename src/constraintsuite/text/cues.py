@@ -9,7 +9,7 @@ from functools import cache
 from lemminflect import getInflection
 
 from constraintsuite.text.base import ScopeKind
-from constraintsuite.text.lexicon import Element, Phrase, all_verbs, phrases_by_verb, phrases_by_word
+from constraintsuite.text.lexicon import Element, Phrase, all_verbs, phrases_by_start
 from constraintsuite.text.readings import readings
 from constraintsuite.text.sentence import Sentence
 
@@ -38,7 +38,7 @@ def find_cues(sentence: Sentence) -> list[Cue]:
     """The cues in order; each word belongs to one cue at most, words inside a gap may hold another."""
     cues: list[Cue] = []
     taken: set[int] = set()
-    words, verbs = phrases_by_word(), verb_forms()
+    words, verbs = phrases_by_start("word"), verb_forms()
     for at, word in enumerate(sentence.words):
         if at not in taken and (word in words or word in verbs) and sentence.word(at - 1) != "-":
             cue = _longest(sentence, at)
@@ -100,7 +100,10 @@ def _longest(sentence: Sentence, at: int) -> Cue | None:
 def _candidates(sentence: Sentence, at: int) -> Iterator[Phrase]:
     """The phrases that fit the word at a place and the word after it, if they say which that is."""
     word, second = sentence.words[at], sentence.word(at + 1)
-    entries = [phrases_by_word().get(word), *(phrases_by_verb().get(verb) for verb in verb_forms().get(word, ()))]
+    entries = [
+        phrases_by_start("word").get(word),
+        *(phrases_by_start("verb").get(verb) for verb in verb_forms().get(word, ())),
+    ]
     for entry in entries:
         if entry is not None:
             yield from entry.by_second.get(second, ())

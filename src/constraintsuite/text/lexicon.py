@@ -28,7 +28,7 @@ def _split(value: object) -> object:
 
 
 class CueGroup(BaseModel, frozen=True, extra="forbid"):
-    """Phrases that work alike."""
+    """Phrases whose scope is drawn by the same function and has the same effect."""
 
     rule: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     draw: str
@@ -63,7 +63,7 @@ class Phrase:
 
 @cache
 def lexicon() -> Lexicon:
-    """The lexicon, read once."""
+    """The cue lexicon of the package, read once per process."""
     return read_data(FILE, Lexicon)
 
 
@@ -87,25 +87,15 @@ class PhraseGroup(NamedTuple):
     others: list[Phrase]
 
 
-@cache
-def phrases_by_word() -> dict[str, PhraseGroup]:
-    """The phrases that begin with a word, by that word."""
-    return _by_start("word")
-
-
-@cache
-def phrases_by_verb() -> dict[str, PhraseGroup]:
-    """The phrases that begin with any form of a verb, by that verb."""
-    return _by_start("verb")
-
-
 def all_verbs() -> frozenset[str]:
     """Every verb that a phrase names."""
     rows = (row for group in lexicon().groups for text in group.phrases for row in compile_phrase(text))
     return frozenset(value for row in rows for one in row if one.sort == "verb" for value in one.values)
 
 
-def _by_start(sort: Sort) -> dict[str, PhraseGroup]:
+@cache
+def phrases_by_start(sort: Literal["word", "verb"]) -> dict[str, PhraseGroup]:
+    """The phrases that begin with a word, by that word; or with any form of a verb, by that verb."""
     table: dict[str, PhraseGroup] = {}
     for group in lexicon().groups:
         for text in group.phrases:

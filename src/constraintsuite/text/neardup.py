@@ -37,7 +37,7 @@ class Sketches:
     """MinHash sketches of many texts, in a file that nobody else sees: of a text only a number is held."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        """`folder` is where the file goes, 256 bytes a text; by default where the system keeps such files."""
+        """`folder` is where the file goes, 256 bytes per text; by default where the system keeps such files."""
         self._file = TemporaryFile(dir=folder)  # noqa: SIM115 - closed with the sketches
         self._block = np.empty((BLOCK, PERMUTATIONS), dtype=np.uint32)
         self._waiting = 0
@@ -50,7 +50,7 @@ class Sketches:
         self._file.close()
 
     def add(self, text: str) -> None:
-        """Sketch the next text."""
+        """Sketch the next text; its index is the number of texts before it."""
         sketch = RMinHash(PERMUTATIONS, SEED)
         sketch.update(sorted(_shingles(text)))
         self._block[self._waiting] = sketch.digest()

@@ -15,9 +15,8 @@ from constraintsuite.store.download import WheelArchive, fetch_archive
 from constraintsuite.text.base import Analysis, Token
 from constraintsuite.text.lexicon import lexicon_digest
 from constraintsuite.text.scope import RULES_VERSION, check_lexicon, draw_text
-from constraintsuite.text.sentence import Sentence
 from constraintsuite.text.sentences import split_sentences
-from constraintsuite.text.syntax import SyntaxReach
+from constraintsuite.text.syntax import ParsedSentence
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -52,7 +51,7 @@ class ParserAnalyser:
         for doc in self._pipeline.pipe(docs, batch_size=1):
             tokens = read_tokens(doc)
             spans = tuple(split_sentences(doc.text))
-            scopes = draw_text([Sentence(local_tokens(tokens, span)) for span in spans], SyntaxReach)
+            scopes = draw_text([ParsedSentence(local_tokens(tokens, span)) for span in spans])
             yield Analysis(doc.text, spans, tokens, scopes)
 
     def _prepare(self, text: str) -> Doc:

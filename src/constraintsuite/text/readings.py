@@ -16,25 +16,15 @@ UNIVERSAL = {
     "VBN": "VERB", "VBG": "VERB", "JJ": "ADJ", "JJR": "ADJ", "JJS": "ADJ", "RB": "ADV", "RBR": "ADV", "RBS": "ADV",
     "CD": "NUM",
 }  # fmt: skip
-_SUFFIXES = (
-    ("ly", ("RB",)),
-    ("ing", ("VBG", "NN")),
-    ("ings", ("NNS",)),
-    ("ed", ("VBN", "VBD", "JJ")),
-    ("ss", ("NN",)),
-    ("us", ("NN",)),
-    ("is", ("NN",)),
-    ("less", ("JJ",)),
-    ("free", ("JJ",)),
-    ("able", ("JJ",)),
-    ("ible", ("JJ",)),
-    ("ful", ("JJ",)),
-    ("ous", ("JJ",)),
-    ("ish", ("JJ",)),
-    ("ic", ("JJ",)),
-    ("ical", ("JJ",)),
-    ("s", ("NNS",)),
-)
+_SUFFIXES = {
+    "ly": ("RB",),
+    "ing": ("VBG", "NN"),
+    "ings": ("NNS",),
+    "ed": ("VBN", "VBD", "JJ"),
+    "s": ("NNS",),
+    **dict.fromkeys(("ss", "us", "is"), ("NN",)),
+    **dict.fromkeys(("less", "free", "able", "ible", "ful", "ous", "ish", "ic", "ical"), ("JJ",)),
+}
 
 
 class WordReading(NamedTuple):
@@ -76,7 +66,7 @@ def in_dictionary(word: str) -> bool:
 
 @cache
 def closed_classes() -> ClosedClasses:
-    """The file `closed_classes.yaml`."""
+    """The function words of the file `closed_classes.yaml`."""
     return read_data("closed_classes.yaml", ClosedClasses)
 
 
@@ -96,9 +86,8 @@ def _known(word: str) -> Iterator[WordReading]:
         for lemma in lemmas:
             for tag in _tags(word, lemma, pos):
                 yield WordReading(tag, UNIVERSAL[tag], lemma)
-                if tag == "VBZ" and "NOUN" in getAllLemmas(
-                    lemma
-                ):  # plurals that the dictionary forgot, such as templates
+                # Plurals that the dictionary forgot, such as templates.
+                if tag == "VBZ" and "NOUN" in getAllLemmas(lemma):
                     yield WordReading("NNS", "NOUN", lemma)
 
 
@@ -124,7 +113,7 @@ def _guess(word: str) -> list[WordReading]:
         return [WordReading("CD", "NUM", word)]
     if not any(character.isalnum() for character in word):
         return [_mark(word)]
-    for suffix, tags in sorted(_SUFFIXES, key=lambda item: -len(item[0])):
+    for suffix, tags in sorted(_SUFFIXES.items(), key=lambda item: -len(item[0])):
         if word.endswith(suffix) and len(word) > len(suffix) + 2:
             return [WordReading(tag, UNIVERSAL[tag], _base(word, tag)) for tag in tags]
     return [WordReading("NN", "NOUN", word)]

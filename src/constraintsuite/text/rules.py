@@ -7,9 +7,8 @@ from itertools import chain
 
 from constraintsuite.text.base import Analysis
 from constraintsuite.text.lexicon import lexicon_digest
-from constraintsuite.text.linear import LinearReach
 from constraintsuite.text.scope import RULES_VERSION, check_lexicon, draw_text
-from constraintsuite.text.sentence import Sentence
+from constraintsuite.text.scoped_sentence import ScopedSentence
 from constraintsuite.text.sentences import split_sentences
 from constraintsuite.text.tagging import tag_sentence
 from constraintsuite.text.tokens import find_tokens
@@ -29,5 +28,5 @@ class RulesAnalyser:
         for text in texts:
             spans = tuple(split_sentences(text))
             tagged = [tag_sentence(text, find_tokens(text, span)) for span in spans]
-            scopes = draw_text([Sentence(tokens) for tokens in tagged], LinearReach)
+            scopes = draw_text([ScopedSentence(tokens) for tokens in tagged])
             yield Analysis(text, spans, tuple(chain.from_iterable(tagged)), scopes)

@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import zip_longest
 
 from constraintsuite.text.base import Scope
-from constraintsuite.text.canvas import Canvas, Draw, ScopePatch
-from constraintsuite.text.cues import Cue, find_cues
-from constraintsuite.text.draw import (
-    absence,
-    affixes,
-    conditions,
-    doubt,
-    exceptions,
-    fragments,
-    particles,
-    placeholders,
-    quantities,
-)
-from constraintsuite.text.draw.fragments import answer_scope
+from constraintsuite.text.draw import absence, conditions, denial, doubt, quantities, structures
 from constraintsuite.text.lexicon import FILE, lexicon
-from constraintsuite.text.reach import Reach
-from constraintsuite.text.sentence import Sentence
+from constraintsuite.text.scoped_sentence import Draw, ScopedSentence
 
 RULES_VERSION = 2
 """Raised when verdicts may change; the lexicon has a digest of its own."""
@@ -38,9 +24,9 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "verb": absence.draw_verb,
         "gerund": absence.draw_gerund,
         "predicate": absence.draw_predicate,
-        "replace": exceptions.draw_replace,
-        "swap": exceptions.draw_swap,
-        "substitute": exceptions.draw_substitute,
+        "replace": absence.draw_replace,
+        "swap": absence.draw_swap,
+        "substitute": absence.draw_substitute,
     },
     {
         "determiner": quantities.draw_determiner,
@@ -50,14 +36,14 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "partitive": quantities.draw_partitive,
         "nowhere": quantities.draw_nowhere,
         "neither": quantities.draw_neither,
-        "particle": particles.draw_particle,
-        "may_not": particles.draw_may_not,
-        "nor": particles.draw_nor,
-        "until": particles.draw_until,
-        "wish": particles.draw_wish,
+        "particle": denial.draw_particle,
+        "may_not": denial.draw_may_not,
+        "nor": denial.draw_nor,
+        "until": denial.draw_until,
+        "wish": denial.draw_wish,
     },
     {
-        "exception": exceptions.draw_exception,
+        "exception": absence.draw_exception,
         "modal": doubt.draw_modal,
         "adverb": doubt.draw_adverb,
         "optional": doubt.draw_optional,
@@ -70,43 +56,37 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
     },
 )
 STRUCTURES = (
-    affixes.draw_affixes,
-    fragments.draw_label,
-    fragments.draw_cleft,
-    placeholders.draw_placeholder,
+    structures.draw_affixes,
+    structures.draw_label,
+    structures.draw_cleft,
+    structures.draw_placeholder,
     conditions.draw_inversion,
     conditions.draw_question,
 )
 
 
-def draw_text(sentences: Sequence[Sentence], reach: Callable[[Sentence], Reach]) -> tuple[Scope, ...]:
+def draw_text(sentences: Sequence[ScopedSentence]) -> tuple[Scope, ...]:
     """All scopes of a text, sentence by sentence; a question is drawn with the answer that follows it."""
     scopes: list[Scope] = []
     for sentence, following in zip_longest(sentences, sentences[1:]):
-        answer = answer_scope(sentence, following)
-        drawn = draw_scopes(sentence, reach(sentence))
+        answer = structures.answer_scope(sentence, following)
+        drawn = draw_scopes(sentence)
         if answer is not None:
             drawn = [scope for scope in drawn if scope.rule != "doubt_question"] + [answer]
         scopes += drawn
     return tuple(scopes)
 
 
-def draw_scopes(sentence: Sentence, reach: Reach) -> list[Scope]:
+def draw_scopes(sentence: ScopedSentence) -> list[Scope]:
     """All scopes of one sentence, by the place of their cues."""
-    cues = find_cues(sentence)
-    canvas = Canvas(reach, sentence, cues)
     for table in PASSES:
-        for cue in cues:
+        for cue in sentence.cues:
             draw = table.get(cue.draw)
             if draw is not None:
-                canvas.add(cue, draw(canvas, cue))
+                sentence.add(cue, draw(sentence, cue))
     for structure in STRUCTURES:
-        for cue, patch in structure(canvas):
-            canvas.add(cue, (patch,))
-    return _scopes(sentence, canvas.drawn)
-
-
-def _scopes(sentence: Sentence, drawn: Sequence[tuple[Cue, ScopePatch]]) -> list[Scope]:
+        for cue, patch in structure(sentence):
+            sentence.add(cue, (patch,))
     tokens = sentence.tokens
     found = [
         Scope(
@@ -117,7 +97,7 @@ def _scopes(sentence: Sentence, drawn: Sequence[tuple[Cue, ScopePatch]]) -> list
             tokens[cue.last - 1].end,
             patch.rule,
         )
-        for cue, patch in drawn
+        for cue, patch in sentence.drawn
     ]
     return sorted(dict.fromkeys(found), key=lambda scope: (scope.cue_start, scope.start, scope.end, scope.rule))
 

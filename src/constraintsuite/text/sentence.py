@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from constraintsuite.text.base import Token
 
@@ -17,10 +18,15 @@ _FINITE_FORMS = frozenset(
 )
 
 
+class TokenRange(NamedTuple):
+    """Tokens from `first` up to, not including, `last`."""
+
+    first: int
+    last: int
+
+
 class Sentence:
     """Tokens of one sentence; every place is counted from its first token."""
-
-    __slots__ = ("length", "tokens", "words")
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.tokens = tokens

@@ -1,4 +1,4 @@
-"""Where a sentence ends."""
+"""Splits a text into sentences: which marks and line breaks end one."""
 
 from __future__ import annotations
 

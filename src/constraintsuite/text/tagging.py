@@ -207,5 +207,5 @@ def _parts_of_speech(chosen: Sequence[WordReading]) -> list[str]:
 
 @cache
 def tag_table() -> TagTable:
-    """The file `tags.json`; `text/training.py` makes it."""
+    """The file `tags.json`; `benchmarks/tag_table.py` makes it."""
     return TagTable.model_validate(json.loads(read_text("tags.json")))

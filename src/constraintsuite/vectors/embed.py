@@ -14,10 +14,9 @@ from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.execution.spread import WorkCounts, spread
 from constraintsuite.models.base import ModelFact, TextRole
-from constraintsuite.models.dense import DenseScorer
-from constraintsuite.models.encoders import load_encoder
-from constraintsuite.models.held import letting_go
-from constraintsuite.models.sending import Sent, send_model
+from constraintsuite.models.dense import DenseScorer, load_encoder
+from constraintsuite.models.process_cache import letting_go
+from constraintsuite.models.worker_spec import Sent, send_model
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.files import write_text
 from constraintsuite.store.revisions import REVISIONS

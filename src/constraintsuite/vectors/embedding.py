@@ -14,7 +14,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.care import Care
 from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.models.base import Encoder, TextRole
-from constraintsuite.models.bulk import model_in_bulk
+from constraintsuite.models.batch_with_isolation import model_in_bulk
 from constraintsuite.models.dense import TruncatingEncoder
 from constraintsuite.store.files import write_text
 from constraintsuite.vectors.bundle import Bundle

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.models.held import held_model
+from constraintsuite.models.process_cache import held_model
 
 SHOWN_DIGITS = 16
 

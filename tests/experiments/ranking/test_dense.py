@@ -11,7 +11,7 @@ from constraintsuite.experiments.ranking.collection import read_collection
 from constraintsuite.experiments.ranking.run import RankingPlan, evaluate_retrieval, load_ranking
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
-from constraintsuite.retrieval.naming import load_retriever
+from constraintsuite.retrieval.base import load_retriever
 from experiments.tiny_suite import write_suite
 from models.torch.tiny_folders import make_dense
 

@@ -11,27 +11,28 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.http import asking
-from constraintsuite.models.http.asking import FIRST_WAIT, Patience
-from constraintsuite.models.http.client import Body, Client, ServerReply
-from constraintsuite.models.http.reading import model_of
-from constraintsuite.models.http.rerank import RerankRequest, read_scores
+from constraintsuite.models.http import asker
+from constraintsuite.models.http.asker import FIRST_WAIT, wait_seconds
+from constraintsuite.models.http.client import Body, Client, QueryTexts, ServerReply, model_of
+from constraintsuite.models.http.rerank import read_scores
 from constraintsuite.store.http.endpoint import Endpoint
 from constraintsuite.store.http.faults import PassingFault
 from constraintsuite.store.http.messages import Limits
 from models.http.servers import SPOILT, Server, overlap
 
-REQUESTS = [RerankRequest(f"soup number {i}", ("leek soup", f"soup {i}", "bread")) for i in range(12)]
+REQUESTS = [QueryTexts(f"soup number {i}", ("leek soup", f"soup {i}", "bread")) for i in range(12)]
 
 
 def client_of(
     server: Server, bench: Workbench, pause: Callable[[float], object] | None = None, retries: int = 3
 ) -> Client:
-    return Client(Endpoint(server.url("/rerank"), limits=Limits(seconds=5)), "0" * 64, Patience(retries, pause), bench)
+    client = Client(Endpoint(server.url("/rerank"), limits=Limits(seconds=5)), "0" * 64, retries, bench)
+    client.pause = pause or client.pause
+    return client
 
 
-def ask(client: Client, requests: Sequence[RerankRequest] = REQUESTS, concurrency: int = 4) -> list[list[float]]:
-    def work(request: RerankRequest) -> ServerReply:
+def ask(client: Client, requests: Sequence[QueryTexts] = REQUESTS, concurrency: int = 4) -> list[list[float]]:
+    def work(request: QueryTexts) -> ServerReply:
         body: Body = {"query": request.query, "texts": request.texts, "raw_scores": True}
         return client.ask(body, lambda answer: read_scores(answer, request))
 
@@ -39,7 +40,7 @@ def ask(client: Client, requests: Sequence[RerankRequest] = REQUESTS, concurrenc
     return [answer.values.tolist() for answer in answers]
 
 
-def right(requests: Sequence[RerankRequest] = REQUESTS) -> list[list[float]]:
+def right(requests: Sequence[QueryTexts] = REQUESTS) -> list[list[float]]:
     return [[overlap(request.query, text) for text in request.texts] for request in requests]
 
 
@@ -132,9 +133,9 @@ def test_a_server_that_wants_hours_is_not_waited_for(server: Server) -> None:
 
 
 def test_waits_double_at_most_and_are_the_same_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "FIRST_WAIT", FIRST_WAIT)
+    monkeypatch.setattr(asker, "FIRST_WAIT", FIRST_WAIT)
     fault = PassingFault("503", "")
-    drawn = [[Patience(9).seconds(fault, attempt, random.Random(attempt)) for attempt in range(9)] for _ in range(2)]
+    drawn = [[wait_seconds(fault, attempt, random.Random(attempt)) for attempt in range(9)] for _ in range(2)]
     assert drawn[0] == drawn[1]
     assert all(0 <= seconds <= min(30, FIRST_WAIT * 2**attempt) for attempt, seconds in enumerate(drawn[0]))
 
@@ -161,7 +162,7 @@ def test_ctrl_c_ends_what_is_slow_and_keeps_what_is_done(server: Server, tmp_pat
     server.faults.extend(["slow", "429 250"])
     client = client_of(server, bench)
 
-    def work(request: RerankRequest) -> ServerReply:
+    def work(request: QueryTexts) -> ServerReply:
         if request == REQUESTS[4]:
             wait_until(lambda: len(server.requests) == 4)  # now one thread waits for its answer, another for its turn
             raise KeyboardInterrupt

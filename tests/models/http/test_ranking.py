@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.models.http.ranking import messages, read_ranking, read_what_is_there
+from constraintsuite.models.http.listwise import messages, read_ranking, read_what_is_there
 
 
 @pytest.mark.parametrize(

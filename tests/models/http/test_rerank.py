@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Describing, Scorer, Workbench
-from constraintsuite.models.http.rerank import RerankRequest, read_scores, requests_of
+from constraintsuite.models.http.client import QueryTexts
+from constraintsuite.models.http.rerank import read_scores, requests_of
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.store.http.faults import BadAnswer
 from models.http.servers import KEY, Server, overlap
@@ -191,7 +192,7 @@ JSON = st.recursive(
 
 @given(JSON)
 def test_whatever_comes_is_a_score_for_each_text_or_refused(answer: object) -> None:
-    request = RerankRequest("q", ("a", "b"))
+    request = QueryTexts("q", ("a", "b"))
     try:
         scores = read_scores(answer, request).values
     except BadAnswer:

@@ -228,7 +228,7 @@ def test_a_rerun_computes_nothing(models: Path, tmp_path: Path) -> None:
     scores = load(f"dense:{models}/dense", bench).score(PAIRS)
     again = load(f"dense:{models}/dense", bench)
     assert again.score(PAIRS).tolist() == scores.tolist()
-    assert "session" not in vars(again.encoder.model)  # type: ignore[attr-defined]
+    assert "session" not in vars(again.encoder)  # type: ignore[attr-defined]
 
 
 def test_a_batch_that_is_too_large_is_halved(models: Path) -> None:

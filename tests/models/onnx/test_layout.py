@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from constraintsuite.errors import UserError
 from constraintsuite.models.backends import NotForOnnx
 from constraintsuite.models.dense import DenseSettings
-from constraintsuite.models.onnx.folder import TokenizerConfig, TransformerConfig, choose_length
+from constraintsuite.models.onnx.folder import TokenizerConfig, TransformerConfig, choose_length, read_text_config
 from constraintsuite.models.onnx.layout import SentenceLayout, read_layout
 
 TRANSFORMER = {"type": "sentence_transformers.models.Transformer", "path": ""}
@@ -27,6 +27,7 @@ def layout(folder: Path, files: dict[str, object], **options: object) -> Sentenc
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(json.dumps(content))
+    read_text_config(folder)
     return read_layout(folder, DenseSettings.model_validate(options))
 
 

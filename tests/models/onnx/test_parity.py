@@ -11,8 +11,8 @@ import pytest
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.cross import CrossSettings
 from constraintsuite.models.dense import DenseSettings, Pooling
-from constraintsuite.models.onnx.crossencoder import make_onnx_cross
-from constraintsuite.models.onnx.encoder import make_onnx_encoder
+from constraintsuite.models.onnx.crossencoder import OnnxCross
+from constraintsuite.models.onnx.encoder import OnnxEncoder
 from constraintsuite.models.onnx.pooling import pool
 
 torch = pytest.importorskip("torch")
@@ -30,7 +30,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def vectors(folder: Path, texts: list[str], **options: object) -> np.ndarray:
-    return make_onnx_encoder(folder, DenseSettings.model_validate(options), Workbench()).encode(texts, "document")
+    return OnnxEncoder(folder, DenseSettings.model_validate(options), Workbench()).encode(texts, "document")
 
 
 @pytest.mark.parametrize("kind", ["bert", "camembert", "distilbert", "electra", "mpnet", "roberta"])
@@ -45,7 +45,7 @@ def test_vectors_are_those_of_the_library(tmp_path: Path, kind: str) -> None:
 def test_logits_are_those_of_the_library(tmp_path: Path, kind: str) -> None:
     library = tiny.save_cross(tmp_path / "model", kind)
     expected = library.predict(PAIRS, activation_fn=torch.nn.Identity(), batch_size=4)
-    scorer = make_onnx_cross(tmp_path / "model", CrossSettings(), Workbench())
+    scorer = OnnxCross(tmp_path / "model", CrossSettings(), Workbench())
     difference = np.abs(scorer.score(PAIRS) - expected).max()
     print(f"{kind}: largest difference {difference:.1e}")
     assert difference < 1e-5
@@ -58,9 +58,9 @@ def test_a_cross_encoder_saved_by_its_library_keeps_its_prompt_and_length(tmp_pa
     library = tiny.CrossEncoder(str(tmp_path / "plain"), device="cpu", **settings)
     library.save(str(tmp_path / "model"))
     expected = library.predict(PAIRS, activation_fn=torch.nn.Identity())
-    scorer = make_onnx_cross(tmp_path / "model", CrossSettings(), Workbench())
+    scorer = OnnxCross(tmp_path / "model", CrossSettings(), Workbench())
     assert np.abs(scorer.score(PAIRS) - expected).max() < 1e-5
-    plain = make_onnx_cross(tmp_path / "plain", CrossSettings(length=12), Workbench())
+    plain = OnnxCross(tmp_path / "plain", CrossSettings(length=12), Workbench())
     assert np.abs(plain.score(PAIRS) - expected).max() > 0.01
     assert plain.fingerprint != scorer.fingerprint
 
@@ -89,14 +89,14 @@ def test_a_linear_layer_after_the_pooling_is_applied(tmp_path: Path) -> None:
 
 def test_the_folders_own_length_is_kept_to(tmp_path: Path) -> None:
     model = tiny.save_encoder(tmp_path / "model", length=10)
-    encoder = make_onnx_encoder(tmp_path / "model", DenseSettings(), Workbench())
+    encoder = OnnxEncoder(tmp_path / "model", DenseSettings(), Workbench())
     assert np.abs(encoder.encode(TEXTS, "document") - model.encode_document(TEXTS)).max() < 1e-5
     assert encoder.visible([LONG, "a pie"], "document").tolist() == [len("the soup is very rich and the soup"), 5]
 
 
 def test_prompts_go_by_role(tmp_path: Path) -> None:
     model = tiny.save_encoder(tmp_path / "model", prompts={"query": "soup ", "document": "pie "})
-    encoder = make_onnx_encoder(tmp_path / "model", DenseSettings(), Workbench())
+    encoder = OnnxEncoder(tmp_path / "model", DenseSettings(), Workbench())
     assert np.abs(encoder.encode(TEXTS, "query") - model.encode_query(TEXTS)).max() < 1e-5
     assert np.abs(encoder.encode(TEXTS, "document") - model.encode_document(TEXTS)).max() < 1e-5
     assert encoder.visible(["leeks"], "query").tolist() == [5]

@@ -15,7 +15,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.memory.public.download import LIMITS, PublicFile, fetch_file
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.http import asking
+from constraintsuite.models.http import asker
 from constraintsuite.models.http.rerank import RerankScorer
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.retrieval.opensearch.retriever import identify_opensearch
@@ -161,7 +161,7 @@ CASES = {
 
 @pytest.fixture(autouse=True)
 def _surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(asking, "FIRST_WAIT", 0.001)
+    monkeypatch.setattr(asker, "FIRST_WAIT", 0.001)
     monkeypatch.setenv("HOSTILE_KEY", KEY)
     monkeypatch.setenv("CSUITE_CACHE", str(tmp_path))
 

@@ -63,7 +63,7 @@ def search(  # noqa: PLR0913, PLR0917 - one parameter an option
     from constraintsuite.memory.folder import open_memory
     from constraintsuite.memory.modes.base import load_mode
     from constraintsuite.models.base import Workbench
-    from constraintsuite.models.encoders import load_encoder
+    from constraintsuite.models.dense import load_encoder
     from constraintsuite.store.download import cache_folder
 
     reporter = Terminal()

@@ -22,8 +22,7 @@ from constraintsuite.experiments.run import run_folder
 from constraintsuite.metrics.resampling import DRAWS
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
-from constraintsuite.retrieval.base import Passages, System, search_all
-from constraintsuite.retrieval.naming import load_retriever
+from constraintsuite.retrieval.base import Passages, System, load_retriever, search_all
 from constraintsuite.retrieval.rerank import RerankingRetriever
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.download import cache_folder

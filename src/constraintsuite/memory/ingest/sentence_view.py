@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from constraintsuite.memory.ingest.wordlists import word_lists
 from constraintsuite.records.text import Span
 from constraintsuite.text.base import Scope
-from constraintsuite.text.linear import LinearReach
+from constraintsuite.text.linear import LinearSentence
 from constraintsuite.text.polarity import judge_mention
 from constraintsuite.text.readings import readings
 from constraintsuite.text.sentence import QUOTES, Sentence
@@ -214,7 +214,9 @@ def _looks_commanded(sentence: Sentence, place: int) -> bool:
     if sentence.pos(place) == "ADJ" and sentence.pos(after) == "NOUN":
         return False
     return (
-        not sentence.is_hard(after) and not sentence.is_finite(after) and not LinearReach(sentence).starts_clause(place)
+        not sentence.is_hard(after)
+        and not sentence.is_finite(after)
+        and not LinearSentence(sentence.tokens).starts_clause(place)
     )
 
 

@@ -7,19 +7,21 @@ nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.models.base import ModelFact, Workbench
+from constraintsuite.models.base import ModelFact, Pair, Workbench
 from constraintsuite.models.http.address import RemoteSettings
-from constraintsuite.models.http.asking import Asker, Patience
+from constraintsuite.models.http.asker import Asker
 from constraintsuite.models.naming import ModelName
 from constraintsuite.store.cache import ArrayCache
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.http.endpoint import Endpoint
+from constraintsuite.store.http.faults import BadAnswer
 from constraintsuite.store.http.messages import Limits
 from constraintsuite.store.http.secrets import Authorization
 
@@ -33,6 +35,13 @@ class ServerReply(NamedTuple):
     model: str
 
 
+class QueryTexts(NamedTuple):
+    """A query and the texts that a server is asked about."""
+
+    query: str
+    texts: tuple[str, ...]
+
+
 ReplyReader = Callable[[object], ServerReply]
 """Takes an answer as decoded from JSON; raises BadAnswer if it is not what was asked for."""
 
@@ -40,8 +49,8 @@ ReplyReader = Callable[[object], ServerReply]
 class Client(Asker):
     """Asks an endpoint on behalf of one model; it `keeps` what lies in the cache."""
 
-    def __init__(self, endpoint: Endpoint, fingerprint: str, patience: Patience, bench: Workbench) -> None:
-        super().__init__(endpoint, patience, bench)
+    def __init__(self, endpoint: Endpoint, fingerprint: str, retries: int, bench: Workbench) -> None:
+        super().__init__(endpoint, retries, bench)
         self._fingerprint = fingerprint
         self._cache = ArrayCache(bench.cache / f"{fingerprint}.bin") if bench.cache else None
         self._models: set[str] = set()
@@ -50,7 +59,7 @@ class Client(Asker):
     def connect(cls, name: ModelName, url: str, settings: RemoteSettings, fingerprint: str, bench: Workbench) -> Client:
         """A client with a user's settings; `fingerprint` is of all that decides what the server answers to a body."""
         endpoint = Endpoint(url, Authorization("Bearer", settings.key(name)), Limits(seconds=settings.timeout))
-        return cls(endpoint, fingerprint, Patience(settings.retries), bench)
+        return cls(endpoint, fingerprint, settings.retries, bench)
 
     @property
     def models(self) -> list[str]:
@@ -103,3 +112,55 @@ def _with_next_seed(body: Body, spoilt: int) -> Body:
     """A server that draws with the same seed would only say the same unusable thing again."""
     seed = body.get("seed")
     return {**body, "seed": seed + spoilt} if isinstance(seed, int) else body
+
+
+def group_by_query(pairs: Sequence[Pair]) -> dict[str, tuple[str, ...]]:
+    """Each distinct query with its distinct texts, in the order of the pairs."""
+    lists: dict[str, dict[str, None]] = {}
+    for query, text in pairs:
+        lists.setdefault(query, {})[text] = None
+    return {query: tuple(texts) for query, texts in lists.items()}
+
+
+def part_of(value: object, *path: str) -> object:
+    """What stands under some keys of a decoded answer; None where there is nothing, the first entry of a list on the way."""
+    for key in path:
+        if isinstance(value, list):
+            value = value[0] if value else None
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def model_of(answer: object) -> str:
+    """The model that the server names, if any."""
+    named = part_of(answer, "model")
+    return named if isinstance(named, str) else ""
+
+
+def numbered(rows: Sequence[object], count: int, answer: object) -> list[Mapping[str, object]]:
+    """Rows that each have an `index`, in the order of these; every index from 0 up to `count` must be there once."""
+    if len(rows) != count:
+        raise BadAnswer(f"it has {len(rows)} results for {count} texts", answer)
+    found: dict[int, Mapping[str, object]] = {}
+    for row in rows:
+        index = row.get("index") if isinstance(row, Mapping) else None
+        if not isinstance(row, Mapping) or not isinstance(index, int) or isinstance(index, bool):
+            raise BadAnswer("one of its results has no index", answer)
+        if not 0 <= index < count:
+            raise BadAnswer(f"it has a result with index {index}, for {count} texts", answer)
+        if index in found:
+            raise BadAnswer(f"it has two results with index {index}", answer)
+        found[index] = row
+    return [found[index] for index in range(count)]
+
+
+def one_number(value: object, answer: object) -> float:
+    """A value of an answer as a finite number; anything else is a BadAnswer."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:  # a whole number with hundreds of digits
+            number = math.inf
+        if math.isfinite(number):
+            return number
+    raise BadAnswer("it has {found} where a number is due", answer, value)

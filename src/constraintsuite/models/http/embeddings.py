@@ -14,8 +14,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.models.base import ModelFact, Scorer, TextRole, Workbench
 from constraintsuite.models.dense import Similarity, dense_scorer
 from constraintsuite.models.http.address import RemoteSettings
-from constraintsuite.models.http.client import Body, Client, ServerReply
-from constraintsuite.models.http.reading import model_of, numbered, one_number
+from constraintsuite.models.http.client import Body, Client, ServerReply, model_of, numbered, one_number
 from constraintsuite.models.naming import ModelName
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.http.faults import BadAnswer
@@ -98,16 +97,11 @@ def format_of(url: str) -> EmbedFormat:
 
 
 def read_vectors(answer: object, count: int) -> ServerReply:
-    """One vector of finite numbers a text, all of one length, in the order of the texts."""
-    if isinstance(answer, Mapping):
-        rows = answer.get("data")
-        if not isinstance(rows, Sequence) or isinstance(rows, str):
-            raise BadAnswer("there is no list of vectors in it", answer)
-        vectors = [row.get("embedding") for row in numbered(rows, count, answer)]
-    elif isinstance(answer, Sequence) and not isinstance(answer, str):
-        vectors = list(answer)
-    else:
+    """One vector of finite numbers per text, all of one length, in the order of the texts."""
+    rows = answer.get("data") if isinstance(answer, Mapping) else answer
+    if not isinstance(rows, list):
         raise BadAnswer("there is no list of vectors in it", answer)
+    vectors = rows if rows is answer else [row.get("embedding") for row in numbered(rows, count, answer)]
     if len(vectors) != count:
         raise BadAnswer(f"it has {len(vectors)} vectors for {count} texts", answer)
     read = [_vector(vector, answer) for vector in vectors]
@@ -117,6 +111,6 @@ def read_vectors(answer: object, count: int) -> ServerReply:
 
 
 def _vector(value: object, answer: object) -> list[float]:
-    if not isinstance(value, Sequence) or isinstance(value, str):
+    if not isinstance(value, list):
         raise BadAnswer("it has {found} where a vector is due", answer, value)
     return [one_number(part, answer) for part in value]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import combinations
 from typing import Literal, NamedTuple
 
@@ -15,16 +17,20 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.http.address import RemoteSettings, check_address
-from constraintsuite.models.http.client import Body, Client, ServerReply
-from constraintsuite.models.http.ranking import messages, prompt, read_ranking, read_what_is_there
-from constraintsuite.models.http.reading import model_of
+from constraintsuite.models.http.client import Body, Client, QueryTexts, ServerReply, group_by_query, model_of, part_of
 from constraintsuite.models.naming import ModelName
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.http.faults import BadAnswer
+from constraintsuite.store.yaml_files import read_package_yaml
+
+_NUMBER = r"(?<!\d)\d{1,6}(?!\d)"
+_ITEM = rf"\[\s*{_NUMBER}\s*\]"
+_CHAIN = re.compile(rf"{_ITEM}(?:\s*>\s*{_ITEM})*|{_NUMBER}(?:\s*>\s*{_NUMBER})+", re.ASCII)
+_THOUGHT = "</think>"  # what stands before it is not the answer
 
 
 class ListwiseSettings(RemoteSettings):
-    """The options of `listwise`."""
+    """The options that a user can give to `listwise`."""
 
     url: str = Field(description="base address of the server, as in http://localhost:8000/v1")
     window: int = Field(20, ge=2, description="passages shown at a time")
@@ -46,13 +52,6 @@ class ListwiseSettings(RemoteSettings):
         return self.step or self.window // 2
 
 
-class ShownList(NamedTuple):
-    """A query and its texts in the order in which they are shown."""
-
-    query: str
-    texts: tuple[str, ...]
-
-
 class Ranked(NamedTuple):
     """The texts, best first, and how each of the answers that led to this could be read."""
 
@@ -61,7 +60,7 @@ class Ranked(NamedTuple):
 
 
 def make_listwise(name: ModelName, bench: Workbench) -> Scorer:
-    """`listwise:MODEL,url=BASE_ADDRESS`."""
+    """Make the scorer that `listwise:MODEL,url=BASE_ADDRESS` names."""
     settings = name.settings(ListwiseSettings)
     if not name.argument:
         raise UserError(f"Model {name.head!r}: say which model the server is asked for: listwise:MODEL,url=ADDRESS")
@@ -95,7 +94,7 @@ class ListwiseScorer:
     def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
         """From -1, first in both orders, downwards."""
         lists = lists_of(pairs)
-        shown = [each for ahead in lists for each in (ahead, ShownList(ahead.query, ahead.texts[::-1]))]
+        shown = [each for ahead in lists for each in (ahead, QueryTexts(ahead.query, ahead.texts[::-1]))]
         sizes = [len(each.texts) for each in shown]
         self._bias = PositionBias()
         ranked = self._client.ask_all(self.name, shown, self._rank, sizes, self._settings.concurrency)
@@ -125,7 +124,7 @@ class ListwiseScorer:
             "cutting": "not known: the server may cut texts without a word",
         }
 
-    def _rank(self, shown: ShownList) -> Ranked:
+    def _rank(self, shown: QueryTexts) -> Ranked:
         """A list longer than the window is ranked from its end upwards, window by window."""
         ranked = Ranked(list(shown.texts), ())
         end = len(shown.texts)
@@ -190,22 +189,51 @@ class PositionBias:
         return dict(zip(("pairs", "first_shown", "last_shown", "bias"), (n, *shares), strict=True))
 
 
-def lists_of(pairs: Sequence[Pair]) -> list[ShownList]:
+def lists_of(pairs: Sequence[Pair]) -> list[QueryTexts]:
     """Each distinct query with its distinct texts, in an order that depends on nothing but the texts."""
-    lists: dict[str, set[str]] = {}
-    for query, text in pairs:
-        lists.setdefault(query, set()).add(text)
     return [
-        ShownList(query, tuple(sorted(texts, key=lambda text: (stable_hash("shown", text), text))))
-        for query, texts in lists.items()
+        QueryTexts(query, tuple(sorted(texts, key=lambda text: (stable_hash("shown", text), text))))
+        for query, texts in group_by_query(pairs).items()
     ]
 
 
 def _content(answer: object) -> str:
-    choices = answer.get("choices") if isinstance(answer, Mapping) else None
-    first = choices[0] if isinstance(choices, list) and choices else None
-    message = first.get("message") if isinstance(first, Mapping) else None
-    content = message.get("content") if isinstance(message, Mapping) else None
+    content = part_of(answer, "choices", "message", "content")
     if not isinstance(content, str):
         raise BadAnswer("there is no text in it", answer)
     return content
+
+
+@cache
+def prompt() -> dict[str, str]:
+    """The texts of the question: `system`, `user` and `passage`."""
+    found: dict[str, str] = read_package_yaml("constraintsuite.models.http", "prompt.yaml")
+    return found
+
+
+def messages(query: str, texts: Sequence[str]) -> list[dict[str, str]]:
+    """A chat that asks for the order of the texts, numbered from 1."""
+    parts = prompt()
+    passages = "\n\n".join(parts["passage"].format(number=number, text=text) for number, text in enumerate(texts, 1))
+    question = parts["user"].format(count=len(texts), passages=passages, query=query)
+    return [{"role": "system", "content": parts["system"]}, {"role": "user", "content": question}]
+
+
+def read_ranking(text: str, count: int) -> list[int] | None:
+    """Places in the list, from 0, best first; None unless every passage is named exactly once.
+
+    A model may think aloud before it answers, so the last ranking that is complete counts.
+    """
+    whole = [chain for chain in _chains(text) if sorted(chain) == list(range(count))]
+    return whole[-1] if whole else None
+
+
+def read_what_is_there(text: str, count: int) -> list[int]:
+    """The places that the fullest ranking in the text does name; repeated ones and such as do not exist are left out."""
+    parts = [[place for place in dict.fromkeys(chain) if 0 <= place < count] for chain in _chains(text)]
+    return max(reversed(parts), key=len, default=[])
+
+
+def _chains(text: str) -> list[list[int]]:
+    answer = text.rpartition(_THOUGHT)[2]
+    return [[int(digits) - 1 for digits in re.findall(r"\d+", found.group())] for found in _CHAIN.finditer(answer)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, get_args
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -12,9 +12,18 @@ from pydantic import Field
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
-from constraintsuite.models.http.address import RemoteSettings
-from constraintsuite.models.http.client import Body, Client, ServerReply
-from constraintsuite.models.http.reading import model_of, numbered, one_number
+from constraintsuite.models.http.address import RemoteSettings, check_address
+from constraintsuite.models.http.client import (
+    Body,
+    Client,
+    QueryTexts,
+    ServerReply,
+    group_by_query,
+    model_of,
+    numbered,
+    one_number,
+)
+from constraintsuite.models.http.embeddings import EmbedFormat, make_embeddings
 from constraintsuite.models.naming import ModelName
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.http.faults import BadAnswer, RefusalError
@@ -34,11 +43,14 @@ class HttpRerankSettings(RemoteSettings):
     truncate: bool = Field(False, description="yes lets a text-embeddings-inference server cut texts that are too long")
 
 
-class RerankRequest(NamedTuple):
-    """A query and the texts that are scored for it."""
-
-    query: str
-    texts: tuple[str, ...]
+def make_http(name: ModelName, bench: Workbench) -> Scorer:
+    """`http:URL`, the whole address of an endpoint."""
+    url = check_address(name, name.argument)
+    given = dict(name.options).get("format", "auto")
+    embeds = given in get_args(EmbedFormat) or (
+        given == "auto" and urlsplit(url).path.endswith(("/embeddings", "/embed"))
+    )
+    return make_embeddings(name, url, bench) if embeds else make_rerank(name, url, bench)
 
 
 def make_rerank(name: ModelName, url: str, bench: Workbench) -> Scorer:
@@ -87,14 +99,14 @@ class RerankScorer:
             "cutting": _cutting(self._format, self._settings.truncate),
         }
 
-    def _ask(self, requests: Sequence[RerankRequest], kind: RerankFormat) -> list[ServerReply]:
-        def ask(request: RerankRequest) -> ServerReply:
+    def _ask(self, requests: Sequence[QueryTexts], kind: RerankFormat) -> list[ServerReply]:
+        def ask(request: QueryTexts) -> ServerReply:
             return self._client.ask(BODIES[kind](request, self._settings), lambda answer: read_scores(answer, request))
 
         sizes = [len(request.texts) for request in requests]
         return self._client.ask_all(self.name, requests, ask, sizes, self._settings.concurrency)
 
-    def _settle(self, first: RerankRequest) -> RerankFormat:
+    def _settle(self, first: QueryTexts) -> RerankFormat:
         """The format in which the server takes the first request: an answer that is kept decides without asking."""
         tried: tuple[RerankFormat, ...] = ("tei", "jina")
         known = [kind for kind in tried if self._client.knows(BODIES[kind](first, self._settings))]
@@ -119,43 +131,40 @@ def format_of(url: str) -> RerankFormat | None:
     return "jina" if path.endswith("/v1/rerank") else None
 
 
-def requests_of(pairs: Sequence[Pair], batch: int) -> list[RerankRequest]:
+def requests_of(pairs: Sequence[Pair], batch: int) -> list[QueryTexts]:
     """Each distinct query with its distinct texts, in their order, cut into parts."""
-    lists: dict[str, dict[str, None]] = {}
-    for query, text in pairs:
-        lists.setdefault(query, {})[text] = None
     return [
-        RerankRequest(query, tuple(texts)[start : start + batch])
-        for query, texts in lists.items()
+        QueryTexts(query, texts[start : start + batch])
+        for query, texts in group_by_query(pairs).items()
         for start in range(0, len(texts), batch)
     ]
 
 
-def read_scores(answer: object, request: RerankRequest) -> ServerReply:
+def read_scores(answer: object, request: QueryTexts) -> ServerReply:
     """One finite score for each text, in the order of the texts; anything else is refused as a whole."""
     rows = answer.get("results") if isinstance(answer, Mapping) else answer
-    if not isinstance(rows, Sequence) or isinstance(rows, str):
+    if not isinstance(rows, list):
         raise BadAnswer("there is no list of results in it", answer)
     found = numbered(rows, len(request.texts), answer)
     scores = [one_number(row.get("relevance_score", row.get("score")), answer) for row in found]
     return ServerReply(np.array(scores, dtype=np.float64), model_of(answer))
 
 
-def _cohere(request: RerankRequest, settings: HttpRerankSettings) -> Body:
+def _cohere(request: QueryTexts, settings: HttpRerankSettings) -> Body:
     named = {"model": settings.model} if settings.model else {}
     return {**named, "query": request.query, "documents": request.texts, "top_n": len(request.texts)}
 
 
-def _jina(request: RerankRequest, settings: HttpRerankSettings) -> Body:
+def _jina(request: QueryTexts, settings: HttpRerankSettings) -> Body:
     return {**_cohere(request, settings), "return_documents": False}
 
 
-def _tei(request: RerankRequest, settings: HttpRerankSettings) -> Body:
+def _tei(request: QueryTexts, settings: HttpRerankSettings) -> Body:
     # Not raw, they would have gone through a sigmoid, in which high scores become equal.
     return {"query": request.query, "texts": request.texts, "raw_scores": True, "truncate": settings.truncate}
 
 
-BODIES: Mapping[RerankFormat, Callable[[RerankRequest, HttpRerankSettings], Body]] = {
+BODIES: Mapping[RerankFormat, Callable[[QueryTexts, HttpRerankSettings], Body]] = {
     "cohere": _cohere,
     "jina": _jina,
     "tei": _tei,

@@ -13,49 +13,29 @@ from constraintsuite.models.backends import NotForOnnx
 from constraintsuite.models.base import ModelFact, TextRole, Workbench
 from constraintsuite.models.batches import BatchRun
 from constraintsuite.models.dense import DenseSettings
-from constraintsuite.models.onnx.folder import (
-    TransformerConfig,
-    choose_length,
-    read_content,
-    refuse_what_torch_alone_does,
-    weight_files,
-)
-from constraintsuite.models.onnx.graphs import find_graph
-from constraintsuite.models.onnx.layout import DenseLayer, SentenceLayout, read_layout
+from constraintsuite.models.onnx.folder import read_tensors, refuse_what_torch_alone_does, weight_files
+from constraintsuite.models.onnx.layout import DenseLayer, read_layout
+from constraintsuite.models.onnx.model import OnnxModel
 from constraintsuite.models.onnx.pooling import Floats, PoolingStep, linear, normalize, pool
-from constraintsuite.models.onnx.running import OnnxModel
-from constraintsuite.models.onnx.tensors import read_tensors
 from constraintsuite.models.tokenization import TokenBatch, TokenizerInput
 from constraintsuite.store.files import sha256_of, sha256_text
 
 
-def make_onnx_encoder(folder: Path, settings: DenseSettings, bench: Workbench) -> OnnxEncoder:
-    """The encoder of a folder; NotForOnnx says why there is none. No weights are read yet."""
-    refuse_what_torch_alone_does(folder, settings)
-    layout = read_layout(folder, settings)
-    place = layout.transformer
-    config = read_content(place / "config.json", TransformerConfig)
-    graph = find_graph(place, config, settings, "encoder")
-    length = choose_length(place, config, layout.own_length, settings)
-    return OnnxEncoder(layout, OnnxModel(place, config, graph, length, settings, layout.lowercase), bench)
-
-
-class OnnxEncoder:
+class OnnxEncoder(OnnxModel):
     """Tokens, the graph, pooling, and what the folder says comes after."""
 
-    spreadable = True
-
-    def __init__(self, layout: SentenceLayout, model: OnnxModel, bench: Workbench) -> None:
-        self.name = layout.transformer.name
-        self.similarity = layout.similarity
-        self.layout, self.model, self.bench = layout, model, bench
+    def __init__(self, folder: Path, settings: DenseSettings, bench: Workbench) -> None:
+        refuse_what_torch_alone_does(folder, settings)
+        self.layout = read_layout(folder, settings)
+        self.similarity = self.layout.similarity
+        super().__init__(self.layout.transformer, settings, bench, "encoder")
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of the model and of all that happens to its vectors; prompts are part of the texts."""
+        """Hash of the model and of all that happens to its vectors; prompts are part of the texts."""
         layers = [layer for layer in self.layout.after if isinstance(layer, DenseLayer)]
         return sha256_text(
-            self.model.fingerprint,
+            self.graph_fingerprint,
             "+".join(self.layout.pooling),
             *(each if isinstance(each, str) else each.activation for each in self.layout.after),
             *(sha256_of(file) for layer in layers for file in weight_files(layer.folder)),
@@ -63,18 +43,14 @@ class OnnxEncoder:
         )
 
     def encode(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.float32]:
-        """One vector a text, with the prompt of the role before it."""
+        """One vector per text, with the prompt of the role before it."""
         items = self._items(texts, role)
-        run = BatchRun(f"encode {role}", self, self.fingerprint, "".join, self.model.limits, self.bench)
-        return run(items, self.model.tokenization.lengths(items)).astype(np.float32, copy=False)
-
-    def prepare(self, items: Sequence[TokenizerInput]) -> TokenBatch:
-        """Tokens of a batch."""
-        return self.model.batch(items)
+        run = BatchRun(f"encode {role}", self, self.fingerprint, "".join, self.limits, self.bench)
+        return run(items, self.tokenization.lengths(items)).astype(np.float32, copy=False)
 
     def compute(self, inputs: TokenBatch) -> Floats:
-        """Vectors of a batch."""
-        hidden = self.model.session.run(inputs, "last_hidden_state", dimensions=3)
+        """The vectors of a batch: (texts, dimensions)."""
+        hidden = self.session.run(inputs, "last_hidden_state", dimensions=3)
         vectors = pool(hidden, inputs.attention_mask, self.layout.pooling)
         for step in self._steps:
             vectors = step(vectors)
@@ -82,14 +58,14 @@ class OnnxEncoder:
 
     def visible(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.int64]:
         """How many characters of each text are read, its prompt not counted."""
-        seen = self.model.tokenization.visible(self._items(texts, role)) - len(self.layout.prompts[role])
+        seen = self.tokenization.visible(self._items(texts, role)) - len(self.layout.prompts[role])
         return np.maximum(seen, 0)
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """What was settled."""
+        """Weights, backend, limits, pooling and prompts, as they are recorded with a run."""
         after = [each if isinstance(each, str) else each.folder.name for each in self.layout.after]
         return {
-            **self.model.describe(),
+            **super().describe(),
             "pooling": "+".join(self.layout.pooling),
             "after_pooling": after,
             "prompts": {str(role): prompt for role, prompt in self.layout.prompts.items()},

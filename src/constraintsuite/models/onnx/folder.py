@@ -1,20 +1,26 @@
-"""What a transformer's folder says of the model: configuration, limits, weight files."""
+"""What a transformer's folder says of the model: configuration, limits, weight files and the tensors in them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
+import numpy as np
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from safetensors import SafetensorError, safe_open
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.backends import NotForOnnx, TransformerSettings
+from constraintsuite.models.onnx.pooling import Floats
 from constraintsuite.models.tokenization import Padding
 from constraintsuite.store.jsonl import describe
 
 M = TypeVar("M", bound=BaseModel)
 INDEX = "model.safetensors.index.json"
+_WHOLE = ("F32", "F16", "F64")
+# What old checkpoints call the two parts of a normalisation.
+_OLD_NAMES = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}
 
 
 class FileContent(BaseModel):
@@ -62,7 +68,7 @@ class _Index(FileContent):
 
 
 class TokenizerConfig(FileContent):
-    """`tokenizer_config.json`."""
+    """What `tokenizer_config.json` says of the length and of the inputs."""
 
     model_max_length: float | None = None
     """A huge number where the model's makers did not say."""
@@ -77,6 +83,13 @@ class TokenizerConfig(FileContent):
         return self.tokenizer_class is None or self.tokenizer_class.startswith(("Bert", "Electra"))
 
 
+class TextConfig(FileContent):
+    """What `sentence_bert_config.json` and its like say of the texts that a model reads."""
+
+    max_seq_length: int | None = None
+    do_lower_case: bool = False
+
+
 def read_content(file: Path, kind: type[M]) -> M:
     """A JSON file as a record."""
     try:
@@ -85,6 +98,11 @@ def read_content(file: Path, kind: type[M]) -> M:
         raise UserError(f"{file}: there is no such file, so this is not the folder of a model.") from None
     except ValidationError as error:
         raise UserError(f"{file}: {describe(error)}") from None
+
+
+def read_optional(file: Path, kind: type[M]) -> M:
+    """A JSON file as a record; the record's own defaults where there is no file."""
+    return read_content(file, kind) if file.is_file() else kind()
 
 
 def place_in(folder: Path, relative: str) -> Path:
@@ -116,8 +134,13 @@ def tokenizer_file(folder: Path) -> Path:
 
 def tokenizer_config(folder: Path) -> TokenizerConfig:
     """What is said of the tokenizer."""
-    file = folder / "tokenizer_config.json"
-    return read_content(file, TokenizerConfig) if file.is_file() else TokenizerConfig()
+    return read_optional(folder / "tokenizer_config.json", TokenizerConfig)
+
+
+def read_text_config(folder: Path) -> TextConfig:
+    """What sentence-transformers says of the texts."""
+    files = sorted(folder.glob("sentence_*_config.json"))
+    return read_content(files[0], TextConfig) if files else TextConfig()
 
 
 def choose_length(folder: Path, config: TransformerConfig, own: int | None, settings: TransformerSettings) -> int:
@@ -142,3 +165,36 @@ def refuse_what_torch_alone_does(folder: Path, settings: TransformerSettings) ->
         raise NotForOnnx(f"{folder}: ONNX Runtime runs on the processor here, not on device=cuda.")
     if settings.trust:
         raise NotForOnnx(f"{folder}: trust=yes is for models that bring their own Python code.")
+
+
+def read_shapes(files: Sequence[Path]) -> Mapping[str, tuple[int, ...]]:
+    """The shape of every tensor; only the head of each file is read."""
+    shapes: dict[str, tuple[int, ...]] = {}
+    for file in files:
+        try:
+            with safe_open(file, framework="np") as tensors:
+                for name in tensors.keys():  # noqa: SIM118 - no mapping, though it looks like one
+                    shapes[_current(name)] = tuple(tensors.get_slice(name).get_shape())
+        except (OSError, SafetensorError) as error:
+            raise UserError(f"{file}: this is not a safetensors file that can be read ({error}).") from None
+    return shapes
+
+
+def read_tensors(files: Sequence[Path]) -> Mapping[str, Floats]:
+    """Every tensor of numbers as fp32."""
+    arrays: dict[str, Floats] = {}
+    for file in files:
+        with safe_open(file, framework="np") as tensors:
+            for name in tensors.keys():  # noqa: SIM118
+                kind = tensors.get_slice(name).get_dtype()
+                if kind == "BF16":
+                    raise NotForOnnx(f"{file}: the weights are bf16, which is left to torch.")
+                if kind in _WHOLE:
+                    arrays[_current(name)] = np.asarray(tensors.get_tensor(name), dtype=np.float32)
+    return arrays
+
+
+def _current(name: str) -> str:
+    for old, new in _OLD_NAMES.items():
+        name = name.replace(old, new)
+    return name

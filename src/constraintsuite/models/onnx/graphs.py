@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Literal
 from constraintsuite.errors import UserError
 from constraintsuite.models.backends import NotForOnnx, TransformerSettings
 from constraintsuite.models.onnx.architectures import Architecture, architecture_of
-from constraintsuite.models.onnx.folder import TransformerConfig, place_in, weight_files
-from constraintsuite.models.onnx.tensors import read_shapes, read_tensors
+from constraintsuite.models.onnx.folder import TransformerConfig, place_in, read_shapes, read_tensors, weight_files
+from constraintsuite.models.weights import move_into_cache
 from constraintsuite.store.download import cache_folder
 from constraintsuite.store.files import sha256_of, sha256_text
 from constraintsuite.store.revisions import REVISIONS
@@ -72,7 +72,7 @@ class WrittenGraph:
 
     @cached_property
     def hashes(self) -> Mapping[str, str]:
-        """SHA-256 of each file."""
+        """The SHA-256 of each file of weights, by its name."""
         return {file.name: sha256_of(file) for file in self.files}
 
     @property
@@ -96,11 +96,7 @@ class WrittenGraph:
                 onnx.save_model(
                     self._model(), folder / "model.onnx", save_as_external_data=True, location="weights.bin"
                 )
-                try:
-                    folder.rename(target)
-                except OSError:
-                    if not target.is_dir():  # another process may have been faster
-                        raise
+                move_into_cache(folder, target)
         return target / "model.onnx"
 
     def _model(self) -> onnx.ModelProto:

@@ -13,7 +13,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.models.backends import ROLE_PROMPTS, NotForOnnx
 from constraintsuite.models.base import TextRole
 from constraintsuite.models.dense import DenseSettings, Pooling, Similarity
-from constraintsuite.models.onnx.folder import FileContent, place_in, read_content, weight_files
+from constraintsuite.models.onnx.folder import FileContent, place_in, read_content, read_optional, weight_files
 
 # The library's older way to write pooling, in the order in which it puts several vectors one after the other.
 _FLAGS: Mapping[str, Pooling] = {
@@ -48,20 +48,8 @@ class SentenceLayout:
     """Several are put one after the other."""
     after: tuple[DenseLayer | Literal["normalize"], ...]
     """What happens to the pooled vector, in order."""
-    own_length: int | None
-    lowercase: bool
     prompts: Mapping[TextRole, str]
     similarity: Similarity
-
-
-@dataclass(frozen=True)
-class CrossLayout:
-    """What a folder says of the texts that a cross-encoder reads."""
-
-    own_length: int | None = None
-    lowercase: bool = False
-    prompt: str = ""
-    """Stands before every query."""
 
 
 class _Module(FileContent):
@@ -70,23 +58,12 @@ class _Module(FileContent):
 
 
 class _Modules(RootModel[tuple[_Module, ...]]):
-    """`modules.json`."""
+    """The steps from tokens to a vector, as `modules.json` lists them."""
 
 
-class _PoolingConfig(FileContent):
+class _PoolingConfig(FileContent, extra="allow"):
     pooling_mode: str | tuple[str, ...] | None = None
     include_prompt: bool = True
-    pooling_mode_cls_token: bool = False
-    pooling_mode_max_tokens: bool = False
-    pooling_mode_mean_tokens: bool = False
-    pooling_mode_mean_sqrt_len_tokens: bool = False
-    pooling_mode_weightedmean_tokens: bool = False
-    pooling_mode_lasttoken: bool = False
-
-
-class _TextConfig(FileContent):
-    max_seq_length: int | None = None
-    do_lower_case: bool = False
 
 
 class _SentenceConfig(FileContent):
@@ -108,7 +85,6 @@ def read_layout(folder: Path, settings: DenseSettings) -> SentenceLayout:
     modules = _modules(folder)
     transformer = place_in(folder, modules[0].path)
     pooling, rest = _pooling(folder, modules[1:], settings)
-    text = _text_config(transformer)
     config = _sentence_config(folder)
     if config.truncate_dim is not None:
         raise NotForOnnx(f"{folder}: truncate_dim, cutting vectors short, is left to torch.")
@@ -116,22 +92,19 @@ def read_layout(folder: Path, settings: DenseSettings) -> SentenceLayout:
         transformer=transformer,
         pooling=pooling,
         after=tuple(_after(folder, module) for module in rest),
-        own_length=text.max_seq_length,
-        lowercase=text.do_lower_case,
         prompts=_prompts(config, settings),
         similarity=config.similarity_fn_name or "cosine",
     )
 
 
-def read_cross_layout(folder: Path) -> CrossLayout:
-    """What the folder of a cross-encoder says; plain transformers say nothing of all this."""
+def read_cross_prompt(folder: Path) -> str:
+    """What stands before each query of a cross-encoder; a folder that is none is refused."""
     kinds = [_kind(module) for module in _modules(folder)]
     if "Pooling" in kinds:
         raise UserError(f"{folder}: there is no scoring head, so this is not a cross-encoder. It is for dense:...")
     if len(kinds) > 1:
         raise NotForOnnx(f"{folder}: a cross-encoder of several modules is left to torch.")
-    text = _text_config(folder)
-    return CrossLayout(text.max_seq_length, text.do_lower_case, read_default_prompt(folder))
+    return read_default_prompt(folder)
 
 
 def read_default_prompt(folder: Path) -> str:
@@ -173,7 +146,7 @@ def _own_pooling(file: Path) -> tuple[Pooling, ...]:
     config = read_content(file, _PoolingConfig)
     if not config.include_prompt:
         raise NotForOnnx(f"{file}: leaving the prompt out of the pooling is left to torch.")
-    flagged = [name for flag, name in _FLAGS.items() if getattr(config, flag)]
+    flagged = [name for flag, name in _FLAGS.items() if getattr(config, flag, False)]
     mode = config.pooling_mode or flagged or ("mean",)
     modes = (mode,) if isinstance(mode, str) else tuple(mode)
     if unknown := set(modes) - set(_FLAGS.values()):
@@ -197,14 +170,8 @@ def _after(folder: Path, module: _Module) -> DenseLayer | Literal["normalize"]:
     return DenseLayer(place, _ACTIVATIONS[config.activation_function])
 
 
-def _text_config(transformer: Path) -> _TextConfig:
-    files = sorted(transformer.glob("sentence_*_config.json"))
-    return read_content(files[0], _TextConfig) if files else _TextConfig()
-
-
 def _sentence_config(folder: Path) -> _SentenceConfig:
-    file = folder / "config_sentence_transformers.json"
-    return read_content(file, _SentenceConfig) if file.is_file() else _SentenceConfig()
+    return read_optional(folder / "config_sentence_transformers.json", _SentenceConfig)
 
 
 def _prompts(config: _SentenceConfig, settings: DenseSettings) -> Mapping[TextRole, str]:

@@ -1,4 +1,4 @@
-"""From token vectors to one vector a text, as sentence-transformers defines it."""
+"""From token vectors to one vector per text, as sentence-transformers defines it."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _MEMORY_WORDS = ("bad_alloc", "failed to allocate", "allocate memory", "out of m
 
 
 class OnnxSession:
-    """One graph, opened."""
+    """A graph that ONNX Runtime has opened and can run."""
 
     def __init__(self, file: Path, threads: int | None) -> None:
         options = onnxruntime.SessionOptions()
@@ -25,9 +25,8 @@ class OnnxSession:
         options.inter_op_num_threads = 1
         options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
         options.use_deterministic_compute = True
-        options.add_session_config_entry(
-            "session.intra_op.allow_spinning", "0"
-        )  # idle threads leave the cores to others
+        # Idle threads leave the cores to others.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.log_severity_level = 3  # errors come back as exceptions; warnings are for makers of graphs
         self.file = file
         try:

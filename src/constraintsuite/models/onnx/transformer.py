@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import onnx
+from onnx import TensorProto, helper, numpy_helper
 
-from constraintsuite.models.onnx.architectures import ACTIVATIONS, Architecture, ClassificationHead
+from constraintsuite.errors import UserError
+from constraintsuite.models.onnx.architectures import ACTIVATIONS, Architecture
 from constraintsuite.models.onnx.folder import TransformerConfig
-from constraintsuite.models.onnx.writing import GraphWriter
+from constraintsuite.models.onnx.pooling import Floats
 
-if TYPE_CHECKING:
-    from constraintsuite.models.onnx.pooling import Floats
-
+OPSET = 20  # the first with Gelu; Runtime 1.17 and newer have it
+_IR = 9
+_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 HIDDEN, LOGITS = "last_hidden_state", "logits"
 _LEAST = float(np.finfo(np.float32).min)
 
@@ -30,7 +33,78 @@ def write_classifier(config: TransformerConfig, kind: Architecture, weights: Map
     """From tokens to raw logits."""
     writer = _Transformer(config, kind, weights)
     labels = len(writer.tensor(f"{kind.head.last}.bias"))
-    return writer.model(writer.logits(writer.hidden(), kind.head), LOGITS, ["batch", labels])
+    return writer.model(writer.logits(writer.hidden()), LOGITS, ["batch", labels])
+
+
+class GraphWriter:
+    """Building blocks of a graph: each call adds nodes and gives back the name of the value that they make."""
+
+    def __init__(self, weights: Mapping[str, Floats]) -> None:
+        self.weights = weights
+        self._nodes: list[onnx.NodeProto] = []
+        self._constants: dict[str, onnx.TensorProto] = {}
+
+    def node(self, kind: str, *inputs: str, **attributes: Any) -> str:  # noqa: ANN401 - as ONNX has it
+        """One operation with one result."""
+        output = f"{kind}_{len(self._nodes)}"
+        self._nodes.append(helper.make_node(kind, list(inputs), [output], name=output, **attributes))
+        return output
+
+    def constant(self, values: npt.ArrayLike, kind: type = np.int64) -> str:
+        """Add a small fixed tensor, once for equal values."""
+        array: npt.NDArray[np.generic] = np.asarray(values, dtype=kind)
+        name = f"{array.dtype}_{array.shape}_{array.tobytes().hex()[:64]}"
+        self._keep(name, array)
+        return name
+
+    def tensor(self, name: str) -> Floats:
+        """A tensor of the model as it is."""
+        if name not in self.weights:
+            raise UserError(f"The weights have no tensor {name!r}, which the model's config.json calls for.")
+        return self.weights[name]
+
+    def weight(self, name: str, *, transposed: bool = False) -> str:
+        """A tensor of the model; linear layers keep theirs the other way round than ONNX multiplies."""
+        kept = f"{name}.T" if transposed else name
+        if kept not in self._constants:
+            array = self.tensor(name)
+            self._keep(kept, np.ascontiguousarray(array.T) if transposed else array)
+        return kept
+
+    def computed(self, name: str, array: Floats) -> str:
+        """A large tensor that is made from the model's own."""
+        self._keep(name, array)
+        return name
+
+    def linear(self, value: str, layer: str) -> str:
+        """A linear layer with bias."""
+        product = self.node("MatMul", value, self.weight(f"{layer}.weight", transposed=True))
+        return self.node("Add", product, self.weight(f"{layer}.bias"))
+
+    def norm(self, value: str, layer: str, epsilon: float) -> str:
+        """Layer normalisation over the last axis."""
+        scale, shift = self.weight(f"{layer}.weight"), self.weight(f"{layer}.bias")
+        return self.node("LayerNormalization", value, scale, shift, axis=-1, epsilon=epsilon)
+
+    def lookup(self, table: str, places: str) -> str:
+        """Rows of an embedding table."""
+        return self.node("Gather", self.weight(table), places, axis=0)
+
+    def reshape(self, value: str, shape: Sequence[int]) -> str:
+        """0 keeps a dimension, -1 takes what is left."""
+        return self.node("Reshape", value, self.constant(shape))
+
+    def model(self, result: str, name: str, shape: Sequence[str | int]) -> onnx.ModelProto:
+        """The whole, with the usual three inputs and one result."""
+        self._nodes.append(helper.make_node("Identity", [result], [name], name=name))
+        inputs = [helper.make_tensor_value_info(each, TensorProto.INT64, ["batch", "tokens"]) for each in _INPUTS]
+        output = helper.make_tensor_value_info(name, TensorProto.FLOAT, list(shape))
+        graph = helper.make_graph(self._nodes, "transformer", inputs, [output], list(self._constants.values()))
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=_IR)
+
+    def _keep(self, name: str, array: npt.NDArray[np.generic]) -> None:
+        if name not in self._constants:
+            self._constants[name] = numpy_helper.from_array(array, name)
 
 
 class _Transformer(GraphWriter):
@@ -40,7 +114,7 @@ class _Transformer(GraphWriter):
         table = "embeddings.word_embeddings.weight"
         self.prefix = kind.prefix if f"{kind.prefix}{table}" in weights else ""
         self.epsilon = kind.epsilon or config.norm_epsilon
-        self.width = len(self.tensor(self._layer(0, kind.names.output) + ".bias"))
+        self.width = len(self.tensor(self._layer(0, "output.dense") + ".bias"))
 
     def hidden(self) -> str:
         """The vectors after the last layer."""
@@ -50,11 +124,11 @@ class _Transformer(GraphWriter):
             value = self._block(value, mask, number)
         return value
 
-    def logits(self, hidden: str, head: ClassificationHead) -> str:
+    def logits(self, hidden: str) -> str:
         """The head, on the first token."""
         first = self.node("Gather", hidden, self.constant(0), axis=1)
-        inner = self.linear(first, head.first)
-        return self.linear(self.node(head.activation, inner), head.last)
+        inner = self.linear(first, self.kind.head.first)
+        return self.linear(self.node(self.kind.head.activation, inner), self.kind.head.last)
 
     def _embeddings(self) -> str:
         words = self.lookup(f"{self.prefix}embeddings.word_embeddings.weight", "input_ids")
@@ -80,7 +154,7 @@ class _Transformer(GraphWriter):
         return self.lookup(table, self.node("Add", counted, padding))
 
     def _numbers(self) -> str:
-        """0, 1, 2 and so on, one a token."""
+        """0, 1, 2 and so on, one per token."""
         tokens = self.node("Shape", "input_ids", start=1, end=2)
         count = self.node("Squeeze", tokens, self.constant([0]))
         return self.node("Range", self.constant(0), count, self.constant(1))
@@ -106,22 +180,21 @@ class _Transformer(GraphWriter):
         return self.node("Transpose", values, perm=[2, 0, 1])
 
     def _block(self, value: str, mask: str, number: int) -> str:
-        names = self.kind.names
         mixed = self._attention(value, mask, number)
-        value = self._normed(value, mixed, number, names.attention_norm)
-        inner = self._activated(self.linear(value, self._layer(number, names.inner)))
-        return self._normed(value, self.linear(inner, self._layer(number, names.output)), number, names.output_norm)
+        value = self._normed(value, mixed, number, "attention.output.LayerNorm")
+        inner = self._activated(self.linear(value, self._layer(number, "intermediate.dense")))
+        return self._normed(value, self.linear(inner, self._layer(number, "output.dense")), number, "output.LayerNorm")
 
     def _attention(self, value: str, mask: str, number: int) -> str:
-        names, size = self.kind.names, self.width // self.config.heads
+        size = self.width // self.config.heads
         # The key is turned over for the product: (texts, heads, size, tokens).
-        query = self._split(value, self._layer(number, names.query), [0, 2, 1, 3])
-        key = self._split(value, self._layer(number, names.key), [0, 2, 3, 1])
-        content = self._split(value, self._layer(number, names.value), [0, 2, 1, 3])
+        query = self._split(value, self._layer(number, "attention.self.query"), [0, 2, 1, 3])
+        key = self._split(value, self._layer(number, "attention.self.key"), [0, 2, 3, 1])
+        content = self._split(value, self._layer(number, "attention.self.value"), [0, 2, 1, 3])
         scaled = self.node("Mul", self.node("MatMul", query, key), self.constant(1 / math.sqrt(size), np.float32))
         shares = self.node("Softmax", self.node("Add", scaled, mask), axis=-1)
         mixed = self.node("Transpose", self.node("MatMul", shares, content), perm=[0, 2, 1, 3])
-        return self.linear(self.reshape(mixed, [0, 0, self.width]), self._layer(number, names.attention_output))
+        return self.linear(self.reshape(mixed, [0, 0, self.width]), self._layer(number, "attention.output.dense"))
 
     def _split(self, value: str, layer: str, order: list[int]) -> str:
         """A linear layer's result by heads."""
@@ -136,7 +209,7 @@ class _Transformer(GraphWriter):
         return self.node("Gelu", value, approximate=approximation) if approximation else self.node("Relu", value)
 
     def _layer(self, number: int, part: str) -> str:
-        return f"{self.prefix}{self.kind.layer}.{number}.{part}"
+        return self.prefix + self.kind.layer(number, part)
 
 
 def distance_buckets(

@@ -14,13 +14,11 @@ from constraintsuite.models.base import ModelFact, Pair, Scorer, TextError, Text
 from constraintsuite.models.naming import ModelName
 from constraintsuite.models.tokenization import IntArray
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
-from constraintsuite.models.torch.interaction import Meetings, mean_sizes
-from constraintsuite.models.torch.sentences import Features, SentenceModel
+from constraintsuite.models.torch.interaction import InteractionScorer, mean_sizes
+from constraintsuite.models.torch.sentences import SentenceModel
 from constraintsuite.models.torch.settings import BatchSizes, TorchSettings, open_folder
-from constraintsuite.store.files import sha256_text
+from constraintsuite.models.torch.text_model import Features
 
-SIZES = BatchSizes(cpu=2_048, cuda=131_072)
-"""Tokens in a batch."""
 _SAVED_AS = ("MultiVectorEncoder", "ColBERT")  # by sentence-transformers, by PyLate
 _OLD_MARKS = ("query_prefix", "document_prefix", "query_length", "document_length")  # of PyLate before it said so
 
@@ -56,33 +54,19 @@ def make_colbert(name: ModelName, bench: Workbench) -> Scorer:
     return kind(str(name), SentenceModel("MultiVectorEncoder", folder, settings), bench)
 
 
-class ColbertScorer:
-    """Late interaction, computed here and exactly."""
+class ColbertScorer(InteractionScorer[TokenVectors]):
+    """Late interaction, computed here and exactly: MaxSim, or its mean over the query's tokens where the model says so."""
 
-    spreadable = True
-
-    def __init__(self, name: str, model: SentenceModel, bench: Workbench) -> None:
-        self.name = name
-        self.model = model
-        self._bench = bench
-        self._noticed: Mapping[str, int] = {}
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """Of the model."""
-        return sha256_text("colbert", self.model.fingerprint)
+    family = "colbert"
+    sizes = BatchSizes(cpu=2_048, cuda=131_072)
 
     def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
-        """MaxSim of each pair, or its mean over the query's tokens where the model says so."""
-        if not pairs:
-            return np.empty(0, dtype=np.float64)
-        met = Meetings(self, SIZES.limits(self.model.settings), self._bench)(pairs)
-        self._noticed = {
-            **met.sizes._asdict(),
-            "queries_cut": self._count_cut([query for query, _ in pairs], "query"),
-            "documents_cut": self._count_cut([text for _, text in pairs], "document"),
-        }
-        return met.scores
+        """MaxSim of each pair; texts that are longer than the model reads are counted."""
+        scores = super().score(pairs)
+        if pairs:
+            self._noticed["queries_cut"] = self._count_cut([query for query, _ in pairs], "query")
+            self._noticed["documents_cut"] = self._count_cut([text for _, text in pairs], "document")
+        return scores
 
     def maxsim(self, query: str, text: str) -> MaxSim:
         """The similarities behind the score of one pair, for a picture of them."""
@@ -94,10 +78,6 @@ class ColbertScorer:
         settled = {key: self.model.setting(key) for key in ("query_expansion", "skiplist_words")}
         similarity = {"similarity": self.model.model.similarity_fn_name}
         return {**self.model.describe(), **settled, **similarity, **self.told(self.noticed())}
-
-    def noticed(self) -> Mapping[str, int]:
-        """Texts, their tokens, and how many are longer than the model reads."""
-        return self._noticed
 
     def told(self, noticed: Mapping[str, int]) -> Mapping[str, ModelFact]:
         """Mean tokens, and texts that are cut."""
@@ -125,7 +105,7 @@ class ColbertScorer:
         return float(best.mean(dtype=np.float64) if self._mean else best.sum(dtype=np.float64))
 
     def size(self, vector: TokenVectors) -> int:
-        """Tokens that count."""
+        """How many tokens of a text take part in the score."""
         return len(vector.rows)
 
     @cached_property

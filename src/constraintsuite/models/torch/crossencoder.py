@@ -33,17 +33,14 @@ from constraintsuite.models.torch.device import (
     workers_of_one_thread,
 )
 from constraintsuite.models.torch.folder import ModelFolder, library_versions
-from constraintsuite.models.torch.settings import fingerprint_of
+from constraintsuite.models.torch.settings import BatchSizes, fingerprint_of
 from constraintsuite.store.files import sha256_text
 
 if TYPE_CHECKING:
     import torch
 
 Tensors = dict[str, "torch.Tensor"]
-_LIMITS = {
-    "cpu": BatchLimits(tokens=2_048, padding=0.05),
-    "cuda": BatchLimits(tokens=131_072, padding=0.05),
-}
+SIZES = BatchSizes(cpu=2_048, cuda=131_072, cpu_padding=0.05)
 
 
 def make_torch_cross(folder: Path, settings: CrossSettings, bench: Workbench) -> Scorer:
@@ -117,9 +114,7 @@ class TorchCrossEncoder:
 
     @property
     def _limits(self) -> BatchLimits:
-        usual = _LIMITS[pick_device(self.settings.device).type]
-        tokens = self.settings.batch_tokens or usual.tokens
-        return BatchLimits(tokens, BatchLimits.items if self.classifier.pads else 1, usual.padding)
+        return SIZES.limits(self.settings, BatchLimits.items if self.classifier.pads else 1)
 
     def _scored(
         self, items: Sequence[Pair], lengths: Sequence[int], model: BatchModel[Pair, Tensors], in_flight: int

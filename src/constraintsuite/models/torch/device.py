@@ -43,7 +43,7 @@ def pick_dtype(precision: str) -> torch.dtype:
 
 
 def count_threads(threads: int | None) -> int:
-    """Processor threads: as many as asked for, else one a core: see `cores`."""
+    """Processor threads: as many as asked for, else one per core: see `cores`."""
     return threads or cores()
 
 
@@ -75,7 +75,7 @@ def fix_threads(threads: int | None) -> int:
 
 
 def describe_device(device: torch.device) -> str:
-    """The device in words."""
+    """What a run records of the device: `cpu`, or `cuda` and the name of the card."""
     import torch
 
     return f"cuda: {torch.cuda.get_device_name(device)}" if device.type == "cuda" else "cpu"

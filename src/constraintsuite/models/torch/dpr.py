@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -17,28 +17,21 @@ from constraintsuite.errors import UserError
 from constraintsuite.models.base import ModelFact, Scorer, TextRole, Workbench
 from constraintsuite.models.dense import DenseSettings, dense_scorer
 from constraintsuite.models.naming import ModelName
-from constraintsuite.models.tokenization import IntArray, Padding, TokenBatch, Tokenization
-from constraintsuite.models.torch.alike import mark_of
-from constraintsuite.models.torch.device import (
-    describe_device,
-    fix_threads,
-    inference,
-    pick_device,
-    pick_dtype,
-)
-from constraintsuite.models.torch.encoder import DenseModel, DenseReader, TextReader, torch_encoder
-from constraintsuite.models.torch.folder import ModelFolder, library_versions, need_torch
+from constraintsuite.models.torch.device import fix_threads, inference, pick_device, pick_dtype
+from constraintsuite.models.torch.encoder import DenseModel, DenseTextModel, torch_encoder
+from constraintsuite.models.torch.folder import ModelFolder, need_torch
 from constraintsuite.models.torch.loading import check_length, load_tokenizer, loading, position_limit, refuse_missing
-from constraintsuite.models.torch.settings import TorchSettings, fingerprint_of, open_folder
+from constraintsuite.models.torch.settings import TorchSettings, open_folder
+from constraintsuite.models.torch.text_model import Features, describe_folder
 
 if TYPE_CHECKING:
-    from transformers import DPRPreTrainedModel
+    from transformers import DPRPreTrainedModel, PreTrainedTokenizerFast
 
 _CLASSES: Mapping[TextRole, str] = {"query": "DPRQuestionEncoder", "document": "DPRContextEncoder"}
 
 
 class DprSettings(TorchSettings):
-    """The options of `dpr`."""
+    """The options that a user can give to `dpr`."""
 
     query: str = Field("", description="the encoder of queries, if it is not named before a |")
     document: str = Field("", description="the encoder of texts, if it is not named behind a |")
@@ -48,97 +41,61 @@ def make_dpr(name: ModelName, bench: Workbench) -> Scorer:
     """`dpr:QUERY_FOLDER|DOCUMENT_FOLDER`, or `dpr,query=...,document=...`: DPR's own classes, or sentence-transformers."""
     settings = name.settings(DprSettings)
     need_torch("dpr:")
-    readers = {role: _reader(place, role, settings) for role, place in _places(name, settings).items()}
-    return dense_scorer(str(name), torch_encoder(str(name), readers, "dot", settings, bench))
+    models = {role: _model(place, role, settings) for role, place in _places(name, settings).items()}
+    return dense_scorer(str(name), torch_encoder(str(name), models, "dot", bench))
 
 
-class Loaded(NamedTuple):
-    """What was read from a folder."""
-
-    model: DPRPreTrainedModel
-    tokenization: Tokenization
-
-
-class DprReader:
+class DprModel(DenseTextModel):
     """DPR's encoder of one role; the vector is that of the first token."""
 
     def __init__(self, folder: ModelFolder, role: TextRole, settings: TorchSettings) -> None:
-        self.folder = folder
-        self.role: TextRole = role
-        self.settings = settings
+        super().__init__(_CLASSES[role], folder, settings)
 
     @cached_property
-    def fingerprint(self) -> str:
-        """Of all that decides its vectors."""
-        return fingerprint_of(_CLASSES[self.role], self.folder, self.settings)
-
-    @property
-    def cuts_left(self) -> bool:
-        """Whether only the end of a long text is read."""
-        return self.folder.cuts_left
-
-    def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, after cutting."""
-        return self._loaded.tokenization.lengths([(text,) for text in texts])
-
-    def visible(self, texts: Sequence[str]) -> IntArray:
-        """How many characters of each text are read."""
-        return self._loaded.tokenization.visible([(text,) for text in texts])
-
-    def marks(self, texts: Sequence[str]) -> list[bytes]:
-        """A mark of each text, equal where the model reads the same."""
-        batch = self._loaded.tokenization.batch
-        return [mark_of(batch([(text,)]).input_ids[0]) for text in texts]
-
-    def prepare(self, items: Sequence[str]) -> TokenBatch:
-        """Tokens, padded."""
-        return self._loaded.tokenization.batch([(text,) for text in items])
-
-    def compute(self, inputs: TokenBatch) -> npt.NDArray[np.float32]:
-        """One vector a text."""
-        import torch
-
-        model = self._loaded.model
-        with inference():
-            tensors = {key: torch.from_numpy(array).to(model.device) for key, array in inputs._asdict().items()}
-            vectors: npt.NDArray[np.float32] = model(**tensors).pooler_output.float().cpu().numpy()
-        return vectors
-
-    def describe(self) -> Mapping[str, ModelFact]:
-        """What it is and how it is run."""
-        return {
-            "folder": self.folder.path.name,
-            "weights": self.folder.weights,
-            "backend": "torch",
-            "libraries": library_versions(),
-            "precision": self.settings.precision,
-            "device": describe_device(self._loaded.model.device),
-            "length": self._loaded.tokenization.max_length,
-            "cut": self.folder.cut,
-            "layers": [type(self._loaded.model).__name__],
-        }
-
-    @cached_property
-    def _loaded(self) -> Loaded:
+    def model(self) -> DPRPreTrainedModel:
+        """The library's model, on its device."""
         import transformers
 
         fix_threads(self.settings.threads)
         path = self.folder.path
         with loading(path):
             # Not AutoModel: it takes every DPR folder for an encoder of questions, and fills a context encoder with chance.
-            kind = getattr(transformers, _CLASSES[self.role])
-            model = kind.from_pretrained(
+            model = getattr(transformers, self.kind).from_pretrained(
                 path, dtype=pick_dtype(self.settings.precision), use_safetensors=True, local_files_only=True
             )
-            tokenizer = load_tokenizer(path, self.settings.trust)
         refuse_missing(model, path)
         check_length(self.settings.length, model, path)
-        own = min(tokenizer.model_max_length, position_limit(model) or tokenizer.model_max_length)
-        padding = Padding(tokenizer.pad_token_id or 0, tokenizer.pad_token_type_id)
-        cut_left = tokenizer.truncation_side == "left"
-        length = self.settings.length or own
-        tokenization = Tokenization(tokenizer.backend_tokenizer, length, padding, cut_left=cut_left)
-        return Loaded(model.to(pick_device(self.settings.device)).eval(), tokenization)
+        return model.to(pick_device(self.settings.device)).eval()
+
+    @cached_property
+    def _tokenizer(self) -> PreTrainedTokenizerFast:
+        with loading(self.folder.path):
+            return load_tokenizer(self.folder.path, self.settings.trust)
+
+    def tokenizer(self, role: TextRole) -> PreTrainedTokenizerFast:
+        """The tokenizer of the folder, which is of one role."""
+        return self._tokenizer
+
+    def limit(self, role: TextRole) -> int:
+        """What the user says, else what tokenizer and positions allow."""
+        own = self._tokenizer.model_max_length
+        return self.settings.length or min(own, position_limit(self.model) or own)
+
+    def vectors(self, features: Features, role: TextRole) -> npt.NDArray[np.float32]:
+        """The vector of the first token of each text."""
+        with inference():
+            tensors = {name: tensor.to(self.model.device) for name, tensor in features.items()}
+            vectors: npt.NDArray[np.float32] = self.model(**tensors).pooler_output.float().cpu().numpy()
+        return vectors
+
+    def describe(self) -> Mapping[str, ModelFact]:
+        """What the model is and how it is run."""
+        return {
+            **describe_folder(self.folder, self.settings, self.model.device),
+            "length": self.limit("query"),
+            "cut": self.folder.cut,
+            "layers": [self.kind],
+        }
 
 
 def _places(name: ModelName, settings: DprSettings) -> dict[TextRole, str]:
@@ -152,12 +109,12 @@ def _places(name: ModelName, settings: DprSettings) -> dict[TextRole, str]:
     return {"query": given[0], "document": given[1]}
 
 
-def _reader(place: str, role: TextRole, settings: DprSettings) -> TextReader:
+def _model(place: str, role: TextRole, settings: DprSettings) -> DenseTextModel:
     folder = open_folder(place, settings)
     if folder.has_modules:
         options = settings.model_dump(exclude={"query", "document"})
-        return DenseReader(DenseModel(folder, DenseSettings.model_validate(options)), role)
+        return DenseModel(folder, DenseSettings.model_validate(options))
     if _CLASSES[role] not in folder.architectures:
         found = ", ".join(folder.architectures) or "something that its config.json does not name"
         raise UserError(f"{folder.path}: the encoder of a {role} must be a {_CLASSES[role]}, and this is {found}.")
-    return DprReader(folder, role, settings)
+    return DprModel(folder, role, settings)

@@ -5,24 +5,26 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Encoder, ModelFact, TextRole, Workbench
-from constraintsuite.models.batches import BatchModel, BatchRun, Pending
-from constraintsuite.models.dense import DenseSettings, Similarity
-from constraintsuite.models.tokenization import IntArray
-from constraintsuite.models.torch.alike import first_alike
+from constraintsuite.models.batches import BatchRun, Pending
+from constraintsuite.models.dense import SIMILARITIES, DenseSettings, Similarity
+from constraintsuite.models.tokenization import IntArray, first_alike
 from constraintsuite.models.torch.device import telling_out_of_memory
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
-from constraintsuite.models.torch.sentences import Features, SentenceModel, SentenceReader
-from constraintsuite.models.torch.settings import AnySettings, BatchSizes
+from constraintsuite.models.torch.sentences import SentenceModel
+from constraintsuite.models.torch.settings import BatchSizes
+from constraintsuite.models.torch.text_model import Features, TextModel
+from constraintsuite.store.cache import CachedArray
 from constraintsuite.store.files import sha256_text
 
 if TYPE_CHECKING:
@@ -34,91 +36,83 @@ SIZES = BatchSizes(cpu=2_048, cuda=131_072)
 """Tokens in a batch."""
 
 
-class TextReader(BatchModel[str, Any], Protocol):
-    """Reads texts in one role, and makes one vector of each."""
+class DenseTextModel(TextModel):
+    """A model of one vector per text."""
 
-    @property
-    def fingerprint(self) -> str:
-        """Of the weights and of all else that decides a vector but the role."""
+    @abstractmethod
+    def vectors(self, features: Features, role: TextRole) -> CachedArray | Pending:
+        """The vector of each text of a batch."""
 
-    @property
-    def cuts_left(self) -> bool:
-        """Whether only the end of a long text is read."""
 
-    def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, after cutting."""
+RoleModels = Mapping[TextRole, DenseTextModel]
+"""The model of each role; both may be the same."""
 
-    def visible(self, texts: Sequence[str]) -> IntArray:
-        """How many characters of each text are read."""
 
-    def marks(self, texts: Sequence[str]) -> list[bytes]:
-        """A mark of each text, equal where the model reads the same."""
+class RoleBatches(NamedTuple):
+    """Batches of texts through a model in one role."""
 
-    def describe(self) -> Mapping[str, ModelFact]:
-        """What it is and how it is run."""
+    model: DenseTextModel
+    role: TextRole
+
+    def prepare(self, items: Sequence[str]) -> Features:
+        """The tokens of a batch of texts, padded."""
+        return self.model.features(items, self.role)
+
+    def compute(self, inputs: Features) -> CachedArray | Pending:
+        """One vector per text, now or when asked for."""
+        return self.model.vectors(inputs, self.role)
 
 
 def make_torch_encoder(folder: Path, settings: DenseSettings, bench: Workbench) -> Encoder:
     """The encoder of a sentence-transformers folder."""
     need_torch("A bi-encoder with backend=torch")
     model = DenseModel(ModelFolder(folder), settings)
-    readers: dict[TextRole, TextReader] = {role: DenseReader(model, role) for role in ("query", "document")}
-    return torch_encoder(str(folder), readers, model.similarity, settings, bench)
+    return torch_encoder(str(folder), {"query": model, "document": model}, model.similarity, bench)
 
 
-def torch_encoder(
-    name: str, readers: Mapping[TextRole, TextReader], similarity: Similarity, settings: AnySettings, bench: Workbench
-) -> Encoder:
-    """The encoder over two readers; it knows how much of a text is read where that is the beginning."""
-    kind = TorchEncoder if any(reader.cuts_left for reader in readers.values()) else TruncatingTorchEncoder
-    return kind(name, readers, similarity, settings, bench)
+def torch_encoder(name: str, models: RoleModels, similarity: Similarity, bench: Workbench) -> Encoder:
+    """The encoder over two models; it knows how much of a text is read where that is the beginning."""
+    kind = TorchEncoder if any(model.folder.cuts_left for model in models.values()) else TruncatingTorchEncoder
+    return kind(name, models, similarity, bench)
 
 
 class TorchEncoder:
-    """An encoder with one reader a role; both may be the same model."""
+    """An encoder with one model per role; both may be the same."""
 
     spreadable = True
 
-    def __init__(
-        self,
-        name: str,
-        readers: Mapping[TextRole, TextReader],
-        similarity: Similarity,
-        settings: AnySettings,
-        bench: Workbench,
-    ) -> None:
+    def __init__(self, name: str, models: RoleModels, similarity: Similarity, bench: Workbench) -> None:
         self.name = name
         self.similarity: Similarity = similarity
-        self._readers = readers
-        self._settings = settings
+        self._models = models
         self._bench = bench
         self._dimensions: dict[TextRole, int] = {}
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of both readers."""
-        return sha256_text("torch encoder", *(self._readers[role].fingerprint for role in sorted(self._readers)))
+        """Hash of the models of both roles."""
+        return sha256_text("torch encoder", *(self._models[role].fingerprint for role in sorted(self._models)))
 
     def encode(self, texts: Sequence[str], role: TextRole) -> Float32Array:
-        """One row a text; texts that are read alike are read once."""
-        reader = self._readers[role]
-        alike = first_alike(texts, reader.marks(texts))
+        """One row per text; texts that are read alike are read once."""
+        model = self._models[role]
+        alike = first_alike(texts, model.marks(texts, role))
         distinct = {text: row for row, text in enumerate(dict.fromkeys(alike.values()))}
         run = BatchRun(
             "queries" if role == "query" else "documents",
-            reader,
-            sha256_text(reader.fingerprint, role),
+            RoleBatches(model, role),
+            sha256_text(model.fingerprint, role),
             str,
-            SIZES.limits(self._settings),
+            SIZES.limits(model.settings),
             self._bench,
         )
-        rows = run(list(distinct), reader.lengths(list(distinct)))
+        rows = run(list(distinct), model.lengths(list(distinct), role))
         self._refuse_unequal(role, rows.shape[1] if len(rows) else None)
         return rows[[distinct[alike[text]] for text in texts]].astype(np.float32, copy=False)
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """What the readers say; once, if they are one model."""
-        said = {str(role): self._readers[role].describe() for role in sorted(self._readers)}
+        """What the models say; once, if they are the same."""
+        said = {str(role): self._models[role].describe() for role in sorted(self._models)}
         first, *others = said.values()
         return first if all(other == first for other in others) else said
 
@@ -135,11 +129,11 @@ class TruncatingTorchEncoder(TorchEncoder):
 
     def visible(self, texts: Sequence[str], role: TextRole) -> IntArray:
         """How many characters of each text are read."""
-        return self._readers[role].visible(texts)
+        return self._models[role].visible(texts, role)
 
 
-class DenseModel(SentenceModel):
-    """A model of one vector a text."""
+class DenseModel(SentenceModel, DenseTextModel):
+    """A model of sentence-transformers with one vector per text."""
 
     def __init__(self, folder: ModelFolder, settings: DenseSettings) -> None:
         given: dict[TextRole, str | None] = {"query": settings.query_prompt, "document": settings.document_prompt}
@@ -158,17 +152,22 @@ class DenseModel(SentenceModel):
     def similarity(self) -> Similarity:
         """What the folder says, else the cosine, as the library takes it."""
         named = self.folder.sentence_config.get("similarity_fn_name")
-        known: Mapping[str, Similarity] = {
-            "cosine": "cosine",
-            "dot": "dot",
-            "euclidean": "euclidean",
-            "manhattan": "manhattan",
-        }
-        return known.get(str(named), "cosine")
+        return next((known for known in SIMILARITIES if known == named), "cosine")
 
     def describe(self) -> dict[str, ModelFact]:
         """What the model is and how it is run."""
         return {**super().describe(), "pooling": self.setting("pooling_mode")}
+
+    def vectors(self, features: Features, role: TextRole) -> Pending:
+        """One vector per text, of its first numbers only where the model says so; a device works on while others are read."""
+        rows = self.forward(features, role)["sentence_embedding"][:, : self.model.truncate_dim]
+
+        def fetch() -> Float32Array:
+            with telling_out_of_memory():
+                vectors: Float32Array = rows.float().cpu().numpy()
+                return vectors
+
+        return fetch
 
     def _build(self, kind: type[LibraryModel], dtype: torch.dtype) -> LibraryModel:
         if self.folder.has_modules:
@@ -188,18 +187,3 @@ class DenseModel(SentenceModel):
             config_kwargs=dict(trust),
         )
         return kind(modules=[reading, Pooling(reading.get_embedding_dimension(), self._pooling)], device="cpu")
-
-
-class DenseReader(SentenceReader):
-    """A dense model in one role."""
-
-    def compute(self, inputs: Features) -> Pending:
-        """One vector a text, of its first numbers only where the model says so; a device works on while others are read."""
-        vectors = self.model.forward(inputs, self.role)["sentence_embedding"][:, : self.model.model.truncate_dim]
-
-        def fetch() -> Float32Array:
-            with telling_out_of_memory():
-                rows: Float32Array = vectors.float().cpu().numpy()
-                return rows
-
-        return fetch

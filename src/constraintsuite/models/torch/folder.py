@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from constraintsuite.errors import MissingExtraError, UserError
-from constraintsuite.models.tokenization import cuts_left
+from constraintsuite.models.tokenization import cuts_left, read_mapping
 from constraintsuite.store.files import sha256_of, sha256_text
 
 LIBRARIES = ("torch", "transformers", "sentence-transformers", "tokenizers")
@@ -35,14 +34,7 @@ class ModelFolder:
 
     def json(self, name: str) -> Mapping[str, object]:
         """A configuration file; empty if it is not there."""
-        file = self.path / name
-        if not file.is_file():
-            return {}
-        try:
-            content = json.loads(file.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise UserError(f"{file}: this is not JSON ({error}). Fetch the model again.") from None
-        return content if isinstance(content, dict) else {}
+        return read_mapping(self.path / name)
 
     @property
     def architectures(self) -> tuple[str, ...]:
@@ -52,7 +44,7 @@ class ModelFolder:
 
     @property
     def sentence_config(self) -> Mapping[str, object]:
-        """What sentence-transformers wrote down."""
+        """What sentence-transformers wrote into the folder: the kind of model, prompts, similarity."""
         return self.json(_SENTENCE)
 
     @property

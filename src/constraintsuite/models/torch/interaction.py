@@ -5,9 +5,11 @@ The vectors of all queries are held in memory, those of a document only while it
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from functools import cached_property
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,28 +17,15 @@ import numpy.typing as npt
 from constraintsuite.execution.progress import Silent
 from constraintsuite.models.base import ModelFact, Pair, TextRole, Workbench
 from constraintsuite.models.batches import BatchLimits, BatchRun
-from constraintsuite.models.torch.alike import first_alike
-from constraintsuite.models.torch.sentences import Features, SentenceModel
+from constraintsuite.models.tokenization import first_alike
+from constraintsuite.models.torch.sentences import SentenceModel
+from constraintsuite.models.torch.settings import BatchSizes
+from constraintsuite.models.torch.text_model import Features
 from constraintsuite.store.files import sha256_text
 
 FloatArray = npt.NDArray[np.float64]
 T = TypeVar("T")
 V = TypeVar("V")
-
-
-class Interaction(Protocol[V]):
-    """What a family makes of texts, and how it compares two of them."""
-
-    model: SentenceModel
-
-    def vectors(self, features: Features, role: TextRole) -> list[V]:
-        """One a text, in ordinary memory."""
-
-    def compare(self, query: V, document: V) -> float:
-        """The score."""
-
-    def size(self, vector: V) -> int:
-        """How many parts it has: active dimensions, or tokens."""
 
 
 class Meeting(NamedTuple):
@@ -46,40 +35,43 @@ class Meeting(NamedTuple):
     queries: tuple[str, ...]
 
 
-class Sizes(NamedTuple):
-    """How many vectors there are of a role, and how many parts they have together."""
+class InteractionScorer(ABC, Generic[V]):
+    """Scores pairs by comparing what the model makes of either text; each distinct text is read once."""
 
-    queries: int
-    query_parts: int
-    documents: int
-    document_parts: int
+    family: str
+    sizes: BatchSizes
+    """Tokens in a batch."""
+    spreadable = True
 
+    def __init__(self, name: str, model: SentenceModel, bench: Workbench) -> None:
+        self.name, self.model, self._bench = name, model, bench
+        self._noticed: dict[str, int] = {}
 
-def mean_sizes(sizes: Mapping[str, int]) -> Mapping[str, ModelFact]:
-    """The mean number of parts of a vector, by role, from counts that are called as those of `Sizes`."""
-    return {
-        "queries": sizes["query_parts"] / sizes["queries"],
-        "documents": sizes["document_parts"] / sizes["documents"],
-    }
+    @abstractmethod
+    def vectors(self, features: Features, role: TextRole) -> list[V]:
+        """What is compared: one per text of a batch, in ordinary memory."""
 
+    @abstractmethod
+    def compare(self, query: V, document: V) -> float:
+        """The score of a query and a document, from what the model made of each."""
 
-class Met(NamedTuple):
-    """What came out of all meetings."""
+    @abstractmethod
+    def size(self, vector: V) -> int:
+        """How many parts it has: active dimensions, or tokens."""
 
-    scores: FloatArray
-    sizes: Sizes
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of the family and the model."""
+        return sha256_text(self.family, self.model.fingerprint)
 
+    def noticed(self) -> Mapping[str, int]:
+        """How many queries and documents there were at the last `score`, and how many parts they had together."""
+        return self._noticed
 
-@dataclass(frozen=True)
-class Meetings(Generic[V]):
-    """Lets the queries and documents of pairs meet; each distinct text is read once."""
-
-    interaction: Interaction[V]
-    limits: BatchLimits
-    bench: Workbench
-
-    def __call__(self, pairs: Sequence[Pair]) -> Met:
+    def score(self, pairs: Sequence[Pair]) -> FloatArray:
         """The score of each pair, in order."""
+        if not pairs:
+            return np.empty(0, dtype=np.float64)
         queries = self._alike([query for query, _ in pairs], "query")
         documents = self._alike([document for _, document in pairs], "document")
         alike = [(queries[query], documents[document]) for query, document in pairs]
@@ -91,29 +83,42 @@ class Meetings(Generic[V]):
             for query, score, size in zip(meeting.queries, row[1::2], row[2::2], strict=False):
                 scores[query, meeting.document] = float(score)
                 sizes[query] = int(size)
-        found = Sizes(len(sizes), sum(sizes.values()), len(rows), int(rows[:, 0].sum()))
-        return Met(np.array([scores[pair] for pair in alike], dtype=np.float64), found)
+        self._noticed = {
+            "queries": len(sizes),
+            "query_parts": sum(sizes.values()),
+            "documents": len(rows),
+            "document_parts": int(rows[:, 0].sum()),
+        }
+        return np.array([scores[pair] for pair in alike], dtype=np.float64)
 
     def _alike(self, texts: Sequence[str], role: TextRole) -> dict[str, str]:
-        return first_alike(texts, self.interaction.model.marks(texts, role))
+        return first_alike(texts, self.model.marks(texts, role))
 
     def _rows(self, meetings: Sequence[Meeting]) -> FloatArray:
         """By meeting: the document's size, then score and size of each query; zeros where others have more queries."""
-        model = self.interaction.model
+        limits = self.sizes.limits(self.model.settings)
         width = max(len(meeting.queries) for meeting in meetings)
         queries = list(dict.fromkeys(query for meeting in meetings for query in meeting.queries))
         # The queries are read in batches too, so that all of them decide the last bits of each.
         company = sha256_text(str(width), *queries)
         run = BatchRun(
             "documents",
-            _Documents(self.interaction, _Queries(self.interaction, queries, self.limits, self.bench), width),
-            model.fingerprint,
+            _Documents(self, _Queries(self, queries, limits, self._bench), width),
+            self.model.fingerprint,
             lambda meeting: sha256_text(company, meeting.document, *meeting.queries),
-            self.limits,
-            self.bench,
+            limits,
+            self._bench,
         )
-        lengths = model.lengths([meeting.document for meeting in meetings], "document")
+        lengths = self.model.lengths([meeting.document for meeting in meetings], "document")
         return run(meetings, lengths).astype(np.float64, copy=False)
+
+
+def mean_sizes(sizes: Mapping[str, int]) -> Mapping[str, ModelFact]:
+    """The mean number of parts of a vector, by role, from what was noticed."""
+    return {
+        "queries": sizes["query_parts"] / sizes["queries"],
+        "documents": sizes["document_parts"] / sizes["documents"],
+    }
 
 
 def _meetings(pairs: Sequence[Pair]) -> list[Meeting]:
@@ -132,7 +137,7 @@ class _Queries(Generic[V]):
     """The vectors of all queries, read when the first is asked for: a run whose scores are all known asks for none."""
 
     def __init__(
-        self, interaction: Interaction[V], queries: Sequence[str], limits: BatchLimits, bench: Workbench
+        self, interaction: InteractionScorer[V], queries: Sequence[str], limits: BatchLimits, bench: Workbench
     ) -> None:
         self._interaction = interaction
         self._queries = queries
@@ -146,7 +151,7 @@ class _Queries(Generic[V]):
         return self._read[query]
 
     def prepare(self, items: Sequence[str]) -> _Inputs[str]:
-        """Tokens, padded."""
+        """The tokens of a batch, padded, beside the items that they belong to."""
         return _Inputs(items, self._interaction.model.features(items, "query"))
 
     def compute(self, inputs: _Inputs[str]) -> FloatArray:
@@ -160,16 +165,16 @@ class _Queries(Generic[V]):
 class _Documents(Generic[V]):
     """Reads documents and compares them with their queries."""
 
-    interaction: Interaction[V]
+    interaction: InteractionScorer[V]
     queries: _Queries[V]
     width: int
 
     def prepare(self, items: Sequence[Meeting]) -> _Inputs[Meeting]:
-        """Tokens, padded."""
+        """The tokens of a batch, padded, beside the items that they belong to."""
         return _Inputs(items, self.interaction.model.features([item.document for item in items], "document"))
 
     def compute(self, inputs: _Inputs[Meeting]) -> FloatArray:
-        """One row a meeting."""
+        """One row per document: its size, then score and size of each query."""
         rows = np.zeros((len(inputs.items), 1 + 2 * self.width), dtype=np.float64)
         vectors = self.interaction.vectors(inputs.features, "document")
         for row, meeting, vector in zip(rows, inputs.items, vectors, strict=True):

@@ -81,7 +81,7 @@ def check_length(length: int | None, model: torch.nn.Module, folder: Path) -> No
 
 
 def load_tokenizer(folder: Path, trust: bool) -> PreTrainedTokenizerFast:
-    """The folder's tokenizer."""
+    """Load the tokenizer of a folder; one that exists in Python only is refused."""
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=trust)

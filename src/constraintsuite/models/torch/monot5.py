@@ -18,18 +18,12 @@ from constraintsuite.errors import UserError
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.batches import BatchRun
 from constraintsuite.models.naming import ModelName
-from constraintsuite.models.tokenization import IntArray
-from constraintsuite.models.torch.alike import first_alike, mark_of
-from constraintsuite.models.torch.device import (
-    describe_device,
-    fix_threads,
-    inference,
-    pick_device,
-    pick_dtype,
-)
-from constraintsuite.models.torch.folder import ModelFolder, library_versions, need_torch
+from constraintsuite.models.tokenization import IntArray, Padding, first_alike, mark_of, pad_tokens, plain_copy
+from constraintsuite.models.torch.device import fix_threads, inference, pick_device, pick_dtype
+from constraintsuite.models.torch.folder import ModelFolder, need_torch
 from constraintsuite.models.torch.loading import load_tokenizer, loading, refuse_missing
 from constraintsuite.models.torch.settings import BatchSizes, TorchSettings, fingerprint_of, open_folder
+from constraintsuite.models.torch.text_model import describe_folder
 from constraintsuite.store.files import sha256_text
 
 if TYPE_CHECKING:
@@ -44,7 +38,7 @@ _AT_ONCE = 1_000
 
 
 class MonoT5Settings(TorchSettings):
-    """The options of `monot5`."""
+    """The options that a user can give to `monot5`."""
 
     tokens: str = Field(
         "true/false", pattern=r"^[^/]+/[^/]+$", description="what the model says of a relevant and of another text"
@@ -110,12 +104,7 @@ class MonoT5Scorer:
         """What it is and how it is run."""
         answers = [self._tokenizer.convert_ids_to_tokens(token) for token in self._answers]
         return {
-            "folder": self.folder.path.name,
-            "weights": self.folder.weights,
-            "backend": "torch",
-            "libraries": library_versions(),
-            "precision": self.settings.precision,
-            "device": describe_device(self._model.device),
+            **describe_folder(self.folder, self.settings, self._model.device),
             "length": self._length,
             "prompt": _prompt("{query}", "{text}")[0],
             "answers": {"relevant": answers[0], "other": answers[1]},
@@ -127,11 +116,11 @@ class MonoT5Scorer:
         return {"texts_cut": self._cut_texts}
 
     def told(self, noticed: Mapping[str, int]) -> Mapping[str, ModelFact]:
-        """The same."""
+        """The number of texts that are cut, as `describe` states it."""
         return {"texts_cut": noticed["texts_cut"]}
 
     def prepare(self, items: Sequence[Pair]) -> list[IntArray]:
-        """Tokens, not padded yet."""
+        """The tokens of each pair's prompt; `compute` pads them."""
         return [prompt.ids for prompt in self._prompts(items)]
 
     def compute(self, inputs: list[IntArray]) -> npt.NDArray[np.float32]:
@@ -139,14 +128,11 @@ class MonoT5Scorer:
         import torch
 
         model = self._model
-        ids = np.full((len(inputs), max(map(len, inputs))), self._tokenizer.pad_token_id or 0, dtype=np.int64)
-        mask = np.zeros_like(ids)
-        for row, tokens in enumerate(inputs):
-            ids[row, : len(tokens)] = tokens
-            mask[row, : len(tokens)] = 1
+        ids, lengths = np.concatenate(inputs), np.array([len(tokens) for tokens in inputs])
+        padded = pad_tokens(ids, np.zeros_like(ids), lengths, Padding(self._tokenizer.pad_token_id or 0))
         with inference():
-            start = torch.full((len(ids), 1), model.config.decoder_start_token_id, device=model.device)
-            read = {"input_ids": ids, "attention_mask": mask}
+            start = torch.full((len(inputs), 1), model.config.decoder_start_token_id, device=model.device)
+            read = {"input_ids": padded.input_ids, "attention_mask": padded.attention_mask}
             tensors = {key: torch.from_numpy(array).to(model.device) for key, array in read.items()}
             logits: npt.NDArray[np.float32] = model(**tensors, decoder_input_ids=start).logits[:, 0].cpu().numpy()
         return logits
@@ -206,10 +192,7 @@ class MonoT5Scorer:
     @cached_property
     def _reader(self) -> Tokenizer:
         """A copy of the tokenizer that neither cuts nor pads."""
-        reader = Tokenizer.from_str(self._tokenizer.backend_tokenizer.to_str())
-        reader.no_truncation()
-        reader.no_padding()
-        return reader
+        return plain_copy(self._tokenizer.backend_tokenizer)
 
     @property
     def _length(self) -> int:

@@ -7,25 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
 
 from constraintsuite.models.backends import ROLE_PROMPTS
 from constraintsuite.models.base import ModelFact, TextRole
-from constraintsuite.models.tokenization import IntArray
-from constraintsuite.models.torch.device import (
-    describe_device,
-    fix_threads,
-    inference,
-    pick_device,
-    pick_dtype,
-)
-from constraintsuite.models.torch.folder import ModelFolder, library_versions
-from constraintsuite.models.torch.loading import check_length, loading, refuse_missing, refuse_slow
-from constraintsuite.models.torch.reading import Extent, TextTokens, TokenizerSetup
-from constraintsuite.models.torch.settings import AnySettings, fingerprint_of
+from constraintsuite.models.torch.device import fix_threads, inference, pick_device, pick_dtype
+from constraintsuite.models.torch.folder import ModelFolder
+from constraintsuite.models.torch.loading import check_length, loading, refuse_missing
+from constraintsuite.models.torch.settings import AnySettings
+from constraintsuite.models.torch.text_model import Features, TextModel, describe_folder
 
 if TYPE_CHECKING:
     import torch
@@ -33,13 +23,11 @@ if TYPE_CHECKING:
     from sentence_transformers.base.modules import Transformer
 
 SentenceModelKind = Literal["SentenceTransformer", "SparseEncoder", "MultiVectorEncoder"]
-Features = dict[str, Any]
-"""What the library makes of texts, and adds its results to."""
 _PROBES = ("a", "Some words, of which there are more.", "word " * 10_000)
 _ENDLESS = 1_000_000  # tokenizers write a larger number where they know no limit
 
 
-class SentenceModel:
+class SentenceModel(TextModel):
     """A folder of sentence-transformers; its weights are read when they are first needed."""
 
     def __init__(
@@ -49,17 +37,8 @@ class SentenceModel:
         settings: AnySettings,
         prompts: Mapping[TextRole, str] | None = None,
     ) -> None:
-        self.kind: SentenceModelKind = kind
-        self.folder = folder
-        self.settings = settings
+        super().__init__(kind, folder, settings)
         self._prompts = prompts or {}
-        self._texts: dict[TextRole, TextTokens] = {}
-        self._reading = Lock()  # a tokenizer may not be set up in one thread while it reads in another
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """Of all that decides its vectors."""
-        return fingerprint_of(self.kind, self.folder, self.settings)
 
     @cached_property
     def model(self) -> LibraryModel:
@@ -82,28 +61,20 @@ class SentenceModel:
         own = self.model.prompts
         return next((own[name] for name in ROLE_PROMPTS[role] if own.get(name)), "")
 
-    def extents(self, texts: Sequence[str], role: TextRole) -> list[Extent]:
-        """The size of each text."""
-        with self._reading:
-            return self._tokens(role).extents(texts)
+    def tokenizer(self, role: TextRole) -> Any:  # noqa: ANN401 - the library has many classes
+        """The tokenizer of the layer that reads texts in a role."""
+        return self._input(role).tokenizer
 
     def lengths(self, texts: Sequence[str], role: TextRole) -> list[int]:
-        """Tokens of each text, after cutting."""
-        return [extent.tokens for extent in self.extents(texts, role)]
-
-    def visible(self, texts: Sequence[str], role: TextRole) -> IntArray:
-        """How many characters of each text are read."""
-        return np.array([extent.visible for extent in self.extents(texts, role)], dtype=np.int64)
-
-    def marks(self, texts: Sequence[str], role: TextRole) -> list[bytes]:
-        """A mark of each text, equal where the model reads the same."""
-        return [extent.mark for extent in self.extents(texts, role)]
+        """Tokens of each text, after cutting, with those that a query is filled up with."""
+        least = int((self._expansion(role) or {}).get("length", 0))
+        return [max(length, least) for length in super().lengths(texts, role)]
 
     def features(self, texts: Sequence[str], role: TextRole) -> Features:
         """Tokens as the library makes them, padded; on no device yet."""
-        with self._reading:
+        with self._lock:
             if role in self._reads_plainly:
-                return {**self._tokens(role).padded(texts), **self._reads_plainly[role]}
+                return {**super().features(texts, role), **self._reads_plainly[role]}
             return self._library_features(texts, role)
 
     def forward(self, features: Features, role: TextRole, **options: int) -> Features:
@@ -128,12 +99,7 @@ class SentenceModel:
     def describe(self) -> dict[str, ModelFact]:
         """What the model is and how it is run."""
         return {
-            "folder": self.folder.path.name,
-            "weights": self.folder.weights,
-            "backend": "torch",
-            "libraries": library_versions(),
-            "precision": self.settings.precision,
-            "device": describe_device(self.model.device),
+            **describe_folder(self.folder, self.settings, self.model.device),
             "length": {role: self.limit(role) for role in ROLE_PROMPTS},
             "cut": self.folder.cut,
             "prompts": {role: self.prompt(role) for role in ROLE_PROMPTS},
@@ -176,7 +142,7 @@ class SentenceModel:
         found: dict[TextRole, Features] = {}
         for role in ROLE_PROMPTS:
             theirs = self._library_features(_PROBES, role)
-            ours = self._tokens(role).padded(_PROBES)
+            ours = super().features(_PROBES, role)
             added = {name: value for name, value in theirs.items() if name not in ours}
             same = all(name in theirs and torch.equal(theirs[name], tensor) for name, tensor in ours.items())
             if same and not any(isinstance(value, torch.Tensor) for value in added.values()):
@@ -187,16 +153,8 @@ class SentenceModel:
         features: Features = self.model.preprocess(list(texts), prompt=self.prompt(role) or None, task=role)
         return dict(features)
 
-    def _tokens(self, role: TextRole) -> TextTokens:
-        if role not in self._texts:
-            tokenizer = self._input(role).tokenizer
-            refuse_slow(tokenizer, self.folder.path)
-            least = int((self._expansion(role) or {}).get("length", 0))
-            self._texts[role] = TextTokens(TokenizerSetup(tokenizer, self.prompt(role), self.limit(role), least))
-        return self._texts[role]
-
     def _input(self, role: TextRole) -> Transformer:
-        """The layer that reads texts; models may have one a role."""
+        """The layer that reads texts; models may have one per role."""
         first = self.model[0]
         routes = getattr(first, "sub_modules", None)
         if routes is None:
@@ -206,41 +164,3 @@ class SentenceModel:
     def _expansion(self, role: TextRole) -> Mapping[str, Any] | None:
         """How queries are filled up to a length, if they are."""
         return getattr(self._input(role), "query_expansion", None) if role == "query" else None
-
-
-class SentenceReader:
-    """A model in one role."""
-
-    def __init__(self, model: SentenceModel, role: TextRole) -> None:
-        self.model = model
-        self.role: TextRole = role
-
-    @property
-    def fingerprint(self) -> str:
-        """Of the model; not of the role."""
-        return self.model.fingerprint
-
-    @property
-    def cuts_left(self) -> bool:
-        """Whether only the end of a long text is read."""
-        return self.model.folder.cuts_left
-
-    def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, after cutting."""
-        return self.model.lengths(texts, self.role)
-
-    def visible(self, texts: Sequence[str]) -> IntArray:
-        """How many characters of each text are read."""
-        return self.model.visible(texts, self.role)
-
-    def marks(self, texts: Sequence[str]) -> list[bytes]:
-        """A mark of each text, equal where the model reads the same."""
-        return self.model.marks(texts, self.role)
-
-    def prepare(self, items: Sequence[str]) -> Features:
-        """Tokens, padded."""
-        return self.model.features(items, self.role)
-
-    def describe(self) -> Mapping[str, ModelFact]:
-        """What the model says."""
-        return self.model.describe()

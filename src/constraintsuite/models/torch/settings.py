@@ -55,10 +55,11 @@ class BatchSizes:
 
     cpu: int
     cuda: int
+    cpu_padding: float = 0.1
+    """A processor gains nothing from large batches, yet batches of one text are slow where others use it too."""
 
-    def limits(self, settings: AnySettings) -> BatchLimits:
+    def limits(self, settings: AnySettings, items: int = BatchLimits.items) -> BatchLimits:
         """What a batch may hold on the device that the settings name."""
         if pick_device(settings.device).type == "cuda":
-            return BatchLimits(settings.batch_tokens or self.cuda, padding=0.05)
-        # A processor gains nothing from large batches, yet batches of one text are slow where others use it too.
-        return BatchLimits(settings.batch_tokens or self.cpu, padding=0.1)
+            return BatchLimits(settings.batch_tokens or self.cuda, items, padding=0.05)
+        return BatchLimits(settings.batch_tokens or self.cpu, items, self.cpu_padding)

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -17,13 +16,10 @@ from constraintsuite.models.base import ModelFact, Pair, Scorer, TextRole, Workb
 from constraintsuite.models.naming import ModelName
 from constraintsuite.models.tokenization import IntArray
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
-from constraintsuite.models.torch.interaction import Meetings, Sizes, mean_sizes
-from constraintsuite.models.torch.sentences import Features, SentenceModel
+from constraintsuite.models.torch.interaction import InteractionScorer, mean_sizes
+from constraintsuite.models.torch.sentences import SentenceModel
 from constraintsuite.models.torch.settings import BatchSizes, TorchSettings, open_folder
-from constraintsuite.store.files import sha256_text
-
-SIZES = BatchSizes(cpu=1_024, cuda=32_768)
-"""Tokens in a batch: there is a number for each token and each word of the vocabulary at once."""
+from constraintsuite.models.torch.text_model import Features
 
 
 class SparseVector(NamedTuple):
@@ -55,29 +51,12 @@ def make_splade(name: ModelName, bench: Workbench) -> Scorer:
     return kind(str(name), SentenceModel("SparseEncoder", folder, settings), bench)
 
 
-class SpladeScorer:
-    """Sparse vectors, compared over the words that both texts have."""
+class SpladeScorer(InteractionScorer[SparseVector]):
+    """The dot product of sparse vectors, computed over the words that both texts have."""
 
-    spreadable = True
-
-    def __init__(self, name: str, model: SentenceModel, bench: Workbench) -> None:
-        self.name = name
-        self.model = model
-        self._bench = bench
-        self._sizes: Sizes | None = None
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """Of the model."""
-        return sha256_text("splade", self.model.fingerprint)
-
-    def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
-        """The dot product of each query's and text's weights."""
-        if not pairs:
-            return np.empty(0, dtype=np.float64)
-        met = Meetings(self, SIZES.limits(self.model.settings), self._bench)(pairs)
-        self._sizes = met.sizes
-        return met.scores
+    family = "splade"
+    # Small, since there is a number for each token and each word of the vocabulary at once.
+    sizes = BatchSizes(cpu=1_024, cuda=32_768)
 
     def describe(self) -> Mapping[str, ModelFact]:
         """The model, and how many words of the vocabulary a text has on average."""
@@ -86,10 +65,6 @@ class SpladeScorer:
             "activation": self.model.setting("activation_function"),
         }
         return {**self.model.describe(), **pooling, "similarity": "dot", **self.told(self.noticed())}
-
-    def noticed(self) -> Mapping[str, int]:
-        """Texts, and words with a weight in them."""
-        return {} if self._sizes is None else self._sizes._asdict()
 
     def told(self, noticed: Mapping[str, int]) -> Mapping[str, ModelFact]:
         """Words with a weight, on average."""
@@ -113,7 +88,7 @@ class SpladeScorer:
         return float(query.weights[mine] @ document.weights[its])
 
     def size(self, vector: SparseVector) -> int:
-        """Words with a weight."""
+        """How many words of the vocabulary have a weight in a text."""
         return len(vector.places)
 
 

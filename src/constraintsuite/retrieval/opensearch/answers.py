@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.http.reading import one_number
-from constraintsuite.retrieval.depth import EngineHit
+from constraintsuite.models.http.client import one_number, part_of
+from constraintsuite.retrieval.base import EngineHit
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.http.faults import BadAnswer, PassingFault, RefusalError, clip
 
@@ -33,7 +33,7 @@ class IndexFacts(NamedTuple):
 
 def read_settings(answer: object) -> dict[str, Mapping[str, object]]:
     """The settings of each index that a name stands for: one, or those of an alias."""
-    found = {name: part_of(part_of(entry, "settings"), "index") for name, entry in _entries(answer).items()}
+    found = {name: part_of(entry, "settings", "index") for name, entry in _entries(answer).items()}
     settings = {name: index for name, index in found.items() if isinstance(index, Mapping)}
     if not settings or len(settings) < len(found):
         raise BadAnswer("there are no settings of an index in it", answer)
@@ -44,7 +44,7 @@ def read_fields(answer: object, indexes: Mapping[str, object]) -> dict[str, Mapp
     """The fields of each index, and how each is read."""
     fields: dict[str, Mapping[str, object]] = {}
     for index in indexes:
-        named = _entries(part_of(part_of(answer, index), "mappings"))
+        named = _entries(part_of(answer, index, "mappings"))
         # The mapping stands under the last part of the field's name.
         fields[index] = {
             name: next(iter(_entries(part_of(entry, "mapping")).values()), {}) for name, entry in named.items()
@@ -64,7 +64,7 @@ def read_count(answer: object) -> int:
 def read_rankings(answer: object, count: int) -> list[list[EngineHit]]:
     """What each of `count` searches found, best first; one that was refused speaks for all."""
     responses = part_of(answer, "responses")
-    if not isinstance(responses, Sequence) or isinstance(responses, str) or len(responses) != count:
+    if not isinstance(responses, list) or len(responses) != count:
         raise BadAnswer(f"there are no {count} responses in it", answer)
     return [_ranking_of(response) for response in responses]
 
@@ -78,8 +78,8 @@ def _ranking_of(response: object) -> list[EngineHit]:
         code = status if isinstance(status, int) else 400
         raise RefusalError(code, f"a search was refused ({code}): {said}")
     _refuse_partial(response)
-    hits = part_of(part_of(response, "hits"), "hits")
-    if not isinstance(hits, Sequence) or isinstance(hits, str):
+    hits = part_of(response, "hits", "hits")
+    if not isinstance(hits, list):
         raise BadAnswer("one of its responses has no hits", response)
     return [EngineHit(_id_of(hit, response), one_number(part_of(hit, "_score"), response)) for hit in hits]
 
@@ -105,9 +105,7 @@ def _refuse_partial(answer: object) -> None:
 
 def _reason(response: object) -> object:
     error = part_of(response, "error")
-    causes = part_of(error, "root_cause")
-    first = causes[0] if isinstance(causes, Sequence) and not isinstance(causes, str) and causes else None
-    return part_of(first, "reason") or part_of(error, "reason") or error
+    return part_of(error, "root_cause", "reason") or part_of(error, "reason") or error
 
 
 def read_facts(
@@ -144,8 +142,3 @@ def _number(settings: object, key: str, default: float) -> float:
 
 def _entries(value: object) -> Mapping[str, object]:
     return value if isinstance(value, Mapping) else {}
-
-
-def part_of(value: object, key: str) -> object:
-    """An entry, None where there is none."""
-    return value.get(key) if isinstance(value, Mapping) else None

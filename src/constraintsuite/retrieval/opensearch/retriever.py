@@ -10,11 +10,9 @@ from constraintsuite.errors import UserError
 from constraintsuite.models.base import ModelFact, Workbench
 from constraintsuite.models.http.address import check_address
 from constraintsuite.models.naming import parse_model
-from constraintsuite.retrieval.base import Hit, Passages, System
-from constraintsuite.retrieval.depth import TopHits, head_of
+from constraintsuite.retrieval.base import BatchRetriever, Hit, Passages, System, TopHits, head_of
 from constraintsuite.retrieval.opensearch.answers import IndexFacts
-from constraintsuite.retrieval.opensearch.server import SearchServer
-from constraintsuite.retrieval.opensearch.settings import OpenSearchSettings
+from constraintsuite.retrieval.opensearch.server import OpenSearchSettings, SearchServer
 from constraintsuite.store.files import sha256_text
 
 _IDS_AT_ONCE = 1_000
@@ -35,7 +33,7 @@ def identify_opensearch(text: str) -> str:
     return OpenSearchRetriever(text, (), Workbench()).identity
 
 
-class OpenSearchRetriever:
+class OpenSearchRetriever(BatchRetriever):
     """Finds the documents of a corpus in an index, which may hold others too; analyser, k1 and b are the index's own."""
 
     def __init__(self, text: str, ids: Sequence[str], bench: Workbench) -> None:
@@ -51,13 +49,7 @@ class OpenSearchRetriever:
         self._ids = frozenset(ids)
         self._bench = bench
         self._server = SearchServer(
-            address["base"],
-            address["index"],
-            self._settings.field,
-            self._settings.login(name),
-            self._settings.timeout,
-            self._settings.retries,
-            bench,
+            address["base"], address["index"], self._settings, self._settings.login(name), bench
         )
 
     @cached_property
@@ -81,7 +73,7 @@ class OpenSearchRetriever:
         """How many ids of the corpus the index holds; no other document can be found."""
         ids = sorted(self._ids)
         batches = [ids[start : start + _IDS_AT_ONCE] for start in range(0, len(ids), _IDS_AT_ONCE)]
-        shared = min(len(ids), self._server.count_ids(batches, self._settings.concurrency))
+        shared = min(len(ids), self._server.count_ids(batches))
         if not shared:
             raise UserError(
                 f"{self.name}: none of the {len(ids):,} document ids of the corpus (such as {min(ids, default='')!r}) is an _id "
@@ -93,12 +85,11 @@ class OpenSearchRetriever:
             )
         return shared
 
-    def search(self, query: str, k: int) -> list[Hit]:
-        """At most `k` documents of the corpus that share a term with the query."""
-        return self.search_all([query], k)[0]
-
     def search_all(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """The best of each query; those whose last place is not certain yet are asked again, twice as deep."""
+        """At most `k` documents of the corpus that share a term with each query.
+
+        Queries whose last place is not certain yet are asked again, twice as deep.
+        """
         if not (self._ids and queries and self.shared):
             return [[] for _ in queries]
         heads: dict[str, TopHits] = {}
@@ -129,12 +120,10 @@ class OpenSearchRetriever:
         }
 
     def _heads(self, queries: Sequence[str], depth: int, k: int) -> list[TopHits]:
-        """The best `k` of each query; of the rest only what is under way is in memory, thousands of hits a query."""
+        """The best `k` of each query; of the rest only what is under way is in memory, thousands of hits per query."""
         size = max(1, min(self._settings.batch, _HITS_AT_ONCE // depth))
         batches = [queries[start : start + size] for start in range(0, len(queries), size)]
-        return self._server.search(
-            batches, depth, self._settings.concurrency, lambda ranking: head_of(ranking, depth, self._ids, k)
-        )
+        return self._server.search(batches, depth, lambda ranking: head_of(ranking, depth, self._ids, k))
 
     def _tell_uncertain(self, cut: int, queries: int) -> None:
         if cut:

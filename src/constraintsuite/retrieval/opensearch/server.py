@@ -5,17 +5,23 @@ Repetitions and waits are those of all servers (`models/http`).
 
 from __future__ import annotations
 
+import base64
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
+from pydantic import Field
+
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.http.asking import Asker, Patience
-from constraintsuite.retrieval.depth import EngineHit
+from constraintsuite.models.http.address import RemoteSettings
+from constraintsuite.models.http.asker import Asker
+from constraintsuite.models.http.client import part_of
+from constraintsuite.models.naming import ModelName
+from constraintsuite.retrieval.base import EngineHit
 from constraintsuite.retrieval.opensearch.answers import (
     IndexFacts,
-    part_of,
     read_count,
     read_facts,
     read_fields,
@@ -25,7 +31,7 @@ from constraintsuite.retrieval.opensearch.answers import (
 from constraintsuite.store.http.endpoint import Endpoint
 from constraintsuite.store.http.faults import RefusalError, shown
 from constraintsuite.store.http.messages import Limits
-from constraintsuite.store.http.secrets import Authorization
+from constraintsuite.store.http.secrets import NO_LOGIN, Authorization
 
 T = TypeVar("T")
 _SEARCH = {"search_type": "dfs_query_then_fetch", "preference": "csuite", "allow_partial_search_results": False}
@@ -34,14 +40,45 @@ and an error in place of what the shards that are there would find."""
 _LINES = "application/x-ndjson"
 
 
+class OpenSearchSettings(RemoteSettings):
+    """The options of `opensearch`; only `field` changes a ranking."""
+
+    field: str = Field("text", min_length=1, description="the field of the index that is searched")
+    login_env: str = Field("", description="name of the environment variable that holds USER:PASSWORD")
+    batch: int = Field(50, ge=1, le=1_000, description="queries a request")
+
+    def login(self, name: ModelName) -> Authorization:
+        """What the environment holds for this server."""
+        if not self.login_env:
+            return _api_key(self.key(name)) if self.key_env else NO_LOGIN
+        value = os.environ.get(self.login_env, "")
+        if self.key_env or ":" not in value:
+            raise UserError(
+                f"Model {name.head}: login_env names an environment variable that holds USER:PASSWORD, and excludes key_env. "
+                "Set it in the shell that runs this command: export NAME=USER:PASSWORD"
+            )
+        return Authorization("Basic", _base64(value), (value.partition(":")[2],))
+
+
+def _api_key(key: str) -> Authorization:
+    """As a server gives it to copy; Elasticsearch also gives it as an id and a secret, which are sent together in base64."""
+    return (
+        Authorization("ApiKey", _base64(key), (key.partition(":")[2],)) if ":" in key else Authorization("ApiKey", key)
+    )
+
+
+def _base64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
 class SearchServer:
     """One field of one index."""
 
     def __init__(
-        self, base: str, index: str, field: str, login: Authorization, timeout: float, retries: int, bench: Workbench
+        self, base: str, index: str, settings: OpenSearchSettings, login: Authorization, bench: Workbench
     ) -> None:
-        self.base, self.index, self.field = base, index, field
-        self._login, self._limits, self._patience, self._bench = login, Limits(timeout), Patience(retries), bench
+        self.base, self.index, self.field = base, index, settings.field
+        self._settings, self._login, self._limits, self._bench = settings, login, Limits(settings.timeout), bench
 
     def describe(self) -> IndexFacts:
         """What decides what is found; an index or field that is not there is a UserError."""
@@ -53,18 +90,16 @@ class SearchServer:
         similarity, analyser = (shown(text, self._login.hide) for text in (facts.similarity, facts.analyser))
         return facts._replace(similarity=similarity, analyser=analyser)  # they are stored and shown
 
-    def count_ids(self, batches: Sequence[Sequence[str]], concurrency: int) -> int:
+    def count_ids(self, batches: Sequence[Sequence[str]]) -> int:
         """How many of some ids the index holds."""
         asker = self._asker(Endpoint(self._url("_count"), self._login, self._limits))
 
         def one(batch: Sequence[str]) -> int:
             return self._ask(asker, json.dumps({"query": {"ids": {"values": list(batch)}}}), read_count)
 
-        return sum(asker.ask_all("index", batches, one, [len(batch) for batch in batches], concurrency))
+        return sum(asker.ask_all("index", batches, one, list(map(len, batches)), self._settings.concurrency))
 
-    def search(
-        self, batches: Sequence[Sequence[str]], depth: int, concurrency: int, take: Callable[[list[EngineHit]], T]
-    ) -> list[T]:
+    def search(self, batches: Sequence[Sequence[str]], depth: int, take: Callable[[list[EngineHit]], T]) -> list[T]:
         """What `take` makes of the best `depth` documents of each query, as the server orders them.
 
         Queries come in batches. Nothing else of what a batch finds outlives it.
@@ -78,7 +113,7 @@ class SearchServer:
                 lambda answer: [take(ranking) for ranking in read_rankings(answer, len(batch))],
             )
 
-        taken = asker.ask_all("search", batches, one, [len(batch) for batch in batches], concurrency)
+        taken = asker.ask_all("search", batches, one, list(map(len, batches)), self._settings.concurrency)
         return [each for batch in taken for each in batch]
 
     def _searches(self, queries: Sequence[str], depth: int) -> str:
@@ -96,7 +131,7 @@ class SearchServer:
         return f"{self.base}/{self.index}/{call}"
 
     def _asker(self, endpoint: Endpoint) -> Asker:
-        return Asker(endpoint, self._patience, self._bench)
+        return Asker(endpoint, self._settings.retries, self._bench)
 
     def _ask(self, asker: Asker, body: str, read: Callable[[object], T]) -> T:
         try:

@@ -17,8 +17,8 @@ from constraintsuite.execution.stage import Job
 from constraintsuite.execution.travel import clear
 from constraintsuite.models.bm25.formula import Bm25Formula, CorpusStatistics
 from constraintsuite.records.text import Document
-from constraintsuite.retrieval.bm25 import HitColumns
-from constraintsuite.retrieval.sharded import (
+from constraintsuite.retrieval.bm25 import (
+    HitColumns,
     asked_terms,
     collect_postings,
     merge_rankings,

@@ -1,1 +1,1 @@
-"""The drawing functions, one file a family: each gives the stretches that a cue marks."""
+"""The drawing functions, one file per family: each gives the stretches that a cue marks."""

@@ -1,173 +1,164 @@
-"""Words that say by themselves that something is not there: without Y, free of Y, lacks Y, Y is missing."""
+"""Words that say by themselves that something is not there, is left out of a whole, or was replaced: without Y, all but Y."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
 
-from constraintsuite.text.canvas import Canvas, ScopePatch
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.lexicon import word_list
-from constraintsuite.text.reach import TokenRange
+from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
+from constraintsuite.text.sentence import TokenRange
 
 _OBJECT_PARTS = frozenset(("NOUN", "PROPN", "DET", "ADJ", "NUM", "PRON"))
 _BEFORE_ATTRIBUTE = frozenset(("DET", "ADJ", "ADP", "SCONJ", "VERB", "NUM"))
+_NEGATIVE = frozenset(("determiner", "pronoun", "none", "partitive", "particle", "nowhere", "neither", "nor"))
+_NEEDS_WHOLE = frozenset(("but", "bar", "save", "beside"))
 
 
-def draw_pseudo(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
+def draw_pseudo(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """A phrase that only looks like a negation: its own words are marked, so that one sees why nothing else is."""
     yield ScopePatch(cue.first, cue.last, "affirmed", cue.rule)
 
 
-def draw_phrase(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
+def draw_phrase(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """The phrase after the cue: without Y, lack of Y, free of Y."""
-    sentence = canvas.sentence
     start = cue.last
     if sentence.word(start) == ":":
-        yield ScopePatch(start + 1, list_end(canvas, start + 1), cue.kind, cue.rule)
+        yield ScopePatch(start + 1, list_end(sentence, start + 1), cue.kind, cue.rule)
         return
     while sentence.pos(start) == "ADV" and sentence.tag(start + 1) == "VBG":  # without once crossing Y
         start += 1
     if cue.rule == "doubt_preference" and sentence.tag(start) == "VB":  # prefers to stay
         return
     if sentence.words[cue.first] == "lacking" and sentence.pos(start) not in ("NOUN", "PROPN", "DET", "ADJ", "PRON"):
-        yield from draw_predicate(canvas, cue)
+        yield from draw_predicate(sentence, cue)
         return
-    yield ScopePatch(start, canvas.reach.phrase_end(start, loose=True), cue.kind, cue.rule)
+    yield ScopePatch(start, sentence.phrase_end(start, loose=True), cue.kind, cue.rule)
 
 
-def draw_source(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
+def draw_source(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """The noun right after the cue, without its modifiers: switched from Y to Z."""
-    yield ScopePatch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
+    yield ScopePatch(cue.last, sentence.phrase_end(cue.last), cue.kind, cue.rule)
 
 
-def draw_verb(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
+def draw_verb(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """The object of a verb of absence; for a passive its subject; in a relative clause what that clause describes."""
-    sentence = canvas.sentence
-    participle = is_passive(canvas, cue.first)
-    passive = participle and _has_helper(canvas, cue.first)
-    if participle and not passive and _is_attribute(canvas, cue):
+    participle = is_passive(sentence, cue.first)
+    passive = participle and _has_helper(sentence, cue.first)
+    if participle and not passive and _is_attribute(sentence, cue):
         return  # an abandoned farm is there
     found = gap_of(cue)
     source = sentence.words[cue.last - 1] == "from" and sentence.lemma(cue.first) in word_list("removing_verbs")
-    if found is None and not source and not (passive and _takes_no_object(canvas, cue)):
-        found = object_after(canvas, cue)
+    if found is None and not source and not (passive and _takes_no_object(sentence, cue)):
+        found = object_after(sentence, cue)
     rule = cue.rule
     if found is None and not participle:
-        found = canvas.reach.antecedent(cue.first)
-    if found is None and (passive or _is_reduced(canvas, cue, participle=participle)):
-        found, rule = _with_proposal(canvas, subject_of(canvas, cue.first), cue.first), "passive_absence"
+        found = sentence.antecedent(cue.first)
+    if found is None and (passive or _is_reduced(sentence, cue, participle=participle)):
+        found, rule = _with_proposal(sentence, subject_of(sentence, cue.first), cue.first), "passive_absence"
     if found is not None:
-        doubtful = (passive and _is_optional(canvas, cue.first)) or _is_moved(canvas, cue, found)
+        doubtful = (passive and _is_optional(sentence, cue.first)) or _is_moved(sentence, cue, found)
         yield ScopePatch(found.first, found.last, "uncertain" if doubtful else cue.kind, rule)
 
 
-def draw_gerund(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
+def draw_gerund(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Stopped selling Y: from the gerund, the cue's last word, on."""
-    yield from canvas.predicate(cue, cue.last - 1, canvas.reach.clause_end(cue.last - 1))
+    yield from sentence.predicate(cue, cue.last - 1, sentence.clause_end(cue.last - 1))
 
 
-def draw_predicate(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
+def draw_predicate(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """What is said to be missing: the noun after an attribute, else the subject."""
-    sentence = canvas.sentence
-    if sentence.words[cue.last - 1] == "gone" and not _is_gone(canvas, cue):
+    if sentence.words[cue.last - 1] == "gone" and not _is_gone(sentence, cue):
         return
     after = sentence.pos(cue.last)
     if sentence.word(cue.last) == ":":
-        yield ScopePatch(cue.last + 1, canvas.reach.phrase_end(cue.last + 1), cue.kind, cue.rule)
+        yield ScopePatch(cue.last + 1, sentence.phrase_end(cue.last + 1), cue.kind, cue.rule)
     elif after in ("NOUN", "PROPN") and not sentence.is_helper(cue.first) and sentence.pos(cue.first - 1) != "AUX":
-        yield ScopePatch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
+        yield ScopePatch(cue.last, sentence.phrase_end(cue.last), cue.kind, cue.rule)
     elif cue.first == 0:
         verb = sentence.find(frozenset(("is", "are", "was", "were")), 0, sentence.length)
         start = verb + 1 if verb >= cue.last else cue.last
-        yield ScopePatch(start, canvas.reach.phrase_end(start), cue.kind, cue.rule)
+        yield ScopePatch(start, sentence.phrase_end(start), cue.kind, cue.rule)
     else:
-        subject = subject_of(canvas, cue.first)
-        if subject is None or (cue.kind == "uncertain" and _is_denied(canvas, subject)):
+        subject = subject_of(sentence, cue.first)
+        if subject is None or (cue.kind == "uncertain" and _is_denied(sentence, subject)):
             return
         yield ScopePatch(subject.first, subject.last, cue.kind, cue.rule)
         copula = subject.first - 1
         if sentence.lemma(copula) == "be" and sentence.word(copula - 1) != "there":  # towels are the one thing missing
-            named = canvas.reach.subject(copula)
-            if named is not None:
-                yield ScopePatch(named.first, named.last, cue.kind, cue.rule)
+            yield from sentence.mark(cue, sentence.subject(copula))
 
 
-def _is_gone(canvas: Canvas, cue: Cue) -> bool:
+def _is_gone(sentence: ScopedSentence, cue: Cue) -> bool:
     """Is gone, had gone; but not had gone indoors."""
-    helper = canvas.sentence.lemma(canvas.sentence.skip_adverbs_back(cue.first - 1))
-    return cue.first == 0 or helper == "be" or canvas.sentence.is_hard(cue.last)
+    helper = sentence.lemma(sentence.skip_adverbs_back(cue.first - 1))
+    return cue.first == 0 or helper == "be" or sentence.is_hard(cue.last)
 
 
-def _is_denied(canvas: Canvas, subject: TokenRange) -> bool:
+def _is_denied(sentence: ScopedSentence, subject: TokenRange) -> bool:
     """Neither snow nor ice is expected: the negation decides."""
-    return canvas.has_cue(subject.first - 1, subject.last, frozenset(("determiner", "neither", "none", "pronoun")))
+    return sentence.has_cue(subject.first - 1, subject.last, frozenset(("determiner", "neither", "none", "pronoun")))
 
 
-def subject_of(canvas: Canvas, predicate: int) -> TokenRange | None:
+def subject_of(sentence: ScopedSentence, predicate: int) -> TokenRange | None:
     """The subject of a participle or adjective; without a form of be, the noun before it: "straps excluded"."""
-    if not _has_helper(canvas, predicate):
-        before = canvas.sentence.skip_adverbs_back(predicate - 1)
-        if canvas.sentence.is_nominal(before) or canvas.sentence.tag(before) == "VBG":
-            return canvas.reach.noun_before(before)
-    return canvas.reach.subject(predicate)
+    if not _has_helper(sentence, predicate):
+        before = sentence.skip_adverbs_back(predicate - 1)
+        if sentence.is_nominal(before) or sentence.tag(before) == "VBG":
+            return sentence.noun_before(before)
+    return sentence.subject(predicate)
 
 
-def _with_proposal(canvas: Canvas, subject: TokenRange | None, verb: int) -> TokenRange | None:
+def _with_proposal(sentence: ScopedSentence, subject: TokenRange | None, verb: int) -> TokenRange | None:
     """A dropped plan takes with it what was planned: "the plan to build a marina was dropped"."""
     if subject is None or subject.last > verb:
         return subject
-    named = canvas.sentence.find(word_list("proposal_nouns"), subject.first, subject.last) >= 0
-    return TokenRange(subject.first, canvas.reach.verb_group_start(verb)) if named else subject
+    named = sentence.find(word_list("proposal_nouns"), subject.first, subject.last) >= 0
+    return TokenRange(subject.first, sentence.verb_group_start(verb)) if named else subject
 
 
-def _has_helper(canvas: Canvas, predicate: int) -> bool:
-    return canvas.sentence.is_helper(canvas.sentence.skip_adverbs_back(predicate - 1))
+def _has_helper(sentence: ScopedSentence, predicate: int) -> bool:
+    return sentence.is_helper(sentence.skip_adverbs_back(predicate - 1))
 
 
-def is_passive(canvas: Canvas, verb: int) -> bool:
+def is_passive(sentence: ScopedSentence, verb: int) -> bool:
     """Whether a participle stands there that says something of its subject, rather than of an object."""
-    sentence = canvas.sentence
     helper = sentence.lemma(sentence.skip_adverbs_back(verb - 1))
     if helper in ("be", "get", "become", "remain", "stay"):
         return sentence.tag(verb) in ("VBN", "VBD", "JJ") or sentence.pos(verb) == "ADJ"
     return helper != "have" and sentence.tag(verb) in ("VBN", "JJ")
 
 
-def _is_attribute(canvas: Canvas, cue: Cue) -> bool:
-    sentence = canvas.sentence
+def _is_attribute(sentence: ScopedSentence, cue: Cue) -> bool:
     before = sentence.pos(cue.first - 1) in _BEFORE_ATTRIBUTE or sentence.tag(cue.first - 1) == "PRP$"
     return before and sentence.pos(cue.last) in ("NOUN", "PROPN") and cue.last == cue.first + 1
 
 
-def _takes_no_object(canvas: Canvas, cue: Cue) -> bool:
+def _takes_no_object(sentence: ScopedSentence, cue: Cue) -> bool:
     """Whether what follows a passive cannot be its object; "were denied bail" has one, "were dropped last year" has none."""
-    sentence = canvas.sentence
     after_be = sentence.lemma(sentence.skip_adverbs_back(cue.first - 1)) in ("be", "get")
     prepositional = cue.last - cue.first > 1 and sentence.words[cue.last - 1] in ("of", "from", "with", "on", "to")
     return after_be and not prepositional and sentence.lemma(cue.first) not in word_list("granting_verbs")
 
 
-def _is_reduced(canvas: Canvas, cue: Cue, *, participle: bool) -> bool:
+def _is_reduced(sentence: ScopedSentence, cue: Cue, *, participle: bool) -> bool:
     """Whether a participle without a form of be speaks of the noun before it: "straps excluded"."""
-    sentence = canvas.sentence
     bare = sentence.pos(cue.last) in ("", "ADP", "PUNCT", "CCONJ", "ADV", "SCONJ")
     past = participle or sentence.tag(cue.first) == "VBD"
     return bare and past and sentence.lemma(cue.first) not in word_list("intransitive_verbs")
 
 
-def _is_moved(canvas: Canvas, cue: Cue, found: TokenRange) -> bool:
+def _is_moved(sentence: ScopedSentence, cue: Cue, found: TokenRange) -> bool:
     """Dropped the vase on the floor, remove the pan from the heat: it is only elsewhere."""
-    sentence = canvas.sentence
     place = sentence.word(found.last) in ("on", "onto", "into", "in", "over", "from", "at", "off")
     command = sentence.words[cue.first] == "remove" or sentence.lemma(cue.first) != "remove"
     return sentence.lemma(cue.first) in word_list("moving_verbs") and place and command and found.first >= cue.last
 
 
-def _is_optional(canvas: Canvas, verb: int) -> bool:
+def _is_optional(sentence: ScopedSentence, verb: int) -> bool:
     """The lid can be removed: it need not be."""
-    sentence = canvas.sentence
-    group = sentence.words[canvas.reach.verb_group_start(verb) : verb]
+    group = sentence.words[sentence.verb_group_start(verb) : verb]
     return ("can" in group or "could" in group) and "not" not in group and "n't" not in group
 
 
@@ -179,29 +170,94 @@ def gap_of(cue: Cue) -> TokenRange | None:
     return None
 
 
-def object_after(canvas: Canvas, cue: Cue) -> TokenRange | None:
+def object_after(sentence: ScopedSentence, cue: Cue) -> TokenRange | None:
     """The object right behind a verb; None if there is none."""
-    sentence = canvas.sentence
     start = cue.last
     opening = cue.first == 0 or sentence.is_hard(cue.first - 1)
     if opening and sentence.word(start) in (":", "–", "—"):  # excluded: meals
-        return TokenRange(start + 1, list_end(canvas, start + 1))
+        return TokenRange(start + 1, list_end(sentence, start + 1))
     if sentence.word(start) == ",":
-        start = canvas.reach.skip_aside(start)
+        start = sentence.skip_aside(start)
     while sentence.pos(start) == "ADV":
         start += 1
     part = sentence.pos(start) in _OBJECT_PARTS or sentence.tag(start) in ("VBG", "VBN")
     if not part or sentence.tag(start) in ("WDT", "WP", "EX"):
         return None
-    end = canvas.reach.phrase_end(start)
+    end = sentence.phrase_end(start)
     if sentence.word(end) == "from" and sentence.tag(end + 1) == "VBG":  # prohibits guests from smoking
-        return TokenRange(end + 1, canvas.reach.clause_end(end + 1))
+        return TokenRange(end + 1, sentence.clause_end(end + 1))
     return TokenRange(start, end)
 
 
-def list_end(canvas: Canvas, start: int) -> int:
+def list_end(sentence: ScopedSentence, start: int) -> int:
     """The end of the list that a colon opens."""
     place = start
-    while not canvas.sentence.is_hard(place):
+    while not sentence.is_hard(place):
         place += 1
     return place
+
+
+def draw_exception(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """Everything except Y leaves Y out; nothing except Y keeps it; apart from Y can mean either."""
+    start = cue.last + 1 if sentence.pos(cue.last) == "ADP" else cue.last
+    end = sentence.phrase_end(start)
+    whole = sentence.find(word_list("universals"), 0, sentence.length) >= 0
+    negative = _is_negative(sentence, cue, end)
+    if sentence.words[cue.first] in _NEEDS_WHOLE and not _excepts(sentence, cue, whole or negative):
+        return
+    if negative:
+        yield ScopePatch(start, end, "affirmed", "exception_of_negative")
+    elif cue.rule == "exception_or_addition" and _adds(sentence, cue):
+        yield ScopePatch(start, end, "affirmed", "addition")
+    elif whole or cue.rule == "exception":
+        yield ScopePatch(start, end, cue.kind, cue.rule)
+    else:
+        yield ScopePatch(start, end, "uncertain", cue.rule)
+
+
+def draw_replace(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """What is replaced: the object, or the subject of a passive; what replaces it is untouched."""
+    if "way" in sentence.words[cue.first : cue.last] or is_passive(sentence, cue.first):
+        found = sentence.subject(cue.first)
+    else:
+        found = gap_of(cue) or object_after(sentence, cue)
+        if cue.first == 0 and gap_of(cue) is None:  # replace the filter once a year
+            return
+    if found is not None:
+        by = is_passive(sentence, cue.first) and sentence.words[cue.last - 1] not in ("by", "with", "to", "for")
+        yield ScopePatch(found.first, found.last, "uncertain" if by else cue.kind, cue.rule)
+
+
+def draw_swap(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """Swaps Y for Z: Y goes."""
+    found = gap_of(cue) or (sentence.subject(cue.first) if is_passive(sentence, cue.first) else None)
+    yield from sentence.mark(cue, found)
+
+
+def draw_substitute(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """Substitutes Z for Y: Y goes."""
+    if sentence.words[cue.last - 1] == "for":
+        yield ScopePatch(cue.last, sentence.phrase_end(cue.last), cue.kind, cue.rule)
+
+
+def _adds(sentence: ScopedSentence, cue: Cue) -> bool:
+    """Apart from the pool there is also a sauna; besides the pool there is a sauna."""
+    return sentence.words[cue.first] == "besides" or (
+        sentence.find(word_list("additive_words"), 0, sentence.length) >= 0
+    )
+
+
+def _is_negative(sentence: ScopedSentence, cue: Cue, end: int) -> bool:
+    for place in range(sentence.length):
+        outside = place < cue.first or place >= end
+        if outside and sentence.words[place] in ("empty", "bare"):
+            return True
+    return any(other.draw in _NEGATIVE and not cue.first <= other.first < end for other in sentence.cues)
+
+
+def _excepts(sentence: ScopedSentence, cue: Cue, whole: bool) -> bool:
+    """Whether but, bar or save means except: a whole is named before, and a noun follows."""
+    if sentence.words[cue.first] == "but":
+        return sentence.is_exceptive(cue.first)
+    noun = sentence.is_nominal(cue.first - 1) or sentence.pos(cue.first - 1) == "ADJ"
+    return whole and noun and sentence.pos(cue.last) in ("DET", "NOUN", "PROPN", "ADJ", "PRON", "NUM")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from constraintsuite.text.canvas import Canvas, ScopePatch
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.lexicon import word_list
+from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 
 _WH = frozenset(("how", "why", "where", "when", "who", "what", "which", "whose", "whom"))
 _OPEN_MODALS = frozenset(("will", "would", "'ll", "'d", "may", "might", "could", "should", "can", "must", "wo"))
@@ -15,36 +15,34 @@ _BREAKS = frozenset((",", "and", "but", "or"))
 _STRICT = _PARTICIPLES | {"unless", "only", "as", "so", "when"}
 
 
-def draw_condition(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
+def draw_condition(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """If and its kin: the condition, and the main clause where it waits for the condition."""
-    sentence = canvas.sentence
-    if not _is_condition(canvas, cue):
+    if not _is_condition(sentence, cue):
         return
-    end = _condition_end(canvas, cue.last)
-    yield from canvas.predicate(cue, cue.last, end)
+    end = _condition_end(sentence, cue.last)
+    yield from sentence.predicate(cue, cue.last, end)
     if sentence.words[cue.first] == "even":
         return
     strict = sentence.words[cue.first] in _STRICT
     if sentence.word(end) == ",":
-        last = canvas.reach.clause_end(end + 1)
-        if strict or _waits(canvas, end + 1, last):
-            yield from canvas.predicate(cue, end + 1, last)
-    first = canvas.segment(cue.first).first
+        last = sentence.clause_end(end + 1)
+        if strict or _waits(sentence, end + 1, last):
+            yield from sentence.predicate(cue, end + 1, last)
+    first = sentence.segment(cue.first).first
     attached = sentence.word(cue.first - 1) not in _BREAKS or sentence.words[cue.first] == "unless"
-    if first < cue.first and attached and (strict or _waits(canvas, first, cue.first)):
-        yield from canvas.predicate(cue, first, cue.first)
+    if first < cue.first and attached and (strict or _waits(sentence, first, cue.first)):
+        yield from sentence.predicate(cue, first, cue.first)
 
 
-def draw_question(canvas: Canvas) -> Iterator[tuple[Cue, ScopePatch]]:
+def draw_question(sentence: ScopedSentence) -> Iterator[tuple[Cue, ScopePatch]]:
     """A question that can be answered with no; one with why or how takes its content for granted."""
-    sentence = canvas.sentence
     last = sentence.length - 1
     while last > 0 and sentence.words[last] in ('"', "”", "'", "’", ")"):
         last -= 1
     if sentence.word(last) != "?":
         return
-    first = _question_start(canvas, last)
-    if sentence.word(first) in _WH or sentence.word(first + 1) in _WH or _is_tag_question(canvas, last):
+    first = _question_start(sentence, last)
+    if sentence.word(first) in _WH or sentence.word(first + 1) in _WH or _is_tag_question(sentence, last):
         return
     asked = any(sentence.words[at] in _WH and (first > 0 or sentence.word(at - 1) == ",") for at in range(first, last))
     if asked and not sentence.is_helper(first):
@@ -53,44 +51,41 @@ def draw_question(canvas: Canvas) -> Iterator[tuple[Cue, ScopePatch]]:
     yield cue, ScopePatch(first, last, "uncertain", cue.rule)
 
 
-def draw_inversion(canvas: Canvas) -> Iterator[tuple[Cue, ScopePatch]]:
+def draw_inversion(sentence: ScopedSentence) -> Iterator[tuple[Cue, ScopePatch]]:
     """Had it carried Y (it did not); should there be Y, were it to have Y (open)."""
-    sentence = canvas.sentence
     word = sentence.word(0)
     if word not in ("had", "were", "should") or sentence.words[-1] == "?" or sentence.is_verb(1):
         return
-    end = canvas.reach.clause_end(1)
+    end = sentence.clause_end(1)
     if sentence.word(end) != ",":
         return
     unreal = word == "had" or (word == "were" and sentence.word(1) == "there")
     cue = Cue(0, 1, (0,), "counterfactual" if unreal else "doubt_condition", "inversion", "negated")
     if not unreal:
         cue = cue.as_kind("uncertain")
-        yield from ((cue, patch) for patch in canvas.predicate(cue, end + 1, canvas.reach.clause_end(end + 1)))
-    yield from ((cue, patch) for patch in canvas.predicate(cue, 1, end))
+        yield from ((cue, patch) for patch in sentence.predicate(cue, end + 1, sentence.clause_end(end + 1)))
+    yield from ((cue, patch) for patch in sentence.predicate(cue, 1, end))
 
 
-def _is_condition(canvas: Canvas, cue: Cue) -> bool:
+def _is_condition(sentence: ScopedSentence, cue: Cue) -> bool:
     """Whether provided, assuming and the like open a clause, rather than being verbs."""
-    sentence = canvas.sentence
     if sentence.words[cue.first : cue.last] in (("as", "long", "as"), ("so", "long", "as")):
-        return sentence.word(cue.first - 1) != "for" and canvas.reach.starts_clause(cue.last)
+        return sentence.word(cue.first - 1) != "for" and sentence.starts_clause(cue.last)
     if sentence.words[cue.first] not in _PARTICIPLES or sentence.words[cue.last - 1] == "that":
         return True
     return cue.first == 0 or sentence.is_hard(cue.first - 1) or sentence.words[cue.first - 1] in (",", "only")
 
 
-def _condition_end(canvas: Canvas, start: int) -> int:
+def _condition_end(sentence: ScopedSentence, start: int) -> int:
     """Where a condition ends, "if A holds and B agrees" taken as one."""
-    end = canvas.reach.clause_end(start)
-    while canvas.sentence.word(end) in ("and", "or"):
-        end = canvas.reach.clause_end(end + 1)
+    end = sentence.clause_end(start)
+    while sentence.word(end) in ("and", "or"):
+        end = sentence.clause_end(end + 1)
     return end
 
 
-def _waits(canvas: Canvas, first: int, last: int) -> bool:
+def _waits(sentence: ScopedSentence, first: int, last: int) -> bool:
     """Whether a main clause depends on its condition: it has a modal or is a command."""
-    sentence = canvas.sentence
     start = sentence.skip_adverbs(first)
     if sentence.word(start) in word_list("reporting_commands"):
         return False
@@ -99,9 +94,8 @@ def _waits(canvas: Canvas, first: int, last: int) -> bool:
     return sentence.tag(start) == "VB" or (sentence.tag(start) == "VBP" and sentence.is_verb(start))
 
 
-def _question_start(canvas: Canvas, last: int) -> int:
+def _question_start(sentence: ScopedSentence, last: int) -> int:
     """Where the question begins: a statement may stand before it, "there is none, and who would want one?"."""
-    sentence = canvas.sentence
     first = next((at for at in range(last) if sentence.words[at][0].isalnum()), 0)
     if sentence.is_helper(first):
         return first
@@ -112,8 +106,7 @@ def _question_start(canvas: Canvas, last: int) -> int:
     return first
 
 
-def _is_tag_question(canvas: Canvas, last: int) -> bool:
+def _is_tag_question(sentence: ScopedSentence, last: int) -> bool:
     """A statement with "isn't it?" behind."""
-    sentence = canvas.sentence
     start = last - 3 if sentence.word(last - 2) in ("n't", "not") else last - 2
     return sentence.word(start - 1) == "," and sentence.pos(start) == "AUX" and sentence.pos(last - 1) == "PRON"

@@ -1,15 +1,20 @@
-"""What a negated verb denies: its clause without what that takes for granted, and its subject where presence is denied."""
+"""Not, never, nor, until: what a negated verb denies.
+
+That is its clause without what it takes for granted, and its subject where presence is denied.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from constraintsuite.text.canvas import Canvas, ScopePatch
 from constraintsuite.text.cues import Cue
+from constraintsuite.text.draw.absence import list_end
 from constraintsuite.text.lexicon import word_list
+from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 from constraintsuite.text.sentence import VERB_GROUP
 
+_OTHER_NEGATIONS = frozenset(("particle", "determiner", "pronoun"))
 _TRAILING = frozenset(
     ("either", "though", "yet", "at", "all", "anymore", "any", "more", "longer", "too", "so", "however")
 )
@@ -19,6 +24,81 @@ _UNTIL = frozenset(("until", "till"))
 _COMMA = frozenset(",")
 _OBJECT_PARTS = frozenset(("DET", "NOUN", "PROPN", "ADJ", "NUM", "PRON"))
 _WITH_SUBJECT = frozenset(("particle", "nor", "may_not"))
+
+
+def draw_particle(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """Not before a verb denies the clause, not before anything else denies that alone: "in May, not in June"."""
+    if sentence.word(cue.last) in word_list("presence_words") and sentence.word(cue.last + 1) in (":", "–", "—"):
+        yield ScopePatch(cue.last + 2, list_end(sentence, cue.last + 2), cue.kind, "label")  # not allowed: cats, birds
+        return
+    if _is_verbal(sentence, cue):
+        yield from deny_from(sentence, cue, cue.last)
+        return
+    start = cue.last
+    if sentence.word(start) == ",":
+        closing = sentence.find(_COMMA, start + 1, sentence.length)
+        start = closing + 1 if closing > 0 else start + 1
+    noun = start + 1 if sentence.pos(start) in ("ADP", "SCONJ") else start
+    yield ScopePatch(start, sentence.phrase_end(noun, loose=True), cue.kind, "contrast_not")
+
+
+def draw_may_not(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """May not forbids an action and doubts a state: "guests may not smoke", "it may not contain nuts"."""
+    main = sentence.skip_adverbs(cue.last)
+    passive = sentence.lemma(main) == "be" and sentence.tag(main + 1) == "VBN"
+    if passive and sentence.words[main + 1] not in word_list("found_words"):
+        yield from deny_from(sentence, cue, cue.last)
+    elif sentence.lemma(main) in word_list("state_verbs"):
+        yield from sentence.predicate(cue.as_kind("uncertain"), cue.last, sentence.clause_end(cue.last))
+    else:
+        yield from deny_from(sentence, cue, cue.last)
+
+
+def draw_nor(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """Nor with inversion is a negation of its own; elsewhere it only continues one."""
+    if sentence.is_helper(cue.last):
+        yield from deny_from(sentence, cue, cue.last)
+
+
+def draw_until(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """Until 1994 the zoo kept Y, trams ran until 1955: no longer."""
+    if sentence.has_cue(0, sentence.length, _OTHER_NEGATIONS):
+        return
+    if cue.first == 0:
+        verb = next((at for at in range(cue.last, sentence.length) if sentence.is_finite(at)), None)
+        if verb is not None and sentence.tag(verb) == "VBD":
+            yield from deny_from(sentence, cue, verb)
+        return
+    start = sentence.clause_start(cue.first)
+    past = any(sentence.tag(at) == "VBD" for at in range(start, cue.first))
+    if past and (sentence.word(cue.last) == "recently" or _is_year(sentence.word(cue.last))):
+        yield from sentence.predicate(cue, start, cue.first)
+
+
+def draw_wish(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """I wish it had Y; if only there were Y: there is none."""
+    end = sentence.clause_end(cue.last)
+    if any(sentence.tag(at) == "VBD" or sentence.words[at] in ("were", "would", "had") for at in range(cue.last, end)):
+        yield from sentence.predicate(cue, cue.last, end)
+
+
+def _is_verbal(sentence: ScopedSentence, cue: Cue) -> bool:
+    if sentence.words[cue.first] == "never" and sentence.pos(cue.last) in ("NOUN", "PROPN", "DET", "ADJ", "ADP"):
+        return sentence.pos(cue.first - 1) not in ("PUNCT", "CCONJ")
+    if sentence.words[cue.first] != "not" or cue.last - cue.first > 1:
+        return True
+    before = cue.first - 1
+    while before >= 0 and sentence.pos(before) == "ADV":
+        before -= 1
+    if sentence.pos(before) == "AUX" or sentence.word(before) in ("need", "dare") or sentence.is_helper(before):
+        return True
+    if sentence.pos(cue.first - 1) in ("PUNCT", "CCONJ") and sentence.tag(cue.last) in ("VB", "VBP"):
+        return False  # you pay for leather, not noise cancellation
+    return sentence.is_verb(cue.last) or sentence.tag(cue.last) == "TO"
+
+
+def _is_year(word: str) -> bool:
+    return word.isdigit() and len(word) == 4 and word[0] in "12"
 
 
 class Complement(NamedTuple):
@@ -40,56 +120,52 @@ class ExistencePredicate(NamedTuple):
     """What follows belongs to it: "allowed to smoke", not "allowed in the hall"."""
 
 
-def deny_from(canvas: Canvas, cue: Cue, start: int) -> Iterator[ScopePatch]:
+def deny_from(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[ScopePatch]:
     """The scope of a negation whose verb phrase begins at `start`."""
-    sentence = canvas.sentence
-    start = canvas.reach.skip_aside(start)
-    end = canvas.reach.clause_end(start)
+    start = sentence.skip_aside(start)
+    end = sentence.clause_end(start)
     delayed = sentence.find(_UNTIL, start, min(end + 1, sentence.length)) >= 0 and sentence.find(_COMMA, start, end) < 0
-    if delayed and is_past(canvas, start, end):
+    if delayed and is_past(sentence, start, end):
         return  # did not open until May: it did open then
     if all(sentence.words[at] in _TRAILING for at in range(start, end)):
-        yield from _ellipsis(canvas, cue)
+        yield from _ellipsis(sentence, cue)
         return
-    opening = find_complement(canvas, start, end)
+    opening = find_complement(sentence, start, end)
     if opening is not None:
-        yield from canvas.predicate(cue, start, opening.first)
+        yield from sentence.predicate(cue, start, opening.first)
         if not opening.factive:
             yield ScopePatch(opening.first, end, "uncertain", "doubt_report")
         return
-    presence = find_presence(canvas, start)
+    presence = find_presence(sentence, start)
     if presence is None:
-        yield from canvas.predicate(cue, start, end)
-        yield from _idle_subject(canvas, cue, start)
+        yield from sentence.predicate(cue, start, end)
+        yield from _idle_subject(sentence, cue, start)
         return
-    yield from canvas.predicate(cue, start, end if presence.carries else presence.last)
+    yield from sentence.predicate(cue, start, end if presence.carries else presence.last)
     of_subject = presence.of_subject and cue.draw in _WITH_SUBJECT
     if cue.rule == "used_to" and sentence.words[presence.last - 1] not in word_list("strong_presence"):
         of_subject = False
-    subject = canvas.reach.subject(start) if of_subject else None
-    if subject is not None:
-        yield ScopePatch(subject.first, subject.last, cue.kind, "negated_predicate")
+    subject = sentence.subject(start) if of_subject else None
+    yield from sentence.mark(cue, subject, "negated_predicate")
 
 
-def _idle_subject(canvas: Canvas, cue: Cue, start: int) -> Iterator[ScopePatch]:
+def _idle_subject(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[ScopePatch]:
     """Lifeguards do not patrol here, dogs may not come in: nothing says whether there are any."""
-    sentence = canvas.sentence
     verb = sentence.skip_adverbs(start)
     idle = sentence.tag(verb) in ("VB", "VBP") and not sentence.is_helper(verb)
     if cue.draw not in _WITH_SUBJECT or not idle or sentence.pos(verb + 1) in _OBJECT_PARTS:
         return
-    subject = canvas.reach.subject(start)
+    subject = sentence.subject(start)
     if subject is not None and sentence.tag(subject.first) in ("NNS", "NNPS") and subject.last <= start:
         yield ScopePatch(subject.first, subject.last, "uncertain", "doubt_subject")
 
 
-def _ellipsis(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
+def _ellipsis(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Sandals are fine, bare feet are not: the subject is denied what the clause before says."""
-    sentence = canvas.sentence
     helper = sentence.skip_adverbs_back(cue.first - 1)
     if sentence.lemma(helper) not in ("be", "do"):
         return
-    subject = canvas.reach.subject(cue.first if sentence.lemma(helper) == "be" else helper)
+    subject = sentence.subject(cue.first if sentence.lemma(helper) == "be" else helper)
     if subject is None:
         return
     gone = sentence.words[cue.first : cue.last] == ("no", "more")  # the bakery is no more
@@ -97,16 +173,15 @@ def _ellipsis(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
     yield ScopePatch(subject.first, subject.last, "negated" if present else "uncertain", "ellipsis")
 
 
-def find_presence(canvas: Canvas, start: int) -> ExistencePredicate | None:
+def find_presence(sentence: ScopedSentence, start: int) -> ExistencePredicate | None:
     """The word by which the predicate from `start` on speaks of being there: allowed, included, missing."""
-    sentence = canvas.sentence
     place = start
-    while not (length := _presence_length(canvas, place)):
+    while not (length := _presence_length(sentence, place)):
         if place > start + VERB_GROUP or sentence.pos(place) not in ("AUX", "ADV", "PART"):
             return None
         place += 1
     after = sentence.word(place + length)
-    purpose = sentence.words[place] in word_list("need_words") and not _has_person(canvas, start)
+    purpose = sentence.words[place] in word_list("need_words") and not _has_person(sentence, start)
     infinitive = after == "to" and sentence.tag(place + length + 1) in ("VB", "VBP") and not purpose
     outside = sentence.pos(place + length) in ("ADP", "PART", "SCONJ") and after not in ("with", "as", "of")
     return ExistencePredicate(
@@ -114,43 +189,42 @@ def find_presence(canvas: Canvas, start: int) -> ExistencePredicate | None:
     )
 
 
-def denies_presence(canvas: Canvas, start: int) -> bool:
+def denies_presence(sentence: ScopedSentence, start: int) -> bool:
     """Whether to deny the predicate from `start` on is to deny its subject."""
-    presence = find_presence(canvas, start)
+    presence = find_presence(sentence, start)
     return presence is not None and presence.of_subject
 
 
-def _presence_length(canvas: Canvas, place: int) -> int:
+def _presence_length(sentence: ScopedSentence, place: int) -> int:
     """How many words from `place` on say that something is (or is not) there; 0 for none."""
-    row = [canvas.sentence.word(place + offset) for offset in range(3)]
-    if canvas.sentence.lemma(place) in word_list("presence_verbs") and canvas.sentence.pos(place) == "VERB":
+    row = [sentence.word(place + offset) for offset in range(3)]
+    if sentence.lemma(place) in word_list("presence_verbs") and sentence.pos(place) == "VERB":
         # The list does not feature nuts, but nuts do not feature.
-        active = canvas.sentence.lemma(place) in word_list("possession_verbs")
-        has_object = active and canvas.sentence.pos(place + 1) in _OBJECT_PARTS
+        active = sentence.lemma(place) in word_list("possession_verbs")
+        has_object = active and sentence.pos(place + 1) in _OBJECT_PARTS
         return 0 if has_object or row[1] in ("to", "that") else 1
     for length in (3, 2):
         if "_".join(row[:length]) in word_list("presence_phrases"):
             return length
     if row[0] in ("there", "here"):
-        return int(canvas.sentence.tag(place) != "EX")
+        return int(sentence.tag(place) != "EX")
     if row[0] not in word_list("presence_words") and row[0] not in word_list("absence_words"):
         return 0
-    helper = canvas.sentence.lemma(canvas.sentence.skip_adverbs_back(place - 1))
-    return int(canvas.sentence.pos(place) != "VERB" or helper in ("be", "get"))
+    helper = sentence.lemma(sentence.skip_adverbs_back(place - 1))
+    return int(sentence.pos(place) != "VERB" or helper in ("be", "get"))
 
 
-def _has_person(canvas: Canvas, start: int) -> bool:
+def _has_person(sentence: ScopedSentence, start: int) -> bool:
     """Whether someone is the subject: visitors are not required to pay; it is not necessary to pay."""
-    subject = canvas.reach.subject(start)
-    head = canvas.sentence.word(subject.last - 1) if subject is not None else "it"
+    subject = sentence.subject(start)
+    head = sentence.word(subject.last - 1) if subject is not None else "it"
     return head == "it" or head.removesuffix("s") in word_list("people") or head in word_list("people")
 
 
-def find_complement(canvas: Canvas, start: int, end: int) -> Complement | None:
+def find_complement(sentence: ScopedSentence, start: int, end: int) -> Complement | None:
     """The clause after a verb that takes its content for granted or leaves it open; other verbs hand the denial on."""
-    sentence = canvas.sentence
     asked = sentence.find(_INDIRECT, start + 1, min(start + 5, end + 1))
-    if asked >= 0 and sentence.is_verb(asked - 1) and canvas.reach.starts_clause(asked + 1):
+    if asked >= 0 and sentence.is_verb(asked - 1) and sentence.starts_clause(asked + 1):
         return Complement(asked, factive=True)
     fact = sentence.find(frozenset(("fact",)), start, end)
     if fact >= 0 and sentence.word(fact + 1) == "that":
@@ -161,12 +235,11 @@ def find_complement(canvas: Canvas, start: int, end: int) -> Complement | None:
             opening = sentence.find(_COMPLEMENTS, place + 1, min(place + 5, sentence.length))
             if opening >= 0:
                 return Complement(opening, factive and sentence.words[opening] not in ("whether", "if"))
-            if canvas.reach.starts_clause(place + 1):
+            if sentence.starts_clause(place + 1):
                 return Complement(place + 1, factive)
     return None
 
 
-def is_past(canvas: Canvas, start: int, end: int) -> bool:
+def is_past(sentence: ScopedSentence, start: int, end: int) -> bool:
     """Whether the clause around a stretch is in the past tense."""
-    sentence = canvas.sentence
-    return any(sentence.tag(at) == "VBD" for at in range(canvas.reach.clause_start(start), min(end, sentence.length)))
+    return any(sentence.tag(at) == "VBD" for at in range(sentence.clause_start(start), min(end, sentence.length)))

@@ -4,114 +4,108 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from constraintsuite.text.canvas import Canvas, ScopePatch
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.draw.denial import denies_presence
 from constraintsuite.text.lexicon import word_list
+from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 
 
-def draw_modal(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
+def draw_modal(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """May contain Y; Y might be added. "Guests may bring Y" allows it."""
-    sentence = canvas.sentence
     if cue.first > 0 and sentence.tokens[cue.first].text[0].isupper():  # the month
         return
-    reported = sentence.words[cue.last - 1] == "to" and canvas.is_drawn(cue.first)  # is not thought to have Y
-    if reported or _is_permission(canvas, cue) or _is_refused(canvas, cue):
+    reported = sentence.words[cue.last - 1] == "to" and sentence.is_drawn(cue.first)  # is not thought to have Y
+    if reported or _is_permission(sentence, cue) or _is_refused(sentence, cue):
         return
-    end = canvas.reach.clause_end(cue.last)
+    end = sentence.clause_end(cue.last)
     exception = next(
-        (other.first for other in canvas.cues if other.draw == "exception" and other.first >= cue.last), end
+        (other.first for other in sentence.cues if other.draw == "exception" and other.first >= cue.last), end
     )
-    yield from canvas.predicate(cue, cue.last, min(end, exception))
-    yield from _indefinite_subject(canvas, cue)
+    yield from sentence.predicate(cue, cue.last, min(end, exception))
+    yield from _indefinite_subject(sentence, cue)
 
 
-def draw_adverb(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
+def draw_adverb(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Perhaps, probably, sometimes: the clause around."""
-    aside = cue.first > 0 and canvas.sentence.words[cue.first - 1] == ","
-    start = cue.first if aside else canvas.reach.clause_start(cue.first)
-    yield from canvas.predicate(cue, start, canvas.reach.clause_end(cue.last))
+    aside = cue.first > 0 and sentence.words[cue.first - 1] == ","
+    start = cue.first if aside else sentence.clause_start(cue.first)
+    yield from sentence.predicate(cue, start, sentence.clause_end(cue.last))
 
 
-def draw_optional(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
+def draw_optional(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """An optional Y; Y is optional; and, for "on request" and the like, all around up to the next strong mark."""
-    sentence = canvas.sentence
     if sentence.pos(cue.first) == "ADJ" and cue.last == cue.first + 1:
         if sentence.pos(cue.last) in ("NOUN", "PROPN", "ADJ"):
-            yield ScopePatch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
+            yield ScopePatch(cue.last, sentence.phrase_end(cue.last), cue.kind, cue.rule)
             if sentence.lemma(cue.first - 2) != "be":  # Y is an optional extra
                 return
-        subject = canvas.reach.subject(cue.first - 2 if sentence.pos(cue.first - 1) == "DET" else cue.first)
-        if subject is not None:
-            yield ScopePatch(subject.first, subject.last, cue.kind, cue.rule)
+        subject = sentence.subject(cue.first - 2 if sentence.pos(cue.first - 1) == "DET" else cue.first)
+        yield from sentence.mark(cue, subject)
         return
     if sentence.words[cue.first] == "to" and not sentence.is_nominal(cue.first - 1):  # easy to taste
         return
-    yield from canvas.predicate(cue, *canvas.segment(cue.first))
+    yield from sentence.predicate(cue, *sentence.segment(cue.first))
 
 
-def draw_attribute(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
+def draw_attribute(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """A possible Y, an alleged Y."""
-    if canvas.sentence.pos(cue.last) in ("NOUN", "PROPN", "ADJ"):
-        yield ScopePatch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
+    if sentence.pos(cue.last) in ("NOUN", "PROPN", "ADJ"):
+        yield ScopePatch(cue.last, sentence.phrase_end(cue.last), cue.kind, cue.rule)
 
 
-def draw_prospect(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
+def draw_prospect(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """The risk of Y, plans for Y; "no risk of Y" is a negation."""
-    if not canvas.is_drawn(cue.first):
-        yield ScopePatch(cue.last, canvas.reach.phrase_end(cue.last), cue.kind, cue.rule)
+    if not sentence.is_drawn(cue.first):
+        yield ScopePatch(cue.last, sentence.phrase_end(cue.last), cue.kind, cue.rule)
 
 
-def draw_whether(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
+def draw_whether(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Whether Y: an open question; seems to have Y, plans to build Y: unless that is denied."""
-    if cue.rule == "doubt_seem" and canvas.is_drawn(cue.first):
+    if cue.rule == "doubt_seem" and sentence.is_drawn(cue.first):
         return
-    yield from canvas.predicate(cue, cue.last, canvas.reach.clause_end(cue.last))
+    yield from sentence.predicate(cue, cue.last, sentence.clause_end(cue.last))
 
 
-def draw_quantifier(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
+def draw_quantifier(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Some rooms have Y, not all have Y, few have Y: the predicate; there are few Y: the noun."""
-    sentence = canvas.sentence
     few = sentence.words[cue.last - 1] == "few" or sentence.words[cue.first] in ("not", "n't")
     a_few = sentence.words[cue.first] == "few" and sentence.word(cue.first - 1) in ("a", "every", "the")
     part = sentence.words[cue.last - 1] != "of" or sentence.word(cue.last) in word_list("definite_determiners")
     if a_few or not part or sentence.pos(cue.last) == "NUM":  # a handful of olives are olives
         return
-    end = cue.last if sentence.is_verb(cue.last) else canvas.reach.phrase_end(cue.last)
-    verb = canvas.reach.verb_of_subject(cue.first, end)
+    end = cue.last if sentence.is_verb(cue.last) else sentence.phrase_end(cue.last)
+    verb = sentence.verb_of_subject(cue.first, end)
     if verb is not None and sentence.words[cue.first] in ("most", "many") and cue.last == cue.first + 1:
         verb = verb if sentence.lemma(verb) in word_list("possession_verbs") else None
         few = False
     if verb is not None:
-        yield from canvas.predicate(cue, verb, canvas.reach.clause_end(verb))
-    if few or (verb is not None and denies_presence(canvas, verb)):
+        yield from sentence.predicate(cue, verb, sentence.clause_end(verb))
+    if few or (verb is not None and denies_presence(sentence, verb)):
         yield ScopePatch(cue.last, end, cue.kind, cue.rule)
 
 
-def draw_either(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
+def draw_either(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Either Y or Z: one of them."""
-    sentence = canvas.sentence
     joint = sentence.find(frozenset(("or",)), cue.last, sentence.length)
     apart = any(sentence.is_hard(at) for at in range(cue.last, max(joint, cue.last)))
-    if joint >= 0 and not apart and not canvas.is_drawn(cue.last):
-        yield ScopePatch(cue.last, canvas.reach.phrase_end(joint + 1), cue.kind, cue.rule)
+    if joint >= 0 and not apart and not sentence.is_drawn(cue.last):
+        yield ScopePatch(cue.last, sentence.phrase_end(joint + 1), cue.kind, cue.rule)
 
 
-def _indefinite_subject(canvas: Canvas, cue: Cue) -> Iterator[ScopePatch]:
-    subject = canvas.reach.subject(cue.first)
+def _indefinite_subject(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    subject = sentence.subject(cue.first)
     if subject is None:
         return
-    opening = canvas.sentence.word(subject.first)
-    known = opening in word_list("definite_determiners") or canvas.sentence.pos(subject.first) in ("PRON", "PROPN")
+    opening = sentence.word(subject.first)
+    known = opening in word_list("definite_determiners") or sentence.pos(subject.first) in ("PRON", "PROPN")
     if not known:
         yield ScopePatch(subject.first, subject.last, cue.kind, cue.rule)
 
 
-def _is_permission(canvas: Canvas, cue: Cue) -> bool:
-    sentence = canvas.sentence
+def _is_permission(sentence: ScopedSentence, cue: Cue) -> bool:
     if sentence.words[cue.first] != "may" or cue.last > cue.first + 1:
         return False
-    subject = canvas.reach.subject(cue.first)
+    subject = sentence.subject(cue.first)
     head = sentence.word(subject.last - 1).removesuffix("s") if subject is not None else ""
     main = sentence.skip_adverbs(cue.last)
     verb = sentence.lemma(main)
@@ -120,9 +114,9 @@ def _is_permission(canvas: Canvas, cue: Cue) -> bool:
     return head in word_list("people") and verb not in word_list("experience_verbs")
 
 
-def _is_refused(canvas: Canvas, cue: Cue) -> bool:
+def _is_refused(sentence: ScopedSentence, cue: Cue) -> bool:
     """Nobody may bring Y: the negation decides."""
-    subject = canvas.reach.subject(cue.first)
-    return subject is not None and canvas.has_cue(
+    subject = sentence.subject(cue.first)
+    return subject is not None and sentence.has_cue(
         subject.first, subject.last, frozenset(("pronoun", "determiner", "none"))
     )

@@ -18,8 +18,7 @@ from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import keyed_random
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.dense import SIMILARITIES, DenseScorer
-from constraintsuite.models.encoders import load_encoder
+from constraintsuite.models.dense import SIMILARITIES, DenseScorer, load_encoder
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.retrieval.topk import top_k
 from constraintsuite.store.jsonl import read_jsonl

@@ -20,8 +20,7 @@ from constraintsuite.experiments.ranking.trec import read_run
 from constraintsuite.experiments.scoring import score_pairs
 from constraintsuite.metrics.resampling import estimate
 from constraintsuite.models.base import Scorer, Workbench
-from constraintsuite.retrieval.base import Passages, search_all
-from constraintsuite.retrieval.naming import load_retriever
+from constraintsuite.retrieval.base import Passages, load_retriever, search_all
 from constraintsuite.store.artifact import Manifest, read_manifest
 from constraintsuite.store.files import sha256_of, sha256_text
 from constraintsuite.tuning.curves import OVERALL

@@ -13,8 +13,7 @@ import numpy as np
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.models.base import Workbench
-from constraintsuite.retrieval.base import Passages, System, search_all
-from constraintsuite.retrieval.naming import load_retriever
+from constraintsuite.retrieval.base import Passages, System, load_retriever, search_all
 from constraintsuite.retrieval.topk import FloatArray, IntArray
 from constraintsuite.store.download import cache_folder
 from constraintsuite.store.files import sha256_text

@@ -10,8 +10,7 @@ from pydantic import Field, field_validator
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.base import Workbench
-from constraintsuite.retrieval.base import Passages
-from constraintsuite.retrieval.naming import load_retriever
+from constraintsuite.retrieval.base import Passages, load_retriever
 from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric
 from constraintsuite.vectors.ann.sources.base import Texts, VectorSourceSettings, existing
 from constraintsuite.vectors.bundle import Bundle

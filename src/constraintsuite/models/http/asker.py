@@ -8,7 +8,6 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
 from typing import TypeVar
 
 from constraintsuite.errors import UserError
@@ -25,29 +24,16 @@ _LONGEST_WAIT, _LONGEST_REQUESTED_WAIT = 30.0, 300.0
 _DAY = 86_400.0
 
 
-@dataclass(frozen=True)
-class Patience:
-    """How often and after what time a request is repeated."""
-
-    retries: int
-    pause: Callable[[float], object] | None = None
-    """Waits for some seconds; None for a wait that ends when the endpoint is stopped."""
-
-    def seconds(self, fault: PassingFault, attempt: int, rng: random.Random) -> float:
-        """What the server asks for; else a random share of a time that doubles, so that requests do not come in waves."""
-        if fault.wait is not None:
-            return fault.wait
-        return rng.uniform(0, min(_LONGEST_WAIT, FIRST_WAIT * 2**attempt))
-
-
 class Asker:
-    """Asks an endpoint, and again where that may help."""
+    """Asks an endpoint, and again where that may help: `retries` times at most, each after a while."""
 
-    def __init__(self, endpoint: Endpoint, patience: Patience, bench: Workbench) -> None:
+    def __init__(self, endpoint: Endpoint, retries: int, bench: Workbench) -> None:
         self.endpoint = endpoint
+        self.pause: Callable[[float], object] = endpoint.stopped.wait
+        """Waits for some seconds; this one ends when the endpoint is stopped."""
+        self._retries = retries
         self.keeps = False
         """Whether some answer of this run outlives it."""
-        self._patience = patience
         self._bench = bench
         self._lock = threading.Lock()
         self._repeats: Counter[str] = Counter()
@@ -64,17 +50,17 @@ class Asker:
         """
         rng = keyed_random(0, "retry", body_of(0))
         spoilt = 0
-        for attempt in range(self._patience.retries + 1):
-            last = attempt == self._patience.retries
+        for attempt in range(self._retries + 1):
+            last = attempt == self._retries
             try:
                 return (at_last if last and at_last else read)(self.endpoint.ask(body_of(spoilt)))
             except PassingFault as fault:
                 spoilt += isinstance(fault, BadAnswer)
-                seconds = self._patience.seconds(fault, attempt, rng)
+                seconds = wait_seconds(fault, attempt, rng)
                 if last or seconds > _LONGEST_REQUESTED_WAIT:
                     raise self._given_up(fault, attempt + 1, seconds) from None
                 self._count_repeat(fault)
-                (self._patience.pause or self.endpoint.stopped.wait)(seconds)
+                self.pause(seconds)
         raise AssertionError("the last attempt returns or raises")
 
     def ask_all(
@@ -123,3 +109,8 @@ class Asker:
             for kind, count in sorted(self._repeats.items()):
                 self._bench.events.append(f"{title}: {count} request{'s' * (count > 1)} repeated after {kind}")
             self._repeats.clear()
+
+
+def wait_seconds(fault: PassingFault, attempt: int, rng: random.Random) -> float:
+    """What the server asks for; else a random share of a time that doubles, so that requests do not come in waves."""
+    return rng.uniform(0, min(_LONGEST_WAIT, FIRST_WAIT * 2**attempt)) if fault.wait is None else fault.wait

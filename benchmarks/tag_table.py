@@ -1,4 +1,4 @@
-"""How `data/tags.json` was made: the parser's tags over texts, counted by neighbour and by kind of word."""
+"""How the shipped table `text/data/tags.json` was made: the tags of the parser over texts, counted by neighbour and word kind."""
 
 from __future__ import annotations
 

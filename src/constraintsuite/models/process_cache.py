@@ -17,7 +17,7 @@ _MOST_CHARACTERS = 50_000_000
 
 @dataclass
 class HeldModel:
-    """A model, and what it found in its place."""
+    """A loaded model, with the workbench that it was given."""
 
     scorer: Scorer
     bench: Workbench
@@ -25,16 +25,15 @@ class HeldModel:
     """Of the texts it has read, of which it keeps much."""
 
 
-_held: dict[
-    tuple[str, str, Path | None], HeldModel
-] = {}  # one at most; a worker has no other way to keep it between shards
+# One model at most: a worker has no other way to keep it between shards.
+_held: dict[tuple[str, str, Path | None], HeldModel] = {}
 
 
 def held_model(model: str, fingerprint: str, texts: Iterable[str], cache: Path | None = None) -> HeldModel:
-    """The model, to read these texts; loaded once in a process, not once a shard.
+    """The model, to read these texts; loaded once per process, not once per shard.
 
     A model keeps the tokens of every text it has read, which would grow with the corpus: behind fifty million characters it is
-    loaded anew. One that is not that of the fingerprint is a UserError.
+    loaded again. A model that has another fingerprint is a UserError.
     """
     name = (model, fingerprint, cache)
     held = _held.get(name)

@@ -15,10 +15,17 @@ from tokenizers import Tokenizer, normalizers
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.backends import NotForOnnx, TransformerSettings
-from constraintsuite.models.base import ModelFact
+from constraintsuite.models.base import ModelFact, Workbench
 from constraintsuite.models.batches import BatchLimits
-from constraintsuite.models.onnx.folder import TransformerConfig, tokenizer_config, tokenizer_file
-from constraintsuite.models.onnx.graphs import OnnxGraph
+from constraintsuite.models.onnx.folder import (
+    TransformerConfig,
+    choose_length,
+    read_content,
+    read_text_config,
+    tokenizer_config,
+    tokenizer_file,
+)
+from constraintsuite.models.onnx.graphs import Purpose, find_graph
 from constraintsuite.models.tokenization import TokenBatch, Tokenization, TokenizerInput, cuts_left
 from constraintsuite.store.files import sha256_of, sha256_text
 
@@ -29,19 +36,21 @@ _BATCH_TOKENS = 2_048  # larger ones are not faster on a processor
 
 
 class OnnxModel:
-    """A graph, its tokenizer and the settings that decide a result."""
+    """A graph, its tokenizer and the settings that decide a result; NotForOnnx says why there is none.
 
-    def __init__(
-        self,
-        folder: Path,
-        config: TransformerConfig,
-        graph: OnnxGraph,
-        length: int,
-        settings: TransformerSettings,
-        lowercase: bool = False,
-    ) -> None:
-        self.folder, self.config, self.graph, self.length, self.settings = folder, config, graph, length, settings
-        self.lowercase = lowercase
+    No weights are read before the first batch.
+    """
+
+    spreadable = True
+
+    def __init__(self, folder: Path, settings: TransformerSettings, bench: Workbench, purpose: Purpose) -> None:
+        self.name = folder.name
+        self.folder, self.settings, self.bench = folder, settings, bench
+        self.config = read_content(folder / "config.json", TransformerConfig)
+        self.graph = find_graph(folder, self.config, settings, purpose)
+        text = read_text_config(folder)
+        self.length = choose_length(folder, self.config, text.max_seq_length, settings)
+        self.lowercase = text.do_lower_case
         self.tokenizer_file = tokenizer_file(folder)
         if cuts_left(folder):
             raise NotForOnnx(f"{folder}: a tokenizer that drops the beginning of long texts is left to torch.")
@@ -51,8 +60,8 @@ class OnnxModel:
         self.numbers_pairs = tokenizer_config(folder).numbers_pairs
 
     @cached_property
-    def fingerprint(self) -> str:
-        """Of the weights, the tokenizer and what is done with them."""
+    def graph_fingerprint(self) -> str:
+        """Hash of the weights, the tokenizer and what is done with them."""
         return sha256_text(
             self.graph.fingerprint,
             sha256_of(self.tokenizer_file),
@@ -65,7 +74,7 @@ class OnnxModel:
 
     @cached_property
     def tokenization(self) -> Tokenization:
-        """The model's own tokenizer."""
+        """The model's own tokenizer, read when it is first needed."""
         try:
             tokenizer = Tokenizer.from_file(str(self.tokenizer_file))
         except Exception as error:  # the library raises nothing narrower
@@ -82,13 +91,13 @@ class OnnxModel:
 
         return OnnxSession(self.graph.ready(), self.settings.threads)
 
-    def batch(self, items: Sequence[TokenizerInput]) -> TokenBatch:
-        """Tokens as the graph wants them."""
+    def prepare(self, items: Sequence[TokenizerInput]) -> TokenBatch:
+        """Tokens of a batch as the graph wants them."""
         batch = self.tokenization.batch(items)
         return batch if self.numbers_pairs else batch._replace(token_type_ids=np.zeros_like(batch.input_ids))
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """What was settled."""
+        """Weights, backend, precision and limits, as they are recorded with a run."""
         return {
             "weights": dict(self.graph.hashes),
             "backend": f"onnxruntime {version('onnxruntime')}",

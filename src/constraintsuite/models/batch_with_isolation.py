@@ -1,4 +1,4 @@
-"""A model over all records of a shard, though it may be unable to work on one of them."""
+"""Run a model over all records of a shard in one batch, and leave out single records that it cannot work on."""
 
 from __future__ import annotations
 

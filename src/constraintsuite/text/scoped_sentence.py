@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from constraintsuite.text.base import ScopeKind
-from constraintsuite.text.cues import Cue
+from constraintsuite.text.base import ScopeKind, Token
+from constraintsuite.text.cues import Cue, find_cues
 from constraintsuite.text.lexicon import word_list
-from constraintsuite.text.reach import Reach, TokenRange
-from constraintsuite.text.sentence import Sentence
+from constraintsuite.text.linear import LinearSentence
+from constraintsuite.text.sentence import TokenRange
+
+_AFTER_DEFINITE = frozenset(("NOUN", "PROPN", "ADJ", "NUM", "VERB"))
 
 
 class ScopePatch(NamedTuple):
@@ -21,19 +23,18 @@ class ScopePatch(NamedTuple):
     rule: str
 
 
-class Canvas:
+class ScopedSentence(LinearSentence):
     """One sentence while its scopes are drawn."""
 
-    def __init__(self, reach: Reach, sentence: Sentence, cues: Sequence[Cue]) -> None:
-        self.reach = reach
-        self.sentence = sentence
-        self.cues = cues
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        super().__init__(tokens)
+        self.cues = find_cues(self)
         self.drawn: list[tuple[Cue, ScopePatch]] = []
 
     def add(self, cue: Cue, patches: Iterable[ScopePatch]) -> None:
         """Keep patches, without the empty ones."""
         for patch in patches:
-            last = min(patch.last, self.sentence.length)
+            last = min(patch.last, self.length)
             if patch.first < last:
                 self.drawn.append((cue, patch._replace(last=last)))
 
@@ -48,11 +49,16 @@ class Canvas:
     def segment(self, at: int) -> TokenRange:
         """The words between the strong marks around a place."""
         first = last = at
-        while first > 0 and not self.sentence.is_hard(first - 1):
+        while first > 0 and not self.is_hard(first - 1):
             first -= 1
-        while not self.sentence.is_hard(last):
+        while not self.is_hard(last):
             last += 1
         return TokenRange(first, last)
+
+    def mark(self, cue: Cue, stretch: TokenRange | None, rule: str = "") -> Iterator[ScopePatch]:
+        """A stretch, if there is one, with the effect of a cue."""
+        if stretch is not None:
+            yield ScopePatch(stretch.first, stretch.last, cue.kind, rule or cue.rule)
 
     def predicate(self, cue: Cue, first: int, last: int) -> Iterator[ScopePatch]:
         """What a denied verb says, without the definite things that its clause takes for granted.
@@ -76,28 +82,21 @@ class Canvas:
                 place += 1
 
     def _granted_end(self, place: int, *, deep: bool) -> int:
-        end = self.reach.phrase_end(place)
-        if self.sentence.tag(end - 1) == "JJ" and self.sentence.pos(end - 2) == "NOUN":  # call the soup | spicy
+        end = self.phrase_end(place)
+        if self.tag(end - 1) == "JJ" and self.pos(end - 2) == "NOUN":  # call the soup | spicy
             return end - 1
-        if deep and self.sentence.word(end) in ("who", "that", "which", "whose"):
-            end = self.reach.clause_end(end + 1)
-        inner = self.sentence.find(word_list("exceptive_starts") | {"without"}, place + 1, end)
+        if deep and self.word(end) in ("who", "that", "which", "whose"):
+            end = self.clause_end(end + 1)
+        inner = self.find(word_list("exceptive_starts") | {"without"}, place + 1, end)
         return inner if inner >= 0 else end
 
     def _takes_for_granted(self, first: int, place: int) -> bool:
-        sentence = self.sentence
-        if sentence.words[place] not in word_list("definite_determiners") or self.is_drawn(place + 1):
+        if self.words[place] not in word_list("definite_determiners") or self.is_drawn(place + 1):
             return False
-        if sentence.tag(place) in ("WDT", "IN") or sentence.pos(place + 1) not in (
-            "NOUN",
-            "PROPN",
-            "ADJ",
-            "NUM",
-            "VERB",
-        ):
+        if self.tag(place) in ("WDT", "IN") or self.pos(place + 1) not in _AFTER_DEFINITE:
             return False
         verb = place - 1
-        return verb < 0 or sentence.lemma(verb) not in word_list("possession_verbs")
+        return verb < 0 or self.lemma(verb) not in word_list("possession_verbs")
 
 
-Draw = Callable[[Canvas, Cue], Iterable[ScopePatch]]
+Draw = Callable[[ScopedSentence, Cue], Iterable[ScopePatch]]

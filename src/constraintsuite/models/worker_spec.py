@@ -11,8 +11,8 @@ from pathlib import Path
 
 from constraintsuite.execution.engine import Engine, LocalEngine, require_results
 from constraintsuite.models.base import Scorer, Spreadable, Workbench
-from constraintsuite.models.held import naming_node
 from constraintsuite.models.naming import load_scorer, parse_model
+from constraintsuite.models.process_cache import naming_node
 
 _FOLDER_OPTIONS = ("query", "document")  # of `dpr`
 _BETWEEN = "|"  # two folders of `dpr`
@@ -20,7 +20,7 @@ _BETWEEN = "|"  # two folders of `dpr`
 
 @dataclass(frozen=True)
 class Sent:
-    """What a worker is told of a model."""
+    """What a worker needs to load a model: its string, and the fingerprint to compare with."""
 
     name: str
     """Its string; what is recorded is the one that the user wrote."""

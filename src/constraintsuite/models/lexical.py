@@ -1,4 +1,4 @@
-"""Two tf-idf cosines: one with statistics of the collection, and the one of the NevIR paper."""
+"""Scorers that count terms: BM25 and tf-idf with the statistics of the suite's own texts, and the tf-idf of the NevIR paper."""
 
 from __future__ import annotations
 
@@ -6,18 +6,58 @@ import math
 import string
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.models.base import Scorer, Workbench
-from constraintsuite.models.collection import TextCollection
+from constraintsuite.models.base import Pair, Scorer, Workbench
+from constraintsuite.models.bm25.formula import Bm25Formula, CorpusStatistics
 from constraintsuite.models.naming import ModelName
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.yaml_files import read_package_yaml
 from constraintsuite.text.terms import TermAnalyser
+
+
+def make_bm25(name: ModelName, bench: Workbench) -> Scorer:
+    """`bm25` reads terms as the product's own retriever does; `bm25:nostop` keeps "no" and "not"; `bm25:words` neither stems."""
+    analysers = {
+        "": TermAnalyser(),
+        "nostop": TermAnalyser(stop_list="none"),
+        "words": TermAnalyser(stop_list="none", stem=False),
+    }
+    name.refuse_options()
+    if name.argument not in analysers:
+        raise UserError(f"Model {str(name)!r}: there are only bm25, bm25:nostop and bm25:words.")
+    return Bm25Scorer(bench.documents, analysers[name.argument], name=str(name))
+
+
+class Bm25Scorer:
+    """The sum over the query's terms of idf x saturated term frequency; repeated query terms count again."""
+
+    def __init__(
+        self, documents: Sequence[str], analyser: TermAnalyser, *, k1: float = 0.9, b: float = 0.4, name: str = "bm25"
+    ) -> None:
+        self.name = name
+        self._formula = Bm25Formula(k1, b)
+        self._collection = TextCollection(documents, analyser)
+        self.fingerprint = sha256_text("bm25", f"k1={k1}", f"b={b}", self._collection.fingerprint)
+
+    def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
+        """Zero for a text that shares no term with its query."""
+        terms = {query: self._collection.analyser.terms(query) for query in {query for query, _ in pairs}}
+        return np.array([self._score(terms[query], text) for query, text in pairs], dtype=np.float64)
+
+    def _score(self, query: Sequence[str], text: str) -> float:
+        counts, formula = self._collection.counts(text), self._formula
+        norm = formula.norm(float(counts.total()), self._collection.statistics.mean_length)
+        # fsum is exact whatever the order, so that equal evidence is an exact tie.
+        return math.fsum(formula.weight(self._idf(term), float(counts[term]), norm) for term in query if term in counts)
+
+    def _idf(self, term: str) -> float:
+        statistics = self._collection.statistics
+        return self._formula.idf(statistics.holding.get(term, 0), statistics.documents)
 
 
 def make_tfidf(name: ModelName, bench: Workbench) -> Scorer:
@@ -38,7 +78,7 @@ class TfidfScorer:
         self.fingerprint = sha256_text("tfidf", self._collection.fingerprint)
         self._norms: dict[str, float] = {}
 
-    def score(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
+    def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
         """From 0, no term in common, to 1."""
         queries = {query: self._collection.counts(query) for query in {query for query, _ in pairs}}
         return np.array([self._cosine(queries[query], text) for query, text in pairs], dtype=np.float64)
@@ -75,7 +115,7 @@ class NevirTfidfScorer:
         self.name = "tfidf:nevir"
         self.fingerprint = sha256_text("tfidf:nevir", *sorted(scikit_learn_stopwords()))
 
-    def score(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
+    def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
         """From 0, no term in common, to 1."""
         counts = {text: self._counts(text) for text in {text for pair in pairs for text in pair}}
         return np.array([self._cosine(counts[query], counts[text]) for query, text in pairs], dtype=np.float64)
@@ -105,6 +145,35 @@ def _sum_in_order(numbers: Iterable[float]) -> float:
 
 @cache
 def scikit_learn_stopwords() -> frozenset[str]:
-    """scikit-learn's English stop list."""
+    """The English stop list of scikit-learn, which the NevIR paper used."""
     lists = read_package_yaml("constraintsuite.models", "data", "stopwords.yaml")
     return frozenset(lists["scikit-learn"].split())
+
+
+class TextCollection:
+    """Distinct texts and their terms, counted when first asked for."""
+
+    def __init__(self, documents: Sequence[str], analyser: TermAnalyser) -> None:
+        self.documents = sorted(set(documents))
+        self.analyser = analyser
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the texts and of the way they are cut into terms."""
+        return sha256_text(repr(self.analyser), *self.documents)
+
+    @cached_property
+    def _counts(self) -> dict[str, Counter[str]]:
+        return {document: Counter(self.analyser.terms(document)) for document in self.documents}
+
+    @cached_property
+    def statistics(self) -> CorpusStatistics:
+        """The numbers of texts, of their terms, and of the texts that hold each term."""
+        length = sum(counts.total() for counts in self._counts.values())
+        holding = Counter(term for counts in self._counts.values() for term in counts)
+        return CorpusStatistics(len(self.documents), length, holding)
+
+    def counts(self, text: str) -> Counter[str]:
+        """How often each term stands in a text, be it of the collection or not."""
+        known = self._counts.get(text)
+        return Counter(self.analyser.terms(text)) if known is None else known

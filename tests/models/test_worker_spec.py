@@ -15,7 +15,7 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
-from constraintsuite.models.sending import Sent, send_model, with_whole_paths
+from constraintsuite.models.worker_spec import Sent, send_model, with_whole_paths
 from constraintsuite.vectors.embed import embed_bundle
 from experiments.tiny_suite import write_suite
 from models.elsewhere import Elsewhere, starting_elsewhere

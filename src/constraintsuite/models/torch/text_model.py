@@ -1,0 +1,112 @@
+"""Models that read one text at a time, as a query or as a document: what a batch run has to know of any of them."""
+
+# The libraries take seconds to import, and a wrong name is told without them.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from constraintsuite.models.base import ModelFact, TextRole
+from constraintsuite.models.tokenization import IntArray, Padding, Tokenization, TokenizerInput
+from constraintsuite.models.torch.device import describe_device
+from constraintsuite.models.torch.folder import ModelFolder, library_versions
+from constraintsuite.models.torch.loading import refuse_slow
+from constraintsuite.models.torch.settings import AnySettings, fingerprint_of
+
+if TYPE_CHECKING:
+    import torch
+
+Features = dict[str, Any]
+"""What a library makes of texts, and adds its results to."""
+_ENDLESS = 2**31  # tokens, where a model has no limit
+
+
+class TextModel(ABC):
+    """A folder whose weights and tokenizers are read when they are first needed; a text is tokenised once per role."""
+
+    def __init__(self, kind: str, folder: ModelFolder, settings: AnySettings) -> None:
+        self.kind, self.folder, self.settings = kind, folder, settings
+        self._tokenizations: dict[TextRole, Tokenization] = {}
+        self._lock = RLock()  # a tokenizer may not be set up in one thread while it reads in another
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of all that decides the vectors, but not the role."""
+        return fingerprint_of(self.kind, self.folder, self.settings)
+
+    @abstractmethod
+    def tokenizer(self, role: TextRole) -> Any:  # noqa: ANN401 - the library has many classes
+        """The library's tokenizer for a role."""
+
+    @abstractmethod
+    def limit(self, role: TextRole) -> int | None:
+        """The most tokens that are read in a role; None if there is no limit."""
+
+    @abstractmethod
+    def describe(self) -> Mapping[str, ModelFact]:
+        """What the model is and how it is run."""
+
+    def prompt(self, role: TextRole) -> str:
+        """What is put before each text."""
+        return ""
+
+    def lengths(self, texts: Sequence[str], role: TextRole) -> list[int]:
+        """Tokens of each text, after cutting."""
+        return self.tokenization(role).lengths(self._items(texts, role))
+
+    def visible(self, texts: Sequence[str], role: TextRole) -> IntArray:
+        """How many characters of each text are read, its prompt not counted."""
+        seen = self.tokenization(role).visible(self._items(texts, role))
+        if self.tokenization(role).cut_left:
+            return np.minimum(seen, [len(text) for text in texts])
+        return np.maximum(seen - len(self.prompt(role)), 0)
+
+    def marks(self, texts: Sequence[str], role: TextRole) -> list[bytes]:
+        """A mark of each text, equal where the model reads the same."""
+        return self.tokenization(role).marks(self._items(texts, role))
+
+    def features(self, texts: Sequence[str], role: TextRole) -> Features:
+        """Tokens, padded, as tensors that are on no device yet."""
+        import torch
+
+        arrays = self.tokenization(role).batch(self._items(texts, role))._asdict()
+        names = self.tokenizer(role).model_input_names
+        return {name: torch.from_numpy(array) for name, array in arrays.items() if name in names}
+
+    def tokenization(self, role: TextRole) -> Tokenization:
+        """The tokens of the texts that were read in a role."""
+        with self._lock:
+            if role not in self._tokenizations:
+                tokenizer = self.tokenizer(role)
+                refuse_slow(tokenizer, self.folder.path)
+                left = tokenizer.padding_side == "left"
+                self._tokenizations[role] = Tokenization(
+                    tokenizer.backend_tokenizer,
+                    self.limit(role) or _ENDLESS,
+                    Padding(tokenizer.pad_token_id or 0, tokenizer.pad_token_type_id, left),
+                    cut_left=tokenizer.truncation_side == "left",
+                )
+            return self._tokenizations[role]
+
+    def _items(self, texts: Sequence[str], role: TextRole) -> list[TokenizerInput]:
+        prompt = self.prompt(role)
+        return [(prompt + text,) for text in texts]
+
+
+def describe_folder(folder: ModelFolder, settings: AnySettings, device: torch.device) -> dict[str, ModelFact]:
+    """What any model that torch runs says of itself."""
+    return {
+        "folder": folder.path.name,
+        "weights": folder.weights,
+        "backend": "torch",
+        "libraries": library_versions(),
+        "precision": settings.precision,
+        "device": describe_device(device),
+    }
