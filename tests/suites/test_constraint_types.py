@@ -36,7 +36,7 @@ from constraintsuite.store.jsonl import encode, read_jsonl, write_jsonl
 from constraintsuite.store.revisions import Revision
 from constraintsuite.suites.audit import SOLVERS
 from constraintsuite.suites.audit.audit import audit_examples
-from constraintsuite.suites.audit.base import Solver, least
+from constraintsuite.suites.audit.solvers import Solver, least
 from constraintsuite.suites.constraints.base import ConstraintType, load_solver, solvers_for
 from constraintsuite.suites.schema import example_schema
 from constraintsuite.suites.verification import verify_suite

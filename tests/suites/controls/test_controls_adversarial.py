@@ -17,9 +17,17 @@ from constraintsuite.records.examples import (
     PoolPlace,
 )
 from constraintsuite.store.jsonl import adapter, encode
-from constraintsuite.suites.controls.adversarial import MAX_PER_ORIGINAL, make_adversarial
-from constraintsuite.suites.controls.idioms import IdiomCue, Idioms, holds_cue, idioms
-from constraintsuite.suites.controls.twins import affirmative, plural_head, twin_query
+from constraintsuite.suites.controls.adversarial import (
+    MAX_PER_ORIGINAL,
+    IdiomCue,
+    Idioms,
+    affirmative,
+    holds_cue,
+    idioms,
+    make_adversarial,
+    plural_head,
+    twin_query,
+)
 from constraintsuite.text.terms import TermAnalyser
 
 

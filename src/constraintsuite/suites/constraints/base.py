@@ -10,7 +10,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.records.constraints import CONSTRAINTS, Constraint
 from constraintsuite.records.examples import Example
 from constraintsuite.suites.audit import SOLVERS
-from constraintsuite.suites.audit.base import Solver
+from constraintsuite.suites.audit.solvers import Solver
 
 
 class ConstraintType(Protocol):

@@ -7,10 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
+
 from constraintsuite.catalogue import Catalogue
 from constraintsuite.records.constraints import Constraint
-from constraintsuite.records.examples import ADVERSARIAL, NONFLIP, OMISSION, Example
-from constraintsuite.suites.audit.base import Solver
+from constraintsuite.records.examples import ADVERSARIAL, NONFLIP, OMISSION, SATISFYING, VIOLATING, Example
+from constraintsuite.records.text import Span
+from constraintsuite.suites.audit.solvers import FloatArray, Solver, least, most
 from constraintsuite.text import ANALYSERS
 from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.mentions import find_forms
@@ -29,11 +32,11 @@ class Exclude(Constraint):
 _SOLVERS: Catalogue[Solver] = Catalogue(
     "solver",
     {
-        "fewer_cues": "constraintsuite.suites.audit.mentions:FEWER_CUES",
-        "more_cues": "constraintsuite.suites.audit.mentions:MORE_CUES",
-        "fewer_y": "constraintsuite.suites.audit.mentions:FEWER_Y",
-        "more_y": "constraintsuite.suites.audit.mentions:MORE_Y",
-        "position_of_y": "constraintsuite.suites.audit.mentions:POSITION_OF_Y",
+        "fewer_cues": "constraintsuite.suites.constraints.exclude:FEWER_CUES",
+        "more_cues": "constraintsuite.suites.constraints.exclude:MORE_CUES",
+        "fewer_y": "constraintsuite.suites.constraints.exclude:FEWER_Y",
+        "more_y": "constraintsuite.suites.constraints.exclude:MORE_Y",
+        "position_of_y": "constraintsuite.suites.constraints.exclude:POSITION_OF_Y",
     },
 )
 
@@ -85,3 +88,32 @@ _MENTIONS, _MATCHING = ("fewer_y", "more_y"), ("bm25_query", "bm25_opposite", "o
 _OMISSION = dict.fromkeys(_MENTIONS, _OMITTED) | dict.fromkeys(_MATCHING, _MATCHED)
 _IDIOM = dict.fromkeys(_MENTIONS, _AFFIRMED) | dict.fromkeys(_MATCHING, _PLAIN)
 EXCLUDE = ExcludeType()
+
+
+def count_cues(example: Example, role: str) -> int:
+    """Negation words in the text, whatever they govern; 0 where they were not counted."""
+    cues: dict[str, tuple[str, ...]] = getattr(example.constraint, "cues", {})
+    return len(cues.get(role, ()))
+
+
+def _count_y(example: Example, role: str) -> int:
+    return len(_mentions(example, role))
+
+
+def _mentions(example: Example, role: str) -> list[Span]:
+    constraint = example.constraint
+    forms = (constraint.forms or (constraint.value,)) if constraint else ()
+    return find_forms(example.document(role).text, forms)
+
+
+def _earlier_y(examples: Sequence[Example]) -> FloatArray:
+    # Only where both mention Y: whether a text mentions it at all is what `fewer_y` asks.
+    first = [[_mentions(example, role)[:1] for role in (SATISFYING, VIOLATING)] for example in examples]
+    return np.array([bad[0].start - good[0].start if good and bad else 0 for good, bad in first], dtype=np.float64)
+
+
+FEWER_CUES = Solver("the text with fewer negation words", least(count_cues), opposite="more_cues")
+MORE_CUES = Solver("the text with more negation words", most(count_cues), opposite="fewer_cues")
+FEWER_Y = Solver("the text that mentions Y less often", least(_count_y), opposite="more_y")
+MORE_Y = Solver("the text that mentions Y more often", most(_count_y), opposite="fewer_y")
+POSITION_OF_Y = Solver("the text whose first mention of Y stands earlier (a tie unless both mention it)", _earlier_y)

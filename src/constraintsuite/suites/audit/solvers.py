@@ -1,15 +1,19 @@
-"""The one contract of this folder: a solver picks one of the two documents by something other than understanding."""
+"""Solvers pick one of the two documents of an example without understanding the query: by length, ids, edits or shared words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from constraintsuite.models.base import Workbench
+from constraintsuite.models.naming import load_scorer
 from constraintsuite.records.examples import SATISFYING, VIOLATING, Example
+from constraintsuite.text.terms import TermAnalyser, words
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
@@ -80,3 +84,54 @@ class SolverTrial(NamedTuple):
     def with_coin(self) -> SolverTrial:
         """The same with a coin thrown at each tie."""
         return self._replace(wins=self.wins + self.ties / 2, losses=self.losses + self.ties / 2)
+
+
+def count_words(example: Example, role: str) -> int:
+    """Length of the text in words."""
+    return len(words(example.document(role).text))
+
+
+def _id_order(examples: Sequence[Example]) -> FloatArray:
+    ids = [(example.satisfying.id, example.violating.id) for example in examples]
+    return np.array([(good < bad) - (good > bad) for good, bad in ids], dtype=np.float64)
+
+
+def _edited(examples: Sequence[Example]) -> FloatArray:
+    edited = [(bool(example.satisfying.edit), bool(example.violating.edit)) for example in examples]
+    return np.array([good - bad for good, bad in edited], dtype=np.float64)
+
+
+SHORTER = Solver("the text with fewer words", least(count_words), opposite="longer")
+LONGER = Solver("the text with more words", most(count_words), opposite="shorter")
+FIRST_ID = Solver("the document whose id sorts first", _id_order)
+EDITED_SIDE = Solver("the edited document, where exactly one of the two is edited", _edited)
+
+
+def _bm25_advantage(examples: Sequence[Example], queries: Sequence[str]) -> FloatArray:
+    good = [example.satisfying.text for example in examples]
+    bad = [example.violating.text for example in examples]
+    scorer = load_scorer("bm25:nostop", Workbench([*good, *bad]))  # a "not" that query and text share counts
+    return scorer.score(list(zip(queries, good, strict=True))) - scorer.score(list(zip(queries, bad, strict=True)))
+
+
+def _higher_under_query(examples: Sequence[Example]) -> FloatArray:
+    return _bm25_advantage(examples, [example.query for example in examples])
+
+
+def _lower_under_opposite(examples: Sequence[Example]) -> FloatArray:
+    return -_bm25_advantage(examples, [example.opposite or "" for example in examples])
+
+
+@cache
+def _all_words() -> TermAnalyser:
+    return TermAnalyser(stop_list="none", stem=True)
+
+
+def _shared_terms(example: Example, role: str) -> int:
+    terms = _all_words().terms
+    return len(set(terms(example.query)) & set(terms(example.document(role).text)))
+
+
+BM25_QUERY = Solver("the higher BM25 score under the query", _higher_under_query)
+BM25_OPPOSITE = Solver("the lower BM25 score under the opposite query", _lower_under_opposite)
+OVERLAP = Solver("the text that shares more distinct words with the query", most(_shared_terms))
