@@ -26,8 +26,8 @@ from constraintsuite.annotate.kinds.writing import (
 from constraintsuite.annotate.queue import tasks_of
 from constraintsuite.annotate.records import EventDraft
 from constraintsuite.errors import UserError
+from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.importers.importing import import_suite
-from constraintsuite.suites.stages.viewing import read_examples
 from experiments.tiny_suite import CREAM, CREAMLESS, DOGLESS, LEEKS, NUTLESS, make_example, write_suite
 
 HEATED = "The clinic's baths are heated, and visitors may swim."

@@ -38,7 +38,7 @@ from constraintsuite.suites.audit import SOLVERS
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.solvers import Solver, least
 from constraintsuite.suites.constraints.base import ConstraintType, load_solver, solvers_for
-from constraintsuite.suites.schema import example_schema
+from constraintsuite.suites.examples import example_schema
 from constraintsuite.suites.verification import verify_suite
 from experiments.tiny_suite import CREAMLESS
 from experiments.tiny_suite import EXAMPLES as EXCLUSIONS

@@ -16,8 +16,8 @@ from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import sha256_of, sha256_text
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.dropping import REASON, check_dropped, name_of_texts, read_dropped
+from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.recipe import Recipe
-from constraintsuite.suites.stages.viewing import read_examples
 
 
 def name_of(example: Example) -> str:

@@ -15,8 +15,8 @@ from constraintsuite.annotate.kinds.scores import PassageScores
 from constraintsuite.annotate.kinds.writing import passages_of
 from constraintsuite.annotate.queue import tasks_of
 from constraintsuite.annotate.standing import standing
+from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.importers.importing import import_suite
-from constraintsuite.suites.stages.viewing import read_examples
 from constraintsuite.web import scoring
 from constraintsuite.web.people import Person
 from experiments.tiny_suite import EXAMPLES, NUTLESS, make_example, write_suite

@@ -23,8 +23,8 @@ from constraintsuite.forecast.sampling import READ_SECONDS, Taken, reading_secon
 from constraintsuite.forecast.steps import Samples, StepCost, foretell_pairs, foretell_steps
 from constraintsuite.models.naming import check_models
 from constraintsuite.suites.build import resolve
+from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.recipe import Recipe
-from constraintsuite.suites.stages.viewing import read_examples
 
 
 @dataclass(frozen=True)

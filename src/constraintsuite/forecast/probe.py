@@ -23,8 +23,8 @@ from constraintsuite.records.examples import Example
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, read_jsonl
 from constraintsuite.suites.build import PIPELINE, build_suite
+from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.recipe import Recipe
-from constraintsuite.suites.stages.viewing import read_examples
 from constraintsuite.text.mentions import surface_forms
 
 _STAGES = "stages"

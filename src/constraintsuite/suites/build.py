@@ -27,13 +27,12 @@ from constraintsuite.suites.barren import read_barren
 from constraintsuite.suites.card import write_card
 from constraintsuite.suites.domain import load_knowledge
 from constraintsuite.suites.dropping import check_dropped
+from constraintsuite.suites.examples import example_schema, read_examples
 from constraintsuite.suites.queries.approval import check_approval
 from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.recipe import Recipe
-from constraintsuite.suites.schema import example_schema
 from constraintsuite.suites.stages import candidates, controls, documents, gold, kept, mentions, pairs, queries, tagged
 from constraintsuite.suites.stages.queries import check_relations
-from constraintsuite.suites.stages.viewing import read_examples
 from constraintsuite.text.choice import choose_analyser
 
 STAGES: tuple[Stage[Recipe], ...] = (

@@ -17,7 +17,7 @@ from constraintsuite.records.text import Document
 from constraintsuite.reports.marks import Segment, TextMark, cut
 from constraintsuite.store.artifact import STAGES
 from constraintsuite.store.files import sha256_of
-from constraintsuite.suites.corpus.parts import part_paths
+from constraintsuite.suites.corpus.files import part_paths
 from constraintsuite.suites.queries.outlook import is_corpus_of
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.stages.documents import read_documents

@@ -10,8 +10,7 @@ from controls_factory import film, main_example, minimal_pair
 
 from constraintsuite.records.text import Span
 from constraintsuite.suites.controls import case, punctuation, word_order
-from constraintsuite.suites.controls.files import guard_words
-from constraintsuite.suites.controls.rewriting import SpanRewrite, apply_changes, exchange
+from constraintsuite.suites.controls.rewriting import SpanRewrite, apply_changes, exchange, guard_words
 from constraintsuite.suites.controls.synonym import SynonymRules, reword, synonyms
 
 

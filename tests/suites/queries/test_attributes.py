@@ -11,7 +11,7 @@ from build_factory import knowledge, make_topics, read_all
 
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import write_jsonl
-from constraintsuite.suites.corpus.numbering import Numbering
+from constraintsuite.suites.corpus.corpus import Numbering
 from constraintsuite.suites.queries.attributes import (
     NounCount,
     attribute_key,

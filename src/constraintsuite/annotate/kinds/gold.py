@@ -24,8 +24,8 @@ from constraintsuite.records.scores import Interval
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.suites.dropping import name_of_texts
+from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.stages.gold import sample_gold
-from constraintsuite.suites.stages.viewing import read_examples
 from constraintsuite.text.terms import TermAnalyser
 
 QUESTIONS = (

@@ -20,8 +20,8 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import MINPAIRS, Example
 from constraintsuite.store.files import whole_folder, write_text
+from constraintsuite.suites.export.base import write_rows
 from constraintsuite.suites.export.nevir import FIELDS
-from constraintsuite.suites.export.parts import write_rows
 
 NAME = "writing"
 SLICES = (MINPAIRS, "nevir")

@@ -13,7 +13,7 @@ from constraintsuite.corpora.jsonl import read_objects
 from constraintsuite.errors import UserError
 from constraintsuite.memory.public.base import Haystack, HaystackDocument, HaystackPassage
 from constraintsuite.store.jsonl import describe
-from constraintsuite.suites.importers.rows import WHOLE
+from constraintsuite.suites.importers.base import WHOLE
 
 
 class BenchmarkRecord(BaseModel):

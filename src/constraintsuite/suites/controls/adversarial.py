@@ -23,8 +23,8 @@ from constraintsuite.records.examples import (
     Control,
     Example,
 )
+from constraintsuite.store.yaml_files import read_package_yaml
 from constraintsuite.suites.constraints.exclude import Exclude
-from constraintsuite.suites.controls.files import read_data
 from constraintsuite.suites.controls.sampling import mixed_originals, number
 from constraintsuite.text.terms import TermAnalyser
 
@@ -75,7 +75,7 @@ class Idioms(_Data):
 @cache
 def idioms() -> Idioms:
     """The idioms of `idioms.yaml`."""
-    return read_data("idioms.yaml", Idioms)
+    return Idioms.model_validate(read_package_yaml("constraintsuite.suites.controls", "data", "idioms.yaml"))
 
 
 def holds_cue(text: str, cue: str) -> bool:

@@ -9,12 +9,12 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from constraintsuite.records.examples import Example
-from constraintsuite.suites.controls.files import guard_words
 from constraintsuite.suites.controls.rewriting import (
     Piece,
     Rewritten,
     RewrittenExample,
     first_success,
+    guard_words,
     recased,
     rewrite_documents,
     rewrite_query,

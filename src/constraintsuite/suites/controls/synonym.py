@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from constraintsuite.records.examples import MINPAIRS, Example
 from constraintsuite.records.text import Span
-from constraintsuite.suites.controls.files import read_data
+from constraintsuite.store.yaml_files import read_package_yaml
 from constraintsuite.suites.controls.rewriting import RewrittenExample, SpanRewrite, apply_changes, topic_forms
 from constraintsuite.text.mentions import find_forms, fold
 from constraintsuite.text.sentences import split_sentences
@@ -132,7 +132,7 @@ class SynonymRules(BaseModel):
 @cache
 def synonyms() -> SynonymRules:
     """The substitutions of `synonyms.yaml`."""
-    return read_data("synonyms.yaml", SynonymRules)
+    return SynonymRules.model_validate(read_package_yaml("constraintsuite.suites.controls", "data", "synonyms.yaml"))
 
 
 def _rewrite_documents(example: Example, rng: random.Random) -> RewrittenExample | None:

@@ -12,8 +12,7 @@ from lemminflect import getAllLemmas
 
 from constraintsuite.records.examples import MINPAIRS, Example
 from constraintsuite.records.text import Span
-from constraintsuite.suites.controls.files import guard_words
-from constraintsuite.suites.controls.rewriting import Piece, Rewritten, RewrittenExample, exchange, recased
+from constraintsuite.suites.controls.rewriting import Piece, Rewritten, RewrittenExample, exchange, guard_words, recased
 from constraintsuite.text.sentences import split_sentences
 from constraintsuite.text.terms import TermAnalyser, words
 

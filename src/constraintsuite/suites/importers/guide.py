@@ -15,8 +15,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.records.examples import Example, Split
 from constraintsuite.store.jsonl import adapter, describe
 from constraintsuite.suites.guide import GuideExample, from_guide
-from constraintsuite.suites.importers.base import ImportedSuite
-from constraintsuite.suites.importers.rows import WHOLE, hash_files
+from constraintsuite.suites.importers.base import WHOLE, ImportedSuite, hash_files
 
 _ABOUT = (
     "Examples in the JSON of the ConstraintSuite guide. `query.neg` is the query and `docs.pos` its satisfying document; "

@@ -12,10 +12,9 @@ from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Replace, claim
+from constraintsuite.suites.examples import example_schema
 from constraintsuite.suites.importers import IMPORTERS
-from constraintsuite.suites.importers.base import ImportedSuite
-from constraintsuite.suites.importers.rows import name_source
-from constraintsuite.suites.schema import example_schema
+from constraintsuite.suites.importers.base import ImportedSuite, name_source
 from constraintsuite.suites.views.dataset import difference_table, length_table, view_dataset
 
 _SCHEMA, _CARD = "schema.json", "README.md"

@@ -14,11 +14,11 @@ from pydantic import BaseModel
 
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import MINPAIRS
+from constraintsuite.store.yaml_files import read_package_yaml
 from constraintsuite.suites.pairs.couples import Matching
 from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, make_draft
 from constraintsuite.suites.queries.records import Proposal
-from constraintsuite.suites.reading.files import read_beside
-from constraintsuite.suites.reading.nouns import bare_noun, is_plural
+from constraintsuite.suites.reading.document import bare_noun, is_plural
 from constraintsuite.suites.reading.records import DocumentReading, NounReading
 from constraintsuite.text.mentions import find_forms
 
@@ -49,7 +49,7 @@ class FlipRules(BaseModel, frozen=True, extra="forbid"):
 @cache
 def load_rules(direction: FlipDirection) -> tuple[FlipRule, ...]:
     """The rules that negate (`deny`) or affirm (`affirm`) what stands before Y."""
-    rules = read_beside("constraintsuite.suites.pairs", "flips.yaml", FlipRules)
+    rules = FlipRules.model_validate(read_package_yaml("constraintsuite.suites.pairs", "flips.yaml"))
     return rules.deny if direction == "deny" else rules.affirm
 
 

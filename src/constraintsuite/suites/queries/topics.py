@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from lemminflect import getInflection
 
-from constraintsuite.suites.corpus.numbering import DocumentNumbers
+from constraintsuite.suites.corpus.corpus import DocumentNumbers
 from constraintsuite.suites.domain import Knowledge
 from constraintsuite.suites.queries.records import Topic
 from constraintsuite.suites.queries.words import query_words

@@ -6,7 +6,7 @@ from functools import cache
 
 from pydantic import BaseModel
 
-from constraintsuite.suites.reading.files import read_beside
+from constraintsuite.store.yaml_files import read_package_yaml
 from constraintsuite.text.wordlists import WordSet
 
 
@@ -25,4 +25,4 @@ class QueryWords(BaseModel, frozen=True, extra="forbid"):
 @cache
 def query_words() -> QueryWords:
     """The lists, read once."""
-    return read_beside("constraintsuite.suites.queries", "words.yaml", QueryWords)
+    return QueryWords.model_validate(read_package_yaml("constraintsuite.suites.queries", "words.yaml"))

@@ -9,8 +9,8 @@ from constraintsuite.execution.stage import Job
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.suites.controls.adversarial import make_adversarial
 from constraintsuite.suites.controls.nonflip import make_nonflip
+from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.recipe import Recipe
-from constraintsuite.suites.stages.viewing import read_examples
 
 
 def work(job: Job[Recipe]) -> WorkCounts:

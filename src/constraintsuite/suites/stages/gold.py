@@ -10,8 +10,8 @@ from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.records.examples import Example
 from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.recipe import Recipe
-from constraintsuite.suites.stages.viewing import read_examples
 
 MIX = {"easy": 0.15, "medium": 0.35, "hard": 0.5}
 

@@ -11,8 +11,8 @@ from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
-from constraintsuite.suites.corpus.shelf import StageRecords
-from constraintsuite.suites.corpus.walking import walk_both
+from constraintsuite.suites.corpus.files import walk_both
+from constraintsuite.suites.corpus.records import StageRecords
 from constraintsuite.suites.domain import Knowledge, load_knowledge
 from constraintsuite.suites.pairs.contrast import EditablePassage, contrast_drafts
 from constraintsuite.suites.pairs.couples import (
@@ -29,12 +29,12 @@ from constraintsuite.suites.pairs.swaps import natural_swaps
 from constraintsuite.suites.queries.evidence import Stances, YWords, collect_evidence
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.queries.topics import classes_of
+from constraintsuite.suites.queries.view import read_heads
 from constraintsuite.suites.reading.records import DocumentReading, SubjectRead
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.stages.candidates import POOLS, Pool
 from constraintsuite.suites.stages.documents import read_clusters
 from constraintsuite.suites.stages.queries import read_proposals, read_splits
-from constraintsuite.suites.stages.viewing import read_heads
 from constraintsuite.text.base import Scope
 
 

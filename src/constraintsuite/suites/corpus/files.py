@@ -1,9 +1,10 @@
-"""One pass over the shards of a corpus, line by line; only what is wanted is parsed."""
+"""The files of a stage: shards of records, read line by line with only what is wanted parsed, and tables of names."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -11,8 +12,19 @@ from typing import NamedTuple, TypeVar
 from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
+from constraintsuite.store.files import atomic_writer
 from constraintsuite.store.jsonl import adapter, describe
-from constraintsuite.suites.corpus.parts import part_paths
+
+
+def part_path(folder: Path, shard: int) -> Path:
+    """The file of one shard."""
+    return folder / f"part-{shard:05d}.jsonl"
+
+
+def part_paths(folder: Path) -> list[Path]:
+    """The files of all shards, in order; not what lies beside them, such as a list of records that broke the work."""
+    return sorted(folder.glob("part-?????.jsonl"))
+
 
 T = TypeVar("T")
 _PLAIN_ID = re.compile(rb'\{"id":"([^"\\]*)"')
@@ -88,3 +100,31 @@ def _id_of(line: bytes, path: Path) -> str:
         return adapter(_Named).validate_json(line).id
     except ValidationError as error:
         raise UserError(f"{path}: {describe(error)} Was it edited? Build the stage anew.") from None
+
+
+def write_table(path: Path, entries: Iterable[tuple[str, str]]) -> None:
+    """Write an object with one entry a line."""
+    with atomic_writer(path) as file:
+        separator = b"{\n"
+        for name, value in entries:
+            file.write(
+                separator + f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(value, ensure_ascii=False)}".encode()
+            )
+            separator = b",\n"
+        file.write(b"\n}\n" if separator == b",\n" else b"{}\n")
+
+
+def read_table(path: Path) -> Iterator[tuple[str, str]]:
+    """The entries of such a file, in order."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            entry = line.strip().rstrip(b",")
+            if entry in (b"{", b"}", b"{}"):
+                continue
+            try:
+                ((name, value),) = json.loads(b"{" + entry + b"}").items()
+            except ValueError:
+                raise UserError(
+                    f"{path}:{number}: this is no entry of a table. Was it edited? Build the stage anew."
+                ) from None
+            yield name, value

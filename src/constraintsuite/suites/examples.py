@@ -1,11 +1,17 @@
-"""The published JSON Schema of an example line."""
+"""The examples of a suite: read back from its folder, and the published JSON Schema of their lines."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from constraintsuite.records.examples import Example
-from constraintsuite.store.jsonl import adapter
+from constraintsuite.store.jsonl import adapter, read_jsonl
+
+
+def read_examples(folder: Path) -> list[Example]:
+    """The examples of a finished stage or suite."""
+    return list(read_jsonl(folder / "examples.jsonl", Example))
 
 
 def example_schema() -> dict[str, Any]:

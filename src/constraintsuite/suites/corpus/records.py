@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.suites.corpus.walking import ShardLine, row_at, walk
+from constraintsuite.suites.corpus.files import ShardLine, row_at, walk
 
 T = TypeVar("T")
 KEPT = 1024
