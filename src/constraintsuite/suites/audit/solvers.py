@@ -27,6 +27,7 @@ Advantage = Callable[[Sequence[Example]], FloatArray]
 class Solver:
     """A shortcut, in words and as a function."""
 
+    name: str
     says: str
     """What it picks: "the text with fewer words"."""
     advantage: Advantage
@@ -101,12 +102,6 @@ def _edited(examples: Sequence[Example]) -> FloatArray:
     return np.array([good - bad for good, bad in edited], dtype=np.float64)
 
 
-SHORTER = Solver("the text with fewer words", least(count_words), opposite="longer")
-LONGER = Solver("the text with more words", most(count_words), opposite="shorter")
-FIRST_ID = Solver("the document whose id sorts first", _id_order)
-EDITED_SIDE = Solver("the edited document, where exactly one of the two is edited", _edited)
-
-
 def _bm25_advantage(examples: Sequence[Example], queries: Sequence[str]) -> FloatArray:
     good = [example.satisfying.text for example in examples]
     bad = [example.violating.text for example in examples]
@@ -132,6 +127,13 @@ def _shared_terms(example: Example, role: str) -> int:
     return len(set(terms(example.query)) & set(terms(example.document(role).text)))
 
 
-BM25_QUERY = Solver("the higher BM25 score under the query", _higher_under_query)
-BM25_OPPOSITE = Solver("the lower BM25 score under the opposite query", _lower_under_opposite)
-OVERLAP = Solver("the text that shares more distinct words with the query", most(_shared_terms))
+SOLVERS = (
+    Solver("shorter", "the text with fewer words", least(count_words), opposite="longer"),
+    Solver("longer", "the text with more words", most(count_words), opposite="shorter"),
+    Solver("bm25_query", "the higher BM25 score under the query", _higher_under_query),
+    Solver("bm25_opposite", "the lower BM25 score under the opposite query", _lower_under_opposite),
+    Solver("overlap", "the text that shares more distinct words with the query", most(_shared_terms)),
+    Solver("first_id", "the document whose id sorts first", _id_order),
+    Solver("edited_side", "the edited document, where exactly one of the two is edited", _edited),
+)
+"""Those of every suite; constraint types add their own."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from constraintsuite.records.text import Document
-from constraintsuite.suites.filters.topic import topic_share
+from constraintsuite.suites.filters import topic_share
 from constraintsuite.suites.pairs.couples import group_key
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import FilterSettings

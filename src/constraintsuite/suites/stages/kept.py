@@ -16,9 +16,15 @@ from constraintsuite.records.constraints import Evidence
 from constraintsuite.records.examples import SATISFYING, VIOLATING
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.suites import dropping
-from constraintsuite.suites.filters import FILTERS
-from constraintsuite.suites.filters.base import CheckedDocument, CheckedPair
-from constraintsuite.suites.pairs.records import AcceptedPair, DraftDocument, PairDraft, RejectedPair
+from constraintsuite.suites.filters import reasons
+from constraintsuite.suites.pairs.records import (
+    AcceptedPair,
+    CheckedDocument,
+    CheckedPair,
+    DraftDocument,
+    PairDraft,
+    RejectedPair,
+)
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.selection import select
@@ -116,14 +122,6 @@ def _check(drafts: Sequence[PairDraft], task: CheckTask) -> Iterator[AcceptedPai
 
 def _name(draft: PairDraft) -> str:
     return f"{draft.proposal} {draft.edit} {' '.join(draft.sources)}"
-
-
-def reasons(pair: CheckedPair) -> Iterator[str]:
-    """Why the pair is refused, filter by filter."""
-    for name in FILTERS.names():
-        reason = FILTERS.load(name)(pair)
-        if reason is not None:
-            yield reason
 
 
 def _pair(draft: PairDraft, task: CheckTask, analyses: dict[str, Analysis]) -> CheckedPair:
