@@ -78,7 +78,7 @@ TEXTS = {
 }
 
 
-READINGS = [NounsRead(name, reading.nouns, reading.scopes) for name, reading in read_all(TEXTS).items()]
+READINGS = [NounsRead(name, reading.scopes, reading.nouns) for name, reading in read_all(TEXTS).items()]
 COUNTED = [(number, TEXTS[reading.id], reading) for number, reading in enumerate(READINGS)]
 
 

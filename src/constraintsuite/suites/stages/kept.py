@@ -60,10 +60,12 @@ def work(job: Job[Recipe]) -> WorkCounts:
         rejected += read_jsonl(path.with_name(path.name.replace("passed", "failed")), RejectedPair)
     passed, unwanted = _without_dropped(job, passed, drafts)
     whole, broken = _whole_couples(passed, drafts)
-    chosen, surplus = select(whole, job.recipe.sizes, lambda kept: kept.draft)
+    accepted = {kept.draft: kept for kept in whole}
+    drawn, surplus = select(list(accepted), job.recipe.sizes)
+    chosen = [accepted[draft] for draft in drawn]
     rejected += [RejectedPair(dropping.REASON, kept.draft) for kept in unwanted]
     rejected += [RejectedPair("couple_broken", kept.draft) for kept in broken]
-    rejected += [RejectedPair(reason, kept.draft) for reason, kept in surplus]
+    rejected += [RejectedPair(reason, draft) for reason, draft in surplus]
     write_jsonl(job.out / "kept.jsonl", chosen)
     write_jsonl(job.out / "rejected.jsonl", rejected)
     slices = Counter(kept.draft.slice for kept in chosen)
