@@ -11,11 +11,10 @@ from typing import NamedTuple, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from constraintsuite.errors import UserError
+from constraintsuite.errors import UserError, refuse_faults
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import describe
 
-MOST_FAULTS = 20
 _SIGNS = "=+\\-@＝＋－＠"  # with these a spreadsheet begins to calculate, or to call other programs
 _BEGINS = re.compile(rf"['\t\r\n]| *[{_SIGNS}]")
 # A program that takes ; or tab for the border of cells sees quotes inside a cell as text, and begins a new one in it.
@@ -104,11 +103,7 @@ def read_models(path: Path, kind: type[M]) -> list[tuple[int, M]]:
 
 def refuse(path: Path, faults: Iterable[RowFault]) -> None:
     """A UserError with all faults, unless there are none."""
-    faults = sorted(faults)
-    if faults:
-        shown = [f"{path}:{fault.line}: {fault.text}" for fault in faults[:MOST_FAULTS]]
-        more = [f"and {len(faults) - MOST_FAULTS} more"] if len(faults) > MOST_FAULTS else []
-        raise UserError("\n".join([*shown, *more]))
+    refuse_faults([f"{path}:{fault.line}: {fault.text}" for fault in sorted(faults)])
 
 
 def _text_of(path: Path) -> str:

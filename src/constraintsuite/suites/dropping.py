@@ -9,12 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraintsuite.errors import UserError
+from constraintsuite.errors import UserError, refuse_faults
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.jsonl import read_lines
 
 REASON = "dropped_by_people"
-SHOWN_FAULTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,4 @@ def check_dropped(paths: Sequence[Path]) -> None:
         if not path.is_file():
             raise UserError(f"{path}: there is no such file of examples to drop. `csuite gold export` writes one.")
         faults += [f"{path}:{line.number}: {line.fault}" for line in read_lines(path, Dropped) if line.record is None]
-    if faults:
-        more = [f"and {len(faults) - SHOWN_FAULTS} more"] if len(faults) > SHOWN_FAULTS else []
-        hint = "Export it again with `csuite gold export`."
-        raise UserError("\n".join([*faults[:SHOWN_FAULTS], *more, hint]))
+    refuse_faults(faults, "Export it again with `csuite gold export`.")

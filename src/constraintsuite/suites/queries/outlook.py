@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from constraintsuite.records.text import Document
 from constraintsuite.suites.filters import topic_share
@@ -38,17 +39,26 @@ def look_up(mined: Proposal, now: Proposal, documents: Documents | None) -> Prop
 
     A document counts if it says Y as a build will look for it, and holds as many of the topic's terms as its filter asks for.
     """
-    words = _new_words(mined, now)
-    if not words:
+    checks = list(_new_words(mined, now))
+    if not checks:
         return ProposalOutlook(mined.examples_expected)
     if documents is None:
-        return ProposalOutlook(None, (*(one.unseen(now) for one in words), _NOT_HERE))
-    held = {one: {name: one.in_document(documents[name]) for name in names_of(mined)} for one in words}
-    notes = tuple(one.told(mined, found) for one, found in held.items())
-    affirming = sum(all(found[name] for found in held.values()) for name in mined.violating)
+        quoted = [Document("", one.text) for one in now.evidence]
+        seen = [
+            f"{'A' if any(map(check.holds, quoted)) else 'No'} sentence quoted here {check.quoted}" for check in checks
+        ]
+        return ProposalOutlook(None, (*seen, _NOT_HERE))
+    held = [{name: check.holds(documents[name]) for name in names_of(mined)} for check in checks]
+    notes = [
+        f"{check.found}: {_shares(mined, found, check.what)}."
+        if any(found.values())
+        else f"{check.missing}: {_NOTHING}."
+        for check, found in zip(checks, held, strict=True)
+    ]
+    affirming = sum(all(found[name] for found in held) for name in mined.violating)
     if not affirming and not any(_NOTHING in note for note in notes):
-        notes = (*notes, f"No document that affirms Y does: {_NOTHING}.")
-    return ProposalOutlook(min(affirming, mined.examples_expected), notes)
+        notes.append(f"No document that affirms Y does: {_NOTHING}.")
+    return ProposalOutlook(min(affirming, mined.examples_expected), tuple(notes))
 
 
 def lone(accepted: Iterable[Proposal]) -> frozenset[str]:
@@ -88,53 +98,35 @@ def is_corpus_of(proposal: Proposal, documents: Documents) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Topic:
-    """A topic in other words."""
+class _NewWords(NamedTuple):
+    """Something that is looked for in another way than when it was mined, and how that is told."""
 
-    text: str
-
-    def in_document(self, document: Document) -> bool:
-        return _on_topic(self.text, document.title, document.text)
-
-    def told(self, mined: Proposal, found: Mapping[str, bool]) -> str:
-        if not any(found.values()):
-            return f"No document with the topic “{self.text}”: {_NOTHING}."
-        return f"“{self.text}”: {_shares(mined, found, 'are on this topic')}."
-
-    def unseen(self, now: Proposal) -> str:
-        held = any(_on_topic(self.text, "", one.text) for one in now.evidence)
-        return f"{'A' if held else 'No'} sentence quoted here holds the words of the topic “{self.text}”."
+    holds: Callable[[Document], bool]
+    found: str
+    what: str
+    missing: str
+    quoted: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Y:
-    """A Y in other words: documents that say the old one alone need not mean it."""
-
-    text: str
-    forms: tuple[str, ...]
-
-    def in_document(self, document: Document) -> bool:
-        return bool(find_forms(document.text, self.forms))
-
-    def told(self, mined: Proposal, found: Mapping[str, bool]) -> str:
-        if not any(found.values()):
-            return f"None of its documents says “{self.text}”: {_NOTHING}."
-        return f"“{self.text}” for “{mined.constraint.value}”: {_shares(mined, found, 'say so')}."
-
-    def unseen(self, now: Proposal) -> str:
-        held = any(find_forms(one.text, self.forms) for one in now.evidence)
-        return f"{'A' if held else 'No'} sentence quoted here says “{self.text}”."
-
-
-def _new_words(mined: Proposal, now: Proposal) -> list[_Topic | _Y]:
-    """What is looked for in another way than when it was mined."""
-    found: list[_Topic | _Y] = []
+def _new_words(mined: Proposal, now: Proposal) -> Iterator[_NewWords]:
+    """The topic and the Y, where they are others; documents that say the old Y alone need not mean the new one."""
+    topic, y, forms = f"“{now.topic}”", f"“{now.constraint.value}”", now.constraint.forms
     if now.topic != mined.topic:
-        found.append(_Topic(now.topic))
-    if not set(mined.constraint.forms) <= set(now.constraint.forms):
-        found.append(_Y(now.constraint.value, now.constraint.forms))
-    return found
+        yield _NewWords(
+            lambda document: _on_topic(now.topic, document.title, document.text),
+            topic,
+            "are on this topic",
+            f"No document with the topic {topic}",
+            f"holds the words of the topic {topic}.",
+        )
+    if not set(mined.constraint.forms) <= set(forms):
+        yield _NewWords(
+            lambda document: bool(find_forms(document.text, forms)),
+            f"{y} for “{mined.constraint.value}”",
+            "say so",
+            f"None of its documents says {y}",
+            f"says {y}.",
+        )
 
 
 def _shares(mined: Proposal, found: Mapping[str, bool], what: str) -> str:
