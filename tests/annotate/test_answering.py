@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from annotate.small_batch import START, make_batch, said_of, take_back
-from constraintsuite.annotate.answering import Spoken, StaleError, keep_answers, last_of, take_back_last, taken_back
-from constraintsuite.annotate.batch import AnnotationBatch
-from constraintsuite.annotate.queue import AnnotationTask, tasks_of
+from constraintsuite.annotate.answers import Spoken, StaleError, keep_answers, last_of, take_back_last, taken_back
+from constraintsuite.annotate.batch import AnnotationBatch, AnnotationTask, tasks_of
 
 
 @pytest.fixture

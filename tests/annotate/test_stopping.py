@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.annotate.stopping import items_needed
+from constraintsuite.annotate.sample_size import items_needed
 from constraintsuite.metrics.intervals import wilson, wilson_bounds
 from constraintsuite.records.scores import Interval
 

@@ -10,8 +10,7 @@ import pytest
 
 from annotate.small_batch import Dishes, answer_all, make_batch, take_back
 from annotate.test_kinds import judged_proposals
-from constraintsuite.annotate.batch import AnnotationBatch, open_batch, write_batch
-from constraintsuite.annotate.queue import AnnotationTask
+from constraintsuite.annotate.batch import AnnotationBatch, AnnotationTask, open_batch, write_batch
 from constraintsuite.annotate.records import AnnotationItem, AnswerValue
 from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import read_jsonl

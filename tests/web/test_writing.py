@@ -9,11 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.annotate.batch import AnnotationBatch, open_batch, write_batch
+from constraintsuite.annotate.batch import AnnotationBatch, open_batch, tasks_of, write_batch
 from constraintsuite.annotate.kinds.gold import GoldItems
-from constraintsuite.annotate.kinds.scores import PassageScores
-from constraintsuite.annotate.kinds.writing import passages_of
-from constraintsuite.annotate.queue import tasks_of
+from constraintsuite.annotate.kinds.writing import PassageScores, passages_of
 from constraintsuite.annotate.standing import standing
 from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.importers.importing import import_suite

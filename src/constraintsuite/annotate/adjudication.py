@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
-from constraintsuite.annotate.answering import LONGEST_NOTE
+from constraintsuite.annotate.answers import LONGEST_NOTE, StaleError
 from constraintsuite.annotate.batch import AnnotationBatch, check_name
-from constraintsuite.annotate.records import SIDES, AnswerValue, EventDraft
+from constraintsuite.annotate.records import (
+    SIDES,
+    AnnotationEvent,
+    AnswerValue,
+    EventDraft,
+    WrongValue,
+    how_to_answer,
+    read_value,
+    spell_value,
+)
 from constraintsuite.annotate.standing import Standing, standing
 from constraintsuite.annotate.tables import RowFault, SheetRow, read_table, refuse, write_table
-from constraintsuite.annotate.values import WrongValue, how_to_answer, read_value, spell_value
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
+from constraintsuite.store.files import sha256_text
 
 SHORTEST_REASON, LONGEST_REASON = 10, LONGEST_NOTE
 """In characters."""
@@ -149,3 +159,59 @@ def _line(batch: AnnotationBatch, one: Disagreement) -> dict[str, str]:
         "answers": " | ".join(said),
         "takes": takes,
     }
+
+
+_STALE = "Somebody has answered or ruled on this meanwhile. Nothing was changed: look once more."
+
+
+def state_of(said: Standing, item: str, question: str) -> str:
+    """Names what was said of an item and how it was ruled; if anybody says anything else, it is another."""
+    answers, ruling = said.of(item, question), said.rulings.get((item, question))
+    numbers = [answers[name].number for name in sorted(answers)]
+    return sha256_text(*map(str, numbers), f"ruled {ruling.number}" if ruling is not None else "open")[:16]
+
+
+def keep_ruling(
+    batch: AnnotationBatch, by: str, ruling: tuple[str, str, str], reason: str, seen: str, now: datetime
+) -> None:
+    """Rule on (item, question, answer); what was ruled before counts no longer. The same once more changes nothing.
+
+    `seen` is the `state_of` it that the person knew; if it is another by now, it is a StaleError.
+    """
+    item, question, _ = ruling
+    with batch.store.turn(now) as turn:
+        said = standing(turn.events(item=item))
+        draft, before = rule(batch, said, by, ruling, reason), said.rulings.get((item, question))
+        if before is not None and (before.annotator, before.value, before.note) == (by, draft.value, draft.note):
+            return
+        if state_of(said, item, question) != seen:
+            raise StaleError(_STALE)
+        turn.append([draft])
+
+
+def take_back_ruling(batch: AnnotationBatch, by: str, item: str, question: str, seen: str, now: datetime) -> None:
+    """Have something wait for a ruling again: the one that counts is taken back, and those that it replaced."""
+    with batch.store.turn(now) as turn:
+        events = turn.events(item=item)
+        said = standing(events)
+        if state_of(said, item, question) != seen:
+            raise StaleError(_STALE)
+        if (item, question) not in said.rulings:
+            raise UserError(f"{item}, {question}: nothing was ruled here, so there is nothing to take back.")
+        if has_judged(said, item, by):
+            raise UserError(f"{item}: {by} has judged this item, and a ruling is a third person's.")
+        turn.take_back(_standing_rulings(events, item, question), by)
+
+
+def last_ruling_of(events: Iterable[AnnotationEvent], by: str, item: str, question: str) -> AnnotationEvent | None:
+    """What a person ruled last, whether it counts or not."""
+    own = (one for one in events if one.kind == "ruling" and one.annotator == by)
+    return max(
+        (one for one in own if (one.item, one.question) == (item, question)), key=lambda one: one.number, default=None
+    )
+
+
+def _standing_rulings(events: Iterable[AnnotationEvent], item: str, question: str) -> list[AnnotationEvent]:
+    there = [one for one in events if (one.item, one.question) == (item, question)]
+    undone = {one.undoes for one in there}
+    return [one for one in there if one.kind == "ruling" and one.number not in undone]

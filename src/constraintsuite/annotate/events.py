@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from constraintsuite.annotate.records import AnnotationEvent, AnswerValue, EventDraft, EventKind
+from constraintsuite.annotate.records import AnnotationEvent, EventDraft, EventKind
 from constraintsuite.errors import UserError
 
 WAIT_SECONDS = 30.0
@@ -167,22 +167,11 @@ def _told(path: Path) -> Iterator[None]:
 
 
 def _insert(connection: sqlite3.Connection, draft: EventDraft, time: str, undoes: int | None = None) -> AnnotationEvent:
-    values = (draft.kind, draft.annotator, draft.item, draft.question, json.dumps(draft.value, ensure_ascii=False))
-    row = (*values, draft.copy, time, draft.note, undoes)
+    spoken = json.dumps(draft.value, ensure_ascii=False)
+    row = (draft.kind, draft.annotator, draft.item, draft.question, spoken, draft.copy, time, draft.note, undoes)
     number = connection.execute(f"INSERT INTO events ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row).lastrowid
     assert number is not None
-    return AnnotationEvent(
-        number,
-        draft.kind,
-        draft.annotator,
-        draft.item,
-        draft.question,
-        draft.value,
-        draft.copy,
-        time,
-        draft.note,
-        undoes,
-    )
+    return _event((number, *row))
 
 
 def _read(connection: sqlite3.Connection, annotator: str, item: str = "") -> list[AnnotationEvent]:
@@ -194,22 +183,13 @@ def _read(connection: sqlite3.Connection, annotator: str, item: str = "") -> lis
 def _event(row: tuple[int, EventKind, str, str, str, str, int, str, str, int | None]) -> AnnotationEvent:
     number, kind, annotator, item, question, value, copy, time, note, undoes = row
     try:
-        said = _value(value)
-        _check_time(time)
+        found: object = json.loads(value)
+        if datetime.fromisoformat(time).tzinfo is None:
+            raise ValueError(time)  # one without a zone cannot be compared with the others
     except ValueError:
         raise UserError(f"Event {number}, by {annotator}, cannot be read: was the file of answers edited?") from None
+    said = tuple(map(str, found)) if isinstance(found, list) else str(found)
     return AnnotationEvent(number, kind, annotator, item, question, said, copy, time, note, undoes)
-
-
-def _value(text: str) -> AnswerValue:
-    found: object = json.loads(text)
-    return tuple(map(str, found)) if isinstance(found, list) else str(found)
-
-
-def _check_time(text: str) -> None:
-    """One without a zone cannot be compared with the others."""
-    if datetime.fromisoformat(text).tzinfo is None:
-        raise ValueError(text)
 
 
 def _written(now: datetime) -> str:

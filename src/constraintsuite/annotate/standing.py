@@ -10,8 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 from statistics import median
 
-from constraintsuite.annotate.batch import AnnotationBatch
-from constraintsuite.annotate.queue import AnnotationTask, tasks_of
+from constraintsuite.annotate.batch import AnnotationBatch, AnnotationTask, tasks_of
 from constraintsuite.annotate.records import AnnotationEvent, AnswerValue
 from constraintsuite.errors import UserError
 

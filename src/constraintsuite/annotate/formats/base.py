@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from constraintsuite.annotate.records import AnnotationQuestion
+from constraintsuite.annotate.records import NOTHING, AnnotationQuestion, WrongValue
 from constraintsuite.annotate.tables import RowFault, SheetRow, refuse
-from constraintsuite.annotate.values import NOTHING, WrongValue
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import write_text
 

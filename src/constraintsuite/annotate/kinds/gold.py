@@ -11,11 +11,11 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from constraintsuite.annotate.agreeing import clusters_of
+from constraintsuite.annotate.agreement import clusters_of
 from constraintsuite.annotate.batch import AnnotationBatch
 from constraintsuite.annotate.labels import Label, LabelledItem
 from constraintsuite.annotate.records import SIDES, AnnotationItem, AnnotationQuestion
-from constraintsuite.annotate.stopping import CLAIM, Needed, items_needed
+from constraintsuite.annotate.sample_size import CLAIM, Needed, items_needed
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.metrics.resampling import estimate

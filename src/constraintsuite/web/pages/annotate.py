@@ -10,7 +10,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from constraintsuite.annotate.answering import (
+from constraintsuite.annotate.answers import (
     FaultyError,
     Spoken,
     StaleError,
@@ -20,7 +20,7 @@ from constraintsuite.annotate.answering import (
     take_back_last,
     taken_back,
 )
-from constraintsuite.annotate.queue import AnnotationTask, tasks_of
+from constraintsuite.annotate.batch import AnnotationTask, tasks_of
 from constraintsuite.annotate.records import SIDES, AnnotationEvent
 from constraintsuite.annotate.standing import progress_of
 from constraintsuite.errors import UserError

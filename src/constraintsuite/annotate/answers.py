@@ -6,11 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from constraintsuite.annotate.batch import AnnotationBatch
-from constraintsuite.annotate.queue import AnnotationTask
-from constraintsuite.annotate.records import AnnotationEvent, AnnotationQuestion, AnswerValue, EventDraft
+from constraintsuite.annotate.batch import AnnotationBatch, AnnotationTask
+from constraintsuite.annotate.records import (
+    AnnotationEvent,
+    AnnotationQuestion,
+    AnswerValue,
+    EventDraft,
+    WrongValue,
+    how_to_answer,
+    read_value,
+)
 from constraintsuite.annotate.standing import standing
-from constraintsuite.annotate.values import WrongValue, how_to_answer, read_value
 from constraintsuite.errors import UserError
 
 LONGEST_NOTE, LONGEST_TEXT = 2_000, 10_000

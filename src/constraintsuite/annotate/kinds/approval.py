@@ -9,11 +9,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from constraintsuite.annotate.answering import StaleError
+from constraintsuite.annotate.answers import StaleError
 from constraintsuite.annotate.batch import AnnotationBatch
-from constraintsuite.annotate.kinds.proposals import approve, reword, words_of, write_approved
-from constraintsuite.annotate.kinds.rewording import read_verdict
-from constraintsuite.annotate.kinds.wordings import settle_words, words_by_person, words_in_words
+from constraintsuite.annotate.kinds.proposals import (
+    approve,
+    read_verdict,
+    reword,
+    settle_words,
+    words_by_person,
+    words_in_words,
+    words_of,
+    write_approved,
+)
 from constraintsuite.annotate.labels import Label, label_all
 from constraintsuite.annotate.records import AnnotationEvent, EventDraft
 from constraintsuite.annotate.standing import Standing, standing
