@@ -20,7 +20,7 @@ from constraintsuite.annotate.records import (
     spell_value,
 )
 from constraintsuite.annotate.standing import Standing, standing
-from constraintsuite.annotate.tables import RowFault, SheetRow, read_table, refuse, write_table
+from constraintsuite.annotate.tables import RowFault, read_table, refuse, write_table
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.store.files import sha256_text
@@ -62,10 +62,34 @@ def differing(batch: AnnotationBatch, said: Standing) -> list[Disagreement]:
 
 def rule(batch: AnnotationBatch, said: Standing, by: str, draft: tuple[str, str, str], reason: str) -> EventDraft:
     """A ruling on (item, question, answer); ruling on what one has judged oneself, or without a reason, is a UserError."""
-    found = _ruling(batch, said, check_name(by), draft, reason)
-    if isinstance(found, str):
-        raise UserError(found)
-    return found
+    check_name(by)
+    item, question, text = draft
+    reason = reason.strip()
+    if item not in batch.items or batch.items[item].expected:
+        raise UserError(f"no item {item!r} to rule on in {batch.path}.")
+    if question not in batch.questions:
+        raise UserError(f"no question {question!r}. There are: {', '.join(batch.questions)}.")
+    if len({event.value for event in said.of(item, question).values()}) < 2:
+        raise UserError(f"{item}, {question}: nobody differs here, so there is nothing to rule on.")
+    _refuse_judge(said, item, by)
+    if len(reason) < SHORTEST_REASON:
+        raise UserError(
+            f"{item}, {question}: a ruling needs a reason, in words (at least {SHORTEST_REASON} characters)."
+        )
+    if len(reason) > LONGEST_REASON:
+        raise UserError(
+            f"{item}, {question}: the reason has {len(reason):,} characters; {LONGEST_REASON:,} are the most."
+        )
+    try:
+        value = read_value(batch.questions[question], batch.items[item], text)
+    except WrongValue as error:
+        raise UserError(f"{item}, {error}") from None
+    return EventDraft(by, item, question, value, note=reason, kind="ruling")
+
+
+def _refuse_judge(said: Standing, item: str, by: str) -> None:
+    if has_judged(said, item, by):
+        raise UserError(f"{item}: {by} has judged this item, and a ruling is a third person's.")
 
 
 def answers_without_names(one: Disagreement) -> list[tuple[AnswerValue, str]]:
@@ -89,6 +113,7 @@ def write_disagreements(batch: AnnotationBatch, by: str, file: Path) -> int:
 
 def read_rulings(batch: AnnotationBatch, by: str, file: Path) -> list[EventDraft]:
     """The rulings of a sheet; lines without one are left open, any fault is a UserError."""
+    check_name(by)
     said = standing(batch.store.events())
     _, rows = read_table(file, _COLUMNS)
     faults: list[RowFault] = []
@@ -96,10 +121,13 @@ def read_rulings(batch: AnnotationBatch, by: str, file: Path) -> list[EventDraft
     for row in rows:
         if not row.cells["ruling"]:
             continue
-        found = _ruling_of_line(batch, said, check_name(by), row)
-        if isinstance(found, str):
-            faults.append(RowFault(row.line, found))
-        elif (found.item, found.question) in drafts:
+        try:
+            cells = row.cells
+            found = rule(batch, said, by, (cells["item"], cells["question"], cells["ruling"]), cells["reason"])
+        except UserError as error:
+            faults.append(RowFault(row.line, str(error)))
+            continue
+        if (found.item, found.question) in drafts:
             faults.append(
                 RowFault(row.line, f"{found.item}, {found.question}: ruled on twice in this sheet; keep one.")
             )
@@ -107,37 +135,6 @@ def read_rulings(batch: AnnotationBatch, by: str, file: Path) -> list[EventDraft
             drafts[found.item, found.question] = found
     refuse(file, faults)
     return list(drafts.values())
-
-
-def _ruling_of_line(batch: AnnotationBatch, said: Standing, by: str, row: SheetRow) -> EventDraft | str:
-    cells = row.cells
-    return _ruling(batch, said, by, (cells["item"], cells["question"], cells["ruling"]), cells["reason"])
-
-
-def _ruling(
-    batch: AnnotationBatch, said: Standing, by: str, draft: tuple[str, str, str], reason: str
-) -> EventDraft | str:
-    """The ruling, or what is wrong with it."""
-    item, question, text = draft
-    if item not in batch.items or batch.items[item].expected:
-        return f"no item {item!r} to rule on in {batch.path}."
-    if question not in batch.questions:
-        return f"no question {question!r}. There are: {', '.join(batch.questions)}."
-    if len({event.value for event in said.of(item, question).values()}) < 2:
-        return f"{item}, {question}: nobody differs here, so there is nothing to rule on."
-    if has_judged(said, item, by):
-        return f"{item}: {by} has judged this item, and a ruling is a third person's."
-    if len(reason.strip()) < SHORTEST_REASON:
-        return f"{item}, {question}: a ruling needs a reason, in words (at least {SHORTEST_REASON} characters)."
-    if len(reason.strip()) > LONGEST_REASON:
-        return (
-            f"{item}, {question}: the reason has {len(reason.strip()):,} characters; {LONGEST_REASON:,} are the most."
-        )
-    try:
-        value = read_value(batch.questions[question], batch.items[item], text)
-    except WrongValue as error:
-        return f"{item}, {error}"
-    return EventDraft(by, item, question, value, note=reason.strip(), kind="ruling")
 
 
 def has_judged(said: Standing, item: str, name: str) -> bool:
@@ -198,8 +195,7 @@ def take_back_ruling(batch: AnnotationBatch, by: str, item: str, question: str, 
             raise StaleError(_STALE)
         if (item, question) not in said.rulings:
             raise UserError(f"{item}, {question}: nothing was ruled here, so there is nothing to take back.")
-        if has_judged(said, item, by):
-            raise UserError(f"{item}: {by} has judged this item, and a ruling is a third person's.")
+        _refuse_judge(said, item, by)
         turn.take_back(_standing_rulings(events, item, question), by)
 
 

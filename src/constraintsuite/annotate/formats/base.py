@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from constraintsuite.annotate.records import NOTHING, AnnotationQuestion, WrongValue
-from constraintsuite.annotate.tables import RowFault, SheetRow, refuse
+from constraintsuite.annotate.tables import RowFault, SheetRow, refuse, refuse_existing
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import write_text
 
@@ -51,12 +51,6 @@ def file_beside(file: Path, ending: str) -> Path:
     refuse_existing(beside)
     refuse_existing(file)
     return beside
-
-
-def refuse_existing(file: Path) -> None:
-    """A UserError if there is such a file."""
-    if file.exists():
-        raise UserError(f"{file}: is there already, and may hold somebody's work. Choose another name.")
 
 
 def options_of(question: AnnotationQuestion) -> tuple[str, ...]:
