@@ -15,8 +15,8 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.store.artifact import read_manifest
 from constraintsuite.store.jsonl import write_jsonl
-from constraintsuite.suites.barren import find_barren
 from constraintsuite.suites.build import build_suite
+from constraintsuite.suites.queries.outlook import find_barren
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe
 from constraintsuite.suites.stages.queries import read_proposals

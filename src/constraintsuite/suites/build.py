@@ -23,13 +23,13 @@ from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.balance import balance
 from constraintsuite.suites.audit.markdown import audit_markdown
 from constraintsuite.suites.audit.results import Audit
-from constraintsuite.suites.barren import read_barren
 from constraintsuite.suites.card import write_card
 from constraintsuite.suites.domain import load_knowledge
 from constraintsuite.suites.dropping import check_dropped
 from constraintsuite.suites.examples import example_schema, read_examples
 from constraintsuite.suites.queries.approval import check_approval
 from constraintsuite.suites.queries.coverage import CorpusCoverage
+from constraintsuite.suites.queries.outlook import read_barren
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.stages import candidates, controls, documents, gold, kept, mentions, pairs, queries, tagged
 from constraintsuite.suites.stages.queries import check_relations

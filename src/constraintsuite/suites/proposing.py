@@ -16,7 +16,7 @@ from constraintsuite.records.figures import percent
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import adapter, read_jsonl, write_jsonl
 from constraintsuite.suites.build import STAGES, fingerprint_inputs, resolve
-from constraintsuite.suites.corpus.records import StageRecords
+from constraintsuite.suites.corpus.files import StageRecords
 from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.queries.records import Proposal, Snippet
 from constraintsuite.suites.recipe import Recipe

@@ -9,8 +9,7 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import write_jsonl
-from constraintsuite.suites.corpus.files import walk, walk_both
-from constraintsuite.suites.corpus.records import KEPT, StageRecords
+from constraintsuite.suites.corpus.files import KEPT, StageRecords, walk, walk_both
 from constraintsuite.suites.reading.records import ScopesRead
 
 IDS = ["plain", 'a "quoted" one', "back\\slash", "ünïcode", "line\nbreak"]
@@ -86,7 +85,7 @@ def test_a_shelf_has_only_what_was_put_on_it(tmp_path: Path) -> None:
 
 
 def test_records_with_one_hash_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("constraintsuite.suites.corpus.records.stable_hash", lambda id: 7)
+    monkeypatch.setattr("constraintsuite.suites.corpus.files.stable_hash", lambda id: 7)
     shelf = StageRecords.of(write_documents(tmp_path, IDS), Document)
     assert [shelf[id].id for id in IDS] == IDS
     assert "other" not in shelf

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from build_factory import make_matching, make_proposal, read_all
 
-from constraintsuite.suites.pairs.flips import flip_drafts, load_rules
+from constraintsuite.suites.pairs.minimal import flip_drafts, load_rules
 from constraintsuite.suites.pairs.records import PairDraft
 
 RULES = [(direction, rule.name) for direction in ("deny", "affirm") for rule in load_rules(direction)]

@@ -6,8 +6,8 @@ import pytest
 from build_factory import make_matching, make_proposal, read_all
 
 from constraintsuite.records.examples import Split
+from constraintsuite.suites.pairs.minimal import natural_swaps
 from constraintsuite.suites.pairs.records import PairDraft
-from constraintsuite.suites.pairs.swaps import natural_swaps
 
 SENTENCE = "Quiet Oak is a campsite. It has showers but no fireplaces."
 

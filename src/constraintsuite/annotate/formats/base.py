@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from constraintsuite.annotate.records import NOTHING, AnnotationQuestion, WrongValue
-from constraintsuite.annotate.tables import RowFault, SheetRow, refuse, refuse_existing
+from constraintsuite.annotate.tables import RowFault, SheetRow, read_table, refuse, refuse_existing, write_table
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import write_text
 
@@ -98,3 +98,16 @@ def _read_json(file: Path) -> list[dict[str, Any]]:
     if not isinstance(found, list) or not all(isinstance(record, dict) for record in found):
         raise UserError(f"{file}: this is no list of records. Was it exported as JSON?")
     return found
+
+
+class Spreadsheet:
+    """One line a row, one column a question, and one for notes."""
+
+    def write(self, file: Path, sheet: AnnotationSheet) -> None:
+        """Write the table; no cell is a formula."""
+        columns = ("row", *sheet.shown, *(question.id for question in sheet.questions), "note")
+        write_table(file, columns, sheet.rows)
+
+    def read(self, file: Path) -> tuple[tuple[str, ...], list[SheetRow]]:
+        """Read the table."""
+        return read_table(file, ("row",))

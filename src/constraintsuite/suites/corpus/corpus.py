@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.records.text import Document
-from constraintsuite.suites.corpus.files import ShardLine, walk, walk_both
-from constraintsuite.suites.corpus.records import StageRecords
+from constraintsuite.suites.corpus.files import ShardLine, StageRecords, walk, walk_both
 from constraintsuite.suites.reading.records import ScopesRead
 from constraintsuite.text.base import Scope
 

@@ -12,8 +12,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import SATISFYING, SPLITS, VIOLATING, Example, ExampleDocument
 from constraintsuite.records.text import Document, Qrel, Query
-from constraintsuite.suites.importers.base import WHOLE, ImportedSuite, name_source
-from constraintsuite.suites.importers.pairs import make_pair
+from constraintsuite.suites.importers.base import WHOLE, ImportedSuite, make_pair, name_source
 
 _MOST_PAIRS = 10
 _ABOUT_BEIR = (

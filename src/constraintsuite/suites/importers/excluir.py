@@ -10,8 +10,7 @@ from constraintsuite.corpora.jsonl import read_objects
 from constraintsuite.errors import UserError
 from constraintsuite.records.examples import SATISFYING, VIOLATING, Example, ExampleDocument
 from constraintsuite.records.text import Document, Qrel, Query
-from constraintsuite.suites.importers.base import WHOLE, ImportedSuite, hash_files, one_of, text_of
-from constraintsuite.suites.importers.pairs import make_pair
+from constraintsuite.suites.importers.base import WHOLE, ImportedSuite, hash_files, make_pair, one_of, text_of
 
 _QUERIES = ("test_manual_final.json", "test.json", "queries.json")
 _ABOUT = (

@@ -9,8 +9,7 @@ from pathlib import Path
 from constraintsuite.corpora.fields import FileRecord
 from constraintsuite.errors import UserError
 from constraintsuite.records.examples import SATISFYING, VIOLATING, Example, ExampleDocument, Split
-from constraintsuite.suites.importers.base import ImportedSuite, hash_rows, read_rows, text_of
-from constraintsuite.suites.importers.pairs import find_changes, make_pair
+from constraintsuite.suites.importers.base import ImportedSuite, find_changes, hash_rows, make_pair, read_rows, text_of
 
 HUB = "orionweller/NevIR"
 _EDITS = {"2": "scope", "3": "affirmative"}  # CondaQA's codes, the second half of an id

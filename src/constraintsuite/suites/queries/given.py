@@ -21,13 +21,11 @@ from constraintsuite.suites.corpus.corpus import DocumentNumbers
 from constraintsuite.suites.domain import Knowledge, QueryPattern
 from constraintsuite.suites.queries.attributes import attribute_words
 from constraintsuite.suites.queries.evidence import Sides, YWords, collect_sides
-from constraintsuite.suites.queries.making import MinedValue, make_proposal
 from constraintsuite.suites.queries.records import Proposal, Topic, attribute_relation
 from constraintsuite.suites.queries.slots import propose_slots
-from constraintsuite.suites.queries.topics import TopicTable
+from constraintsuite.suites.queries.topics import TopicTable, query_words
 from constraintsuite.suites.queries.view import CorpusView
-from constraintsuite.suites.queries.wording import QueryWording, refuse
-from constraintsuite.suites.queries.words import query_words
+from constraintsuite.suites.queries.wording import MinedValue, QueryWording, make_proposal, refuse
 from constraintsuite.suites.splits import Splits
 from constraintsuite.text.mentions import surface_forms
 from constraintsuite.text.terms import TermAnalyser, words

@@ -14,10 +14,9 @@ from constraintsuite.records.examples import Split
 from constraintsuite.suites.corpus.corpus import DocumentNumbers, Numbering
 from constraintsuite.suites.domain import Knowledge, Relation
 from constraintsuite.suites.queries.evidence import Sides, YWords
-from constraintsuite.suites.queries.making import MinedValue, make_proposal
 from constraintsuite.suites.queries.records import Proposal, Status, Topic
 from constraintsuite.suites.queries.topics import TopicTable, plural
-from constraintsuite.suites.queries.wording import family_for, refuse, word_question
+from constraintsuite.suites.queries.wording import MinedValue, family_for, make_proposal, refuse, word_question
 from constraintsuite.suites.reading.records import Fact
 from constraintsuite.suites.reading.words import reading_words
 

@@ -11,8 +11,7 @@ from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
-from constraintsuite.suites.corpus.files import walk_both
-from constraintsuite.suites.corpus.records import StageRecords
+from constraintsuite.suites.corpus.files import StageRecords, walk_both
 from constraintsuite.suites.domain import Knowledge, load_knowledge
 from constraintsuite.suites.pairs.contrast import EditablePassage, contrast_drafts
 from constraintsuite.suites.pairs.couples import (
@@ -23,9 +22,8 @@ from constraintsuite.suites.pairs.couples import (
     natural_drafts,
     single_drafts,
 )
-from constraintsuite.suites.pairs.flips import flip_drafts
+from constraintsuite.suites.pairs.minimal import flip_drafts, natural_swaps
 from constraintsuite.suites.pairs.records import PairDraft
-from constraintsuite.suites.pairs.swaps import natural_swaps
 from constraintsuite.suites.queries.evidence import Stances, YWords, collect_evidence
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.queries.topics import classes_of

@@ -23,7 +23,7 @@ from constraintsuite.annotate.kinds.writing import (
 )
 from constraintsuite.annotate.standing import progress_of
 from constraintsuite.reports.marks import Segment, TextMark, cut
-from constraintsuite.suites.importers.pairs import find_changes
+from constraintsuite.suites.importers.base import find_changes
 from constraintsuite.web.desk import Desk
 from constraintsuite.web.forms import only, place_of, read_place
 from constraintsuite.web.pages import JUDGES, Page
