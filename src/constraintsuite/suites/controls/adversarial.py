@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from string import Formatter
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from constraintsuite.execution.shards import keyed_random
 from constraintsuite.records.examples import (
@@ -47,29 +47,11 @@ class IdiomCue(_Data):
     twins: tuple[str, ...]
     idioms: tuple[Idiom, ...]
 
-    @model_validator(mode="after")
-    def _frames_hold_the_cue(self) -> IdiomCue:
-        for text in (*self.twins, *(frame for idiom in self.idioms for frame in idiom.frames)):
-            if not holds_cue(text, self.cue):
-                raise ValueError(f"{text!r} does not hold the cue {self.cue!r}")
-        for idiom in self.idioms:
-            if not all("affirm" in slots_of(frame) for frame in idiom.frames):
-                raise ValueError(f"a frame of {idiom.idiom!r} has no {{affirm}}")
-        return self
-
 
 class Idioms(_Data):
     """The data file."""
 
     cues: tuple[IdiomCue, ...]
-
-    @model_validator(mode="after")
-    def _distinct(self) -> Idioms:
-        names = [idiom.idiom for cue in self.cues for idiom in cue.idioms]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise ValueError(f"listed twice: {', '.join(twice)}")
-        return self
 
 
 @cache

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 from typing import Annotated, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from constraintsuite.records.examples import MINPAIRS, Example
 from constraintsuite.records.text import Span
@@ -63,12 +63,6 @@ class Substitution(Guards):
     new: Forms = Field(alias="to")
     word_class: str = Field(alias="class")
 
-    @model_validator(mode="after")
-    def _same_number(self) -> Substitution:
-        if len(self.old) != len(self.new):
-            raise ValueError(f"{self.old} and {self.new} must have the same number of forms")
-        return self
-
 
 class QueryRewording(BaseModel):
     """Another way to say the exclusion of a query."""
@@ -97,13 +91,6 @@ class SynonymRules(BaseModel):
     classes: dict[str, Guards]
     documents: tuple[Substitution, ...]
     queries: tuple[QueryRewording, ...]
-
-    @model_validator(mode="after")
-    def _known_classes(self) -> SynonymRules:
-        unknown = {one.word_class for one in self.documents} - self.classes.keys()
-        if unknown:
-            raise ValueError(f"no such class: {', '.join(sorted(unknown))}")
-        return self
 
     @cached_property
     def _by_form(self) -> dict[str, tuple[str, Substitution]]:

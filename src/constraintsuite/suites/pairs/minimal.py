@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
 
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import MINPAIRS, Split
+from constraintsuite.records.examples import MINPAIRS
 from constraintsuite.records.text import Span
 from constraintsuite.store.yaml_files import read_package_yaml
-from constraintsuite.suites.pairs.couples import Matching, group_key
+from constraintsuite.suites.pairs.couples import Matching, group_proposals
 from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, make_draft
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.reading.document import bare_noun, is_plural
@@ -63,42 +63,28 @@ def swap_drafts(
     )
 
 
-def natural_swaps(
-    attributes: Sequence[Proposal], readings: Mapping[str, DocumentReading], matching: Matching
-) -> Iterator[PairDraft]:
+def natural_swaps(attributes: Sequence[Proposal], matching: Matching) -> Iterator[PairDraft]:
     """For each document and two attributes of its topic, the text against itself with the two nouns exchanged."""
-    groups: dict[tuple[str, str, Split], list[Proposal]] = defaultdict(list)
-    for proposal in attributes:
-        groups[group_key(proposal)].append(proposal)
-    done: set[tuple[str, str, str]] = set()
-    for key in sorted(groups):
-        for p in groups[key]:
-            for q in groups[key]:
-                if p.constraint.value == q.constraint.value:
+    done: set[tuple[str, frozenset[str]]] = set()
+    for _, group in sorted(group_proposals(attributes).items()):
+        for p, q in product(group, repeat=2):
+            ys = frozenset((p.constraint.value, q.constraint.value))
+            shared = matching.evidence[p.id].affirming & matching.evidence[q.id].denying & set(p.violating)
+            for document in sorted(shared) if len(ys) == 2 else ():
+                if (document, ys) in done or matching.splits.get(document) != p.split:
                     continue
-                shared = matching.evidence[p.id].affirming & matching.evidence[q.id].denying
-                for document in sorted(shared & set(p.violating)):
-                    pair = (
-                        document,
-                        min(p.constraint.value, q.constraint.value),
-                        max(p.constraint.value, q.constraint.value),
-                    )
-                    if pair in done or matching.splits.get(document) != p.split:
-                        continue
-                    drafts = _swap_nouns(document, p, q, readings, matching)
-                    if drafts:
-                        done.add(pair)
-                        yield from drafts
+                drafts = _swap_nouns(document, p, q, matching)
+                if drafts:
+                    done.add((document, ys))
+                    yield from drafts
 
 
-def _swap_nouns(
-    document: str, p: Proposal, q: Proposal, readings: Mapping[str, DocumentReading], matching: Matching
-) -> Sequence[PairDraft]:
+def _swap_nouns(document: str, p: Proposal, q: Proposal, matching: Matching) -> Sequence[PairDraft]:
     text = matching.documents[document].text
     affirmed, denied = find_forms(text, p.constraint.forms), find_forms(text, q.constraint.forms)
     if len(affirmed) != 1 or len(denied) != 1:
         return ()
-    reading = readings[document]
+    reading = matching.readings[document]
     if not _same_sentence(affirmed[0], denied[0], reading) or not _exchangeable(affirmed[0], denied[0], reading, text):
         return ()
     swapped = exchange_spans(text, (affirmed[0].start, affirmed[0].end), (denied[0].start, denied[0].end))
@@ -163,9 +149,7 @@ def load_rules(direction: FlipDirection) -> tuple[FlipRule, ...]:
     return rules.deny if direction == "deny" else rules.affirm
 
 
-def flip_drafts(
-    attributes: Sequence[Proposal], readings: Mapping[str, DocumentReading], matching: Matching
-) -> Iterator[PairDraft]:
+def flip_drafts(attributes: Sequence[Proposal], matching: Matching) -> Iterator[PairDraft]:
     """At most one flip for each document and Y, where Y stands once and ends its phrase."""
     for proposal in attributes:
         evidence = matching.evidence[proposal.id]
@@ -177,7 +161,7 @@ def flip_drafts(
             for document in sorted(documents):
                 if matching.splits.get(document) == proposal.split:
                     text = matching.documents[document].text
-                    flipped = _flip(text, proposal, direction, readings[document])
+                    flipped = _flip(text, proposal, direction, matching.readings[document])
                     if flipped is not None:
                         yield _flip_draft(document, text, proposal, direction, flipped)
 
