@@ -37,7 +37,7 @@ def test_every_line_is_found_with_its_id(tmp_path: Path) -> None:
 def test_documents_that_broke_the_reading_are_passed_over(tmp_path: Path) -> None:
     documents = write_documents(tmp_path / "documents", ["a", "b", "c"], ["d"], ["e", "f"])
     mentions = write_readings(tmp_path / "mentions", ["b", "c"], [], ["e"])
-    found = [(passage.place, passage.document.id, passage.reading.id) for passage in walk_both(documents, mentions)]
+    found = [(place, document.id, reading.id) for place, document, reading in walk_both(documents, mentions)]
     assert found == [(1, "b", "b"), (2, "c", "c"), (4, "e", "e")]
 
 

@@ -71,11 +71,9 @@ class Numbering:
         begins = np.cumsum([0, *map(len, shards)])
         self.numbers: DocumentNumbers = np.empty(begins[-1], dtype=np.uint32)
         """The number of each document, in the order of the shards."""
-        places = (
-            zip(ids, _from(order, int(begin)), strict=True)
-            for ids, order, begin in zip(shards, orders, begins[:-1], strict=True)
-        )
-        self.ids = PackedIds(self._note(merge(*places)))
+        places = (order.astype(np.uint64) + begin for order, begin in zip(orders, begins[:-1], strict=True))
+        named = (zip(ids, map(int, place), strict=True) for ids, place in zip(shards, places, strict=True))
+        self.ids = PackedIds(self._note(merge(*named)))
         """By number."""
 
     def _note(self, ordered: Iterable[tuple[str, int]]) -> Iterator[str]:
@@ -94,10 +92,6 @@ class Numbering:
     def names(self, numbers: Iterable[int]) -> tuple[str, ...]:
         """The ids of some numbers, in their order."""
         return tuple(self.ids[number] for number in numbers)
-
-
-def _from(order: DocumentNumbers, begin: int) -> Iterator[int]:
-    return (begin + int(place) for place in order)
 
 
 @dataclass(frozen=True)
@@ -125,8 +119,8 @@ class Corpus:
     def passages(self) -> Iterator[tuple[int, ShardLine, ShardLine]]:
         """The number of each document that was read, its line, and that of its reading."""
         numbers = self.numbering.numbers
-        for passage in walk_both(self.folder, self.mentions):
-            yield int(numbers[passage.place]), passage.document, passage.reading
+        for place, document, reading in walk_both(self.folder, self.mentions):
+            yield int(numbers[place]), document, reading
 
     def scoped(self, wanted: npt.NDArray[np.bool_]) -> Iterator[tuple[int, Document, tuple[Scope, ...]]]:
         """The wanted documents, by number, with where negation and doubt reach in them."""

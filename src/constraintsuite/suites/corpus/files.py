@@ -56,14 +56,6 @@ class ShardLine(NamedTuple):
             raise UserError(f"{self.path}: byte {self.offset}: {describe(error)}") from None
 
 
-class CorpusDocumentLines(NamedTuple):
-    """A document that was read: its place among all documents, and its lines in both stages."""
-
-    place: int
-    document: ShardLine
-    reading: ShardLine
-
-
 def walk(folder: Path) -> Iterator[ShardLine]:
     """All lines of a stage's shards, in order."""
     for path in part_paths(folder):
@@ -74,13 +66,16 @@ def walk(folder: Path) -> Iterator[ShardLine]:
                 offset += len(line)
 
 
-def walk_both(documents: Path, mentions: Path) -> Iterator[CorpusDocumentLines]:
-    """All documents that were read, in order; the reading leaves out those that break it."""
+def walk_both(documents: Path, mentions: Path) -> Iterator[tuple[int, ShardLine, ShardLine]]:
+    """All documents that were read: their place among all documents, and their lines in both stages.
+
+    The reading leaves out documents that break it.
+    """
     readings = walk(mentions)
     reading = next(readings, None)
     for place, document in enumerate(walk(documents)):
         if reading is not None and reading.id == document.id:
-            yield CorpusDocumentLines(place, document, reading)
+            yield place, document, reading
             reading = next(readings, None)
     if reading is not None:
         raise UserError(

@@ -15,6 +15,8 @@ from constraintsuite.errors import UserError
 from constraintsuite.records.examples import (
     OPPOSITE_PREFERENCE,
     QUERY_PREFERENCE,
+    SATISFYING,
+    VIOLATING,
     Example,
     ExampleDocument,
     ExampleSource,
@@ -141,15 +143,16 @@ def make_pair(
     *,
     query: str,
     opposite: str | None = None,
-    documents: tuple[ExampleDocument, ExampleDocument],
+    documents: tuple[Document, Document],
     split: Split,
     clusters: tuple[str, ...],
     notes: tuple[str, ...] = (),
 ) -> Example:
-    """An example in which `query` wants the satisfying document and `opposite`, if there is one, the violating one.
+    """An example in which `query` wants the first document and `opposite`, if there is one, the second.
 
     What the source does not say stays unsaid: there is no constraint, no topic and no difficulty.
     """
+    better, worse = documents
     return Example(
         id=identity,
         slice=slice_name,
@@ -158,7 +161,10 @@ def make_pair(
         opposite=opposite,
         topic=None,
         restated=None,
-        documents=documents,
+        documents=(
+            ExampleDocument(SATISFYING, better.id, better.title, better.text, better.id),
+            ExampleDocument(VIOLATING, worse.id, worse.title, worse.text, worse.id),
+        ),
         preferences=(QUERY_PREFERENCE,) if opposite is None else (QUERY_PREFERENCE, OPPOSITE_PREFERENCE),
         source=ExampleSource(slice_name, identity),
         split=split,
@@ -166,7 +172,7 @@ def make_pair(
         clusters=clusters,
         template="GIVEN",
         template_family="given",
-        tags=tags_of_texts(documents[0].text, documents[1].text, TagSettings()),
+        tags=tags_of_texts(better.text, worse.text, TagSettings()),
         notes=notes,
     )
 

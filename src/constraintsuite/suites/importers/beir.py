@@ -10,7 +10,7 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import SATISFYING, SPLITS, VIOLATING, Example, ExampleDocument
+from constraintsuite.records.examples import SPLITS, Example
 from constraintsuite.records.text import Document, Qrel, Query
 from constraintsuite.suites.importers.base import WHOLE, ImportedSuite, make_pair, name_source
 
@@ -101,11 +101,7 @@ def _pairs(
                 f"beir_{query}_{number}",
                 "judged",
                 query=queries[query].text,
-                documents=(_document(SATISFYING, documents[a]), _document(VIOLATING, documents[b])),
+                documents=(documents[a], documents[b]),
                 split=split if split in SPLITS else "test",
                 clusters=(f"query_{query}", a, b),
             )
-
-
-def _document(role: str, document: Document) -> ExampleDocument:
-    return ExampleDocument(role, document.id, document.title, document.text, document.id)
