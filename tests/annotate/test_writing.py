@@ -26,7 +26,7 @@ from constraintsuite.annotate.kinds.writing import (
 from constraintsuite.annotate.records import EventDraft
 from constraintsuite.errors import UserError
 from constraintsuite.suites.examples import read_examples
-from constraintsuite.suites.importers.importing import import_suite
+from constraintsuite.suites.importers.folder import import_suite
 from experiments.tiny_suite import CREAM, CREAMLESS, DOGLESS, LEEKS, NUTLESS, make_example, write_suite
 
 HEATED = "The clinic's baths are heated, and visitors may swim."

@@ -14,7 +14,7 @@ from constraintsuite.annotate.batch import AnnotationBatch, AnnotationTask, open
 from constraintsuite.annotate.records import AnnotationItem, AnswerValue
 from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import read_jsonl
-from constraintsuite.suites.dropping import Dropped, name_of_texts
+from constraintsuite.suites.dropped import Dropped, name_of_texts
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.web.beside import new_beside
 from constraintsuite.web.shelf import WebShelf

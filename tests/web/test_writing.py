@@ -14,7 +14,7 @@ from constraintsuite.annotate.kinds.gold import GoldItems
 from constraintsuite.annotate.kinds.writing import PassageScores, passages_of
 from constraintsuite.annotate.standing import standing
 from constraintsuite.suites.examples import read_examples
-from constraintsuite.suites.importers.importing import import_suite
+from constraintsuite.suites.importers.folder import import_suite
 from constraintsuite.web import scoring
 from constraintsuite.web.people import Person
 from experiments.tiny_suite import EXAMPLES, NUTLESS, make_example, write_suite

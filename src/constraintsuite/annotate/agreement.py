@@ -12,7 +12,7 @@ import numpy as np
 
 from constraintsuite.annotate.batch import AnnotationBatch, tasks_of
 from constraintsuite.annotate.records import SIDES, AnnotationItem, AnnotationQuestion, AnswerValue
-from constraintsuite.annotate.sample_size import CLAIM, Needed, items_needed
+from constraintsuite.annotate.sample_size import CLAIM, ItemsNeeded, items_needed
 from constraintsuite.annotate.standing import Standing
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
@@ -41,7 +41,7 @@ class QuestionAgreement:
     figures: Agreement
     differing: int
     """Items on which two people differ."""
-    needed: Needed
+    needed: ItemsNeeded
     """Until the lower bound of the raw agreement is what one wants to claim."""
 
 

@@ -32,7 +32,7 @@ class FaultyError(UserError):
 
 
 @dataclass(frozen=True)
-class Spoken:
+class TaskAnswers:
     """What a person says of one task."""
 
     answers: Mapping[str, str]
@@ -61,7 +61,9 @@ def taken_back(task: AnnotationTask, own: Iterable[AnnotationEvent]) -> dict[str
     return {event.question: event for event in together}
 
 
-def keep_answers(batch: AnnotationBatch, annotator: str, task: AnnotationTask, spoken: Spoken, now: datetime) -> int:
+def keep_answers(
+    batch: AnnotationBatch, annotator: str, task: AnnotationTask, given: TaskAnswers, now: datetime
+) -> int:
     """Write what is new in the answers to one task; gives how many events that took.
 
     The same once more changes nothing. Other answers than those that were given meanwhile are a StaleError; one that is
@@ -70,8 +72,8 @@ def keep_answers(batch: AnnotationBatch, annotator: str, task: AnnotationTask, s
     with batch.store.turn(now) as turn:
         own = turn.events(annotator, task.item.id)
         before = answers_to(task, own)
-        drafts = _drafts(batch, annotator, task, spoken, before)
-        if drafts and last_of(task, own) != spoken.seen:
+        drafts = _drafts(batch, annotator, task, given, before)
+        if drafts and last_of(task, own) != given.seen:
             raise StaleError("You have answered this item meanwhile, perhaps in another window. Nothing was changed.")
         turn.append(drafts)
         return len(drafts)
@@ -103,22 +105,26 @@ def _together(event: AnnotationEvent) -> tuple[str, int, str]:
 
 
 def _drafts(
-    batch: AnnotationBatch, annotator: str, task: AnnotationTask, spoken: Spoken, before: Mapping[str, AnnotationEvent]
+    batch: AnnotationBatch,
+    annotator: str,
+    task: AnnotationTask,
+    given: TaskAnswers,
+    before: Mapping[str, AnnotationEvent],
 ) -> Sequence[EventDraft]:
     drafts: list[EventDraft] = []
-    long = len(spoken.note) > LONGEST_NOTE
-    faults = [f"The note has {len(spoken.note):,} characters; {LONGEST_NOTE:,} are the most."] if long else []
+    long = len(given.note) > LONGEST_NOTE
+    faults = [f"The note has {len(given.note):,} characters; {LONGEST_NOTE:,} are the most."] if long else []
     for question in batch.head.questions:
         try:
-            value = _value(task, question, spoken.answers.get(question.id, ""), before.get(question.id))
+            value = _value(task, question, given.answers.get(question.id, ""), before.get(question.id))
         except WrongValue as error:
             faults.append(str(error))
             continue
         if value is None:
             continue
         old = before.get(question.id)
-        if old is None or (old.value, old.note) != (value, spoken.note):
-            drafts.append(EventDraft(annotator, task.item.id, question.id, value, task.copy, spoken.note))
+        if old is None or (old.value, old.note) != (value, given.note):
+            drafts.append(EventDraft(annotator, task.item.id, question.id, value, task.copy, given.note))
     if faults:
         raise FaultyError("\n".join(faults))
     return drafts

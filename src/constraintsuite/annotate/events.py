@@ -53,7 +53,7 @@ class EventStore:
 
     def events(self, annotator: str = "") -> list[AnnotationEvent]:
         """All events, or those of one person, in the order in which they were written."""
-        with _told(self.path), closing(self._connect_to_read()) as connection:
+        with _explain(self.path), closing(self._connect_to_read()) as connection:
             return _read(connection, annotator)
 
     @contextmanager
@@ -65,14 +65,17 @@ class EventStore:
     def create(self) -> None:
         """Make the file before anybody writes; nothing else makes one, since a file that is missing later was lost."""
         _check_own(self.path)
-        with _told(self.path), closing(sqlite3.connect(self.path, timeout=WAIT_SECONDS, isolation_level=None)) as new:
+        with (
+            _explain(self.path),
+            closing(sqlite3.connect(self.path, timeout=WAIT_SECONDS, isolation_level=None)) as new,
+        ):
             if not _has_table(new, self.path):
                 new.execute("PRAGMA journal_mode = WAL")
                 new.executescript(f"BEGIN IMMEDIATE; {_TABLE} COMMIT;")
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        with _told(self.path), closing(self._connect()) as connection:
+        with _explain(self.path), closing(self._connect()) as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -154,7 +157,7 @@ def _has_table(connection: sqlite3.Connection, path: Path) -> bool:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _explain(path: Path) -> Iterator[None]:
     """Turns what the file or the disk refuses into a UserError; what breaks a rule of the table is our own fault."""
     try:
         yield

@@ -14,7 +14,7 @@ _MOST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
+class ItemsNeeded:
     """How many more items; 0 when the claim holds already."""
 
     claim: float
@@ -33,21 +33,21 @@ class Needed:
         return f"about {self.at_this_rate:,} more items for a lower bound of {percent(self.claim)}"
 
 
-def items_needed(figure: Interval, claim: float = CLAIM) -> Needed:
+def items_needed(figure: Interval, claim: float = CLAIM) -> ItemsNeeded:
     """From a share and the interval that is shown with it, so that the two never contradict each other.
 
     An interval of clustered items is as wide as Wilson's of fewer independent ones; further items are taken to be as
     clustered as these. Looking again and again makes the bound a little too hopeful.
     """
     if figure.value is None or figure.low is None:
-        return Needed(claim, None, None)
+        return ItemsNeeded(claim, None, None)
     if figure.low >= claim:
-        return Needed(claim, 0, 0)
+        return ItemsNeeded(claim, 0, 0)
     worth = _independent(figure.value, figure.low)
     clustering = figure.n / worth
     whole = _independent(figure.value, claim) if figure.value > claim else None
     best = _at_best(figure.value * worth, worth, claim)
-    return Needed(
+    return ItemsNeeded(
         claim,
         None if whole is None else _rounded_up((whole - worth) * clustering),
         None if best is None else _rounded_up(best * clustering),

@@ -26,7 +26,13 @@ from constraintsuite.annotate.records import AnnotationEvent, EventDraft
 from constraintsuite.annotate.standing import Standing, standing
 from constraintsuite.errors import UserError
 from constraintsuite.suites.queries.approval import check_approval
-from constraintsuite.suites.queries.outlook import Documents, ProposalOutlook, lone, lone_in_words, look_up
+from constraintsuite.suites.queries.outlook import (
+    Documents,
+    ProposalOutlook,
+    explain_missing,
+    look_up,
+    without_counterpart,
+)
 from constraintsuite.suites.queries.records import Proposal
 
 ProposalState = Literal["undecided", "accepted", "rejected", "differ"]
@@ -81,7 +87,7 @@ def judge_all(proposals: Sequence[Proposal], batch: AnnotationBatch | None, find
     labelled = label_all(batch, said)
     states = {found.item: _state(found.labels["verdict"], found.item, said) for found in labelled}
     approved = approve(proposals, labelled, said)
-    alone = lone(one for one in approved if states.get(one.id) == "accepted")
+    alone = without_counterpart(one for one in approved if states.get(one.id) == "accepted")
     return [
         JudgedProposal(
             rank,
@@ -106,7 +112,7 @@ def _own(mined: Proposal, said: Standing, find: Find) -> dict[str, tuple[Proposa
 def _outlook(mined: Proposal, now: Proposal, find: Find, alone: bool) -> ProposalOutlook:
     same = (mined.topic, mined.constraint.forms) == (now.topic, now.constraint.forms)
     found = look_up(mined, now, None if same else find(mined))
-    return ProposalOutlook(0, (*found.notes, lone_in_words(now))) if alone else found
+    return ProposalOutlook(0, (*found.notes, explain_missing(now))) if alone else found
 
 
 def answers_of(one: JudgedProposal, verdict: str, words: Mapping[str, str]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from constraintsuite.annotate.agreement import clusters_of
-from constraintsuite.annotate.answers import Spoken, answers_to, keep_answers
+from constraintsuite.annotate.answers import TaskAnswers, answers_to, keep_answers
 from constraintsuite.annotate.batch import AnnotationBatch, AnnotationTask
 from constraintsuite.annotate.kinds.gold import unchanged_examples
 from constraintsuite.annotate.kinds.query_rules import LONGEST, QueryFault, find_faults, own_words, tidy
@@ -95,7 +95,7 @@ def read_pairs(folder: Path, size: int, seed: int, models: tuple[str, ...] = ())
     pairs = _distinct([example for example in examples if example.slice in SLICES])
     if not pairs:
         raise UserError(f"{folder}: this suite has no minimal pairs ({' or '.join(SLICES)}) to write queries for.")
-    drawn = sorted(pairs, key=lambda pair: (-_telling(pair), stable_hash("writing", str(seed), pair.id)))[:size]
+    drawn = sorted(pairs, key=lambda pair: (-_count_distinct(pair), stable_hash("writing", str(seed), pair.id)))[:size]
     return WritingItems(sorted(drawn, key=lambda pair: pair.id), seed, models), source
 
 
@@ -115,7 +115,7 @@ def keep_queries(
     if faults:
         raise BrokenRulesError(faults)
     answers = {question.id: query for question, query in zip(QUESTIONS, queries, strict=True)}
-    keep_answers(batch, annotator, task, Spoken(answers, seen=seen), now)
+    keep_answers(batch, annotator, task, TaskAnswers(answers, seen=seen), now)
 
 
 def passages_of(item: AnnotationItem) -> tuple[str, str]:
@@ -165,7 +165,7 @@ def _distinct(examples: Sequence[Example]) -> list[Example]:
     return list(found.values())
 
 
-def _telling(pair: Example) -> int:
+def _count_distinct(pair: Example) -> int:
     """How many of the two texts have words of their own."""
     return len(own_words((pair.satisfying.text, pair.violating.text)))
 

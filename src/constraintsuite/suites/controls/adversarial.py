@@ -178,7 +178,7 @@ class _Original:
     """The opposite query in plain words that ask for Y."""
 
     @cached_property
-    def telling_terms(self) -> frozenset[str]:
+    def distinguishing_terms(self) -> frozenset[str]:
         """Terms of one document only: a query that held one would prefer a document for it."""
         good, bad = self.example.satisfying.text, self.example.violating.text
         return frozenset(set(_ANALYSER.terms(good)) ^ set(_ANALYSER.terms(bad)))
@@ -187,7 +187,7 @@ class _Original:
         """Whether the frame can be filled and adds no word, apart from its cue, that only one document holds."""
         if "topic" in slots_of(frame) and not self.example.topic:
             return False
-        return not self.telling_terms & _added_terms(frame, cue)
+        return not self.distinguishing_terms & _added_terms(frame, cue)
 
 
 @cache

@@ -65,7 +65,7 @@ def look_up(mined: Proposal, now: Proposal, documents: Documents | None) -> Prop
     return ProposalOutlook(min(affirming, mined.examples_expected), tuple(notes))
 
 
-def lone(accepted: Iterable[Proposal]) -> frozenset[str]:
+def without_counterpart(accepted: Iterable[Proposal]) -> frozenset[str]:
     """Ids of accepted proposals against whose documents nothing can be set, so that a build makes nothing of them.
 
     No document denies Y, and no other accepted proposal on just this topic asks for another Y, so that there are no couples.
@@ -81,7 +81,7 @@ def lone(accepted: Iterable[Proposal]) -> frozenset[str]:
     )
 
 
-def lone_in_words(one: Proposal) -> str:
+def explain_missing(one: Proposal) -> str:
     """Why there is nothing to be had."""
     return (
         f"Nothing to set against it: no document denies “{one.constraint.value}”, and no other accepted proposal asks for “{one.topic}” "
@@ -150,7 +150,7 @@ _OFF_TOPIC = ("satisfying_off_topic", "violating_off_topic", "topic_without_term
 
 
 @dataclass(frozen=True, slots=True)
-class Barren:
+class UnusedProposal:
     """A proposal that a person approved, and no example is of."""
 
     proposal: Proposal
@@ -164,22 +164,24 @@ class Barren:
         return f"approved, but gave no example: {self.proposal.query!r} (topic {self.proposal.topic!r}): {self.why}"
 
 
-def read_barren(proposals: Path, rejected: Path, examples: Sequence[Example]) -> list[Barren]:
+def read_unused(proposals: Path, rejected: Path, examples: Sequence[Example]) -> list[UnusedProposal]:
     """The same from the files of a build: its proposals, and the pairs that its filters refused."""
     reasons: dict[str, Counter[str]] = defaultdict(Counter)
     for one in read_jsonl(rejected, RejectedPair):
         reasons[one.draft.proposal][one.reason] += 1
-    return find_barren(read_jsonl(proposals, Proposal), reasons, {example.proposal for example in examples})
+    return find_unused(read_jsonl(proposals, Proposal), reasons, {example.proposal for example in examples})
 
 
-def find_barren(
+def find_unused(
     proposals: Iterable[Proposal], rejected: Mapping[str, Mapping[str, int]], built: set[str]
-) -> list[Barren]:
+) -> list[UnusedProposal]:
     """Accepted proposals that are not among those `built`; `rejected` counts their refused pairs by proposal and reason."""
     accepted = [one for one in proposals if one.status == "accepted"]
-    alone = lone(accepted)
+    alone = without_counterpart(accepted)
     return [
-        Barren(one, *_why(one, rejected.get(one.id, {}), one.id in alone)) for one in accepted if one.id not in built
+        UnusedProposal(one, *_why(one, rejected.get(one.id, {}), one.id in alone))
+        for one in accepted
+        if one.id not in built
     ]
 
 
@@ -192,7 +194,7 @@ def _why(one: Proposal, rejected: Mapping[str, int], alone: bool) -> tuple[str, 
         ranked = sorted(rejected.items(), key=lambda item: (-item[1], item[0]))
         return "pairs_refused", f"all {pairs:,} pairs were refused: " + ", ".join(f"{name} {n:,}" for name, n in ranked)
     if alone:
-        return "alone", lone_in_words(one)
+        return "alone", explain_missing(one)
     return "no_pair", (
         f"of {len(one.violating):,} documents that were mined for affirming Y and {len(one.satisfying):,} for denying it, no two could "
         f"be set against each other: they must say {' or '.join(map(repr, one.constraint.forms))} (was Y reworded?), be found by "

@@ -15,7 +15,7 @@ from constraintsuite.execution.stage import Job
 from constraintsuite.records.constraints import Evidence
 from constraintsuite.records.examples import SATISFYING, VIOLATING
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
-from constraintsuite.suites import dropping
+from constraintsuite.suites.dropped import DROPPED, name_of_texts, read_dropped
 from constraintsuite.suites.filters import reasons
 from constraintsuite.suites.pairs.records import (
     AcceptedPair,
@@ -63,7 +63,7 @@ def work(job: Job[Recipe]) -> WorkCounts:
     accepted = {kept.draft: kept for kept in whole}
     drawn, surplus = select(list(accepted), job.recipe.sizes)
     chosen = [accepted[draft] for draft in drawn]
-    rejected += [RejectedPair(dropping.REASON, kept.draft) for kept in unwanted]
+    rejected += [RejectedPair(DROPPED, kept.draft) for kept in unwanted]
     rejected += [RejectedPair("couple_broken", kept.draft) for kept in broken]
     rejected += [RejectedPair(reason, draft) for reason, draft in surplus]
     write_jsonl(job.out / "kept.jsonl", chosen)
@@ -159,13 +159,13 @@ def _without_dropped(
     job: Job[Recipe], passed: Sequence[AcceptedPair], drafts: Sequence[PairDraft]
 ) -> tuple[list[AcceptedPair], list[AcceptedPair]]:
     """What nobody wants left out, and the rest; a file of which nothing is known here is a UserError."""
-    names = dropping.read_dropped(job.recipe.drop)
+    names = read_dropped(job.recipe.drop)
     if not names:
         return list(passed), []
     proposals = read_chosen_proposals(job.inputs["queries"], {draft.proposal for draft in drafts})
 
     def name(draft: PairDraft) -> str:
-        return dropping.name_of_texts(proposals[draft.proposal].query, draft.satisfying.text, draft.violating.text)
+        return name_of_texts(proposals[draft.proposal].query, draft.satisfying.text, draft.violating.text)
 
     known = names & {name(draft) for draft in drafts}
     job.reporter.note(f"drop: {len(known):,} of {len(names):,} examples that people want left out are known here")

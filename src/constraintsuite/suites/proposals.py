@@ -27,7 +27,7 @@ SNIPPETS = 2
 
 
 @dataclass(frozen=True)
-class Proposing:
+class ProposalReport:
     """The answer of `csuite propose`."""
 
     coverage: CorpusCoverage
@@ -75,7 +75,7 @@ class Proposing:
         return {"coverage": self.coverage, "proposals": self.proposals[:top], "file": self.file}
 
 
-def propose_queries(recipe: Recipe, out: Path, *, engine: Engine, reporter: Reporter) -> Proposing:
+def propose_queries(recipe: Recipe, out: Path, *, engine: Engine, reporter: Reporter) -> ProposalReport:
     """Run the first stages in a scratch folder and write the proposals to `out`, whatever was approved before."""
     recipe = resolve(recipe.model_copy(update={"approved": None}))
     if out.is_file() and any(p.status in ("accepted", "rejected") for p in read_jsonl(out, Proposal)):
@@ -87,7 +87,7 @@ def propose_queries(recipe: Recipe, out: Path, *, engine: Engine, reporter: Repo
         documents = StageRecords.of(done["documents"].path, Document)
         proposals = tuple(_with_evidence(read_proposals(done["queries"].path), documents))
     write_jsonl(out, proposals)
-    return Proposing(coverage, proposals, out)
+    return ProposalReport(coverage, proposals, out)
 
 
 def _with_evidence(proposals: Sequence[Proposal], documents: Mapping[str, Document]) -> Iterable[Proposal]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from annotate.small_batch import START, make_batch, said_of, take_back
-from constraintsuite.annotate.answers import Spoken, StaleError, keep_answers, last_of, take_back_last, taken_back
+from constraintsuite.annotate.answers import StaleError, TaskAnswers, keep_answers, last_of, take_back_last, taken_back
 from constraintsuite.annotate.batch import AnnotationBatch, AnnotationTask, tasks_of
 
 
@@ -20,7 +20,7 @@ def batch(tmp_path: Path) -> AnnotationBatch:
 def keep(batch: AnnotationBatch, annotator: str, task: AnnotationTask, minute: int, **answers: str) -> int:
     seen = last_of(task, batch.store.events(annotator))
     said = {"satisfies": "first", "fit": "well", **answers}
-    return keep_answers(batch, annotator, task, Spoken(said, "odd", seen), START + timedelta(minutes=minute))
+    return keep_answers(batch, annotator, task, TaskAnswers(said, "odd", seen), START + timedelta(minutes=minute))
 
 
 def fits(batch: AnnotationBatch, task: AnnotationTask) -> dict[str, object]:

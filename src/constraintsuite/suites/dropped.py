@@ -13,7 +13,7 @@ from constraintsuite.errors import UserError, refuse_faults
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.jsonl import read_lines
 
-REASON = "dropped_by_people"
+DROPPED = "dropped_by_people"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from constraintsuite.records.examples import Example
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import sha256_of, sha256_text
 from constraintsuite.suites.build import build_suite
-from constraintsuite.suites.dropping import REASON, check_dropped, name_of_texts, read_dropped
+from constraintsuite.suites.dropped import DROPPED, check_dropped, name_of_texts, read_dropped
 from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.recipe import Recipe
 
@@ -57,7 +57,7 @@ def test_a_dropped_example_goes_with_its_other_half_and_is_counted(
     left = {name_of(example) for example in read_examples(suite.path)}
     assert left
     assert not left & {name_of(example) for example in couple}
-    assert suite.manifest.rejects[f"kept: {REASON}"] == 1
+    assert suite.manifest.rejects[f"kept: {DROPPED}"] == 1
     before = Artifact.open(small_suite, "suite").manifest.rejects.get("kept: couple_broken", 0)
     assert suite.manifest.rejects["kept: couple_broken"] == before + len(couple) - 1
     assert suite.manifest.inputs["drop"] == sha256_text(sha256_of(drop))

@@ -16,7 +16,7 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.store.artifact import read_manifest
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.suites.build import build_suite
-from constraintsuite.suites.queries.outlook import find_barren
+from constraintsuite.suites.queries.outlook import find_unused
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe
 from constraintsuite.suites.stages.queries import read_proposals
@@ -35,7 +35,7 @@ BORN = replace(make_proposal("Vienna", topic="actors", relation="born_in", viola
     ],
 )
 def test_why_nothing_was_made(proposal: Proposal, rejected: Mapping[str, int], reason: str, why: str) -> None:
-    (found,) = find_barren([proposal], {proposal.id: rejected}, set())
+    (found,) = find_unused([proposal], {proposal.id: rejected}, set())
     assert found.reason == reason
     assert why in found.in_words()
     assert repr(proposal.topic) in found.in_words()
@@ -43,7 +43,7 @@ def test_why_nothing_was_made(proposal: Proposal, rejected: Mapping[str, int], r
 
 def test_what_was_built_or_never_approved_is_not_named() -> None:
     rejected = replace(BORN, id="other", status="rejected")
-    assert find_barren([SHOWERS, rejected], {}, {SHOWERS.id}) == []
+    assert find_unused([SHOWERS, rejected], {}, {SHOWERS.id}) == []
 
 
 class Heard(Silent):

@@ -11,7 +11,7 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.suites.build import build_suite
-from constraintsuite.suites.planning import plan_build
+from constraintsuite.suites.dry_run import plan_build
 from constraintsuite.suites.recipe import AnalysisSettings, DocumentSettings, Recipe
 
 LONG = "is a soup of leeks and potatoes with cream, cooked slowly by my aunt every Sunday of the year"
