@@ -206,7 +206,7 @@ def _matching(case: Case, evidence: Mapping[str, Stances]) -> Matching:
     pools = case.pools
     return Matching(
         documents=case.documents,
-        readings={},
+        readings=case.readings,
         people=frozenset(),
         measures={document.id: measure(document.text) for document in case.documents.values()},
         clusters=case.clusters,

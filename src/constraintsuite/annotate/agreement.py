@@ -81,7 +81,7 @@ def ratings_of(
 
 
 def attention(batch: AnnotationBatch, said: Standing) -> list[Attention]:
-    """All annotators, by name."""
+    """How attentive each annotator was, in the order of their names."""
     return [_attention(batch, annotator, said) for annotator in said.annotators]
 
 

@@ -58,7 +58,7 @@ class AnnotationBatch:
 
     @property
     def store(self) -> EventStore:
-        """What was said."""
+        """The store of what people said of the items."""
         return EventStore(self.path / EVENTS)
 
     @cached_property

@@ -123,7 +123,7 @@ class EventTransaction:
         return _read(self._connection, annotator, item)
 
     def append(self, drafts: Sequence[EventDraft]) -> None:
-        """Add some events."""
+        """Add events to the file; they count when the transaction ends."""
         for draft in drafts:
             _insert(self._connection, draft, self._time)
 

@@ -20,7 +20,7 @@ LONGEST_SECONDS = 600
 
 @dataclass(frozen=True)
 class Standing:
-    """The answers that count."""
+    """The answers and rulings that count, out of all events of a batch."""
 
     answers: Mapping[tuple[str, int, str], Mapping[str, AnnotationEvent]]
     """By item, copy and question: the answer of each annotator."""

@@ -98,7 +98,7 @@ class QueryPattern(_Data):
 
 
 class Domain(_Data):
-    """One data file."""
+    """What one domain file says: its classes, relations, links and word lists."""
 
     domain: str
     classes: dict[str, ClassDefinition] = Field(default_factory=dict)

@@ -25,7 +25,7 @@ READ_AT_MOST = 200_000
 
 @dataclass(frozen=True)
 class BuildPlan:
-    """An estimate."""
+    """What a build would read and give, estimated from a sample."""
 
     source: str
     documents: int

@@ -71,7 +71,7 @@ class ProposalReport:
         return "\n".join(lines)
 
     def as_record(self, top: int) -> dict[str, object]:
-        """The same as data."""
+        """Coverage, the first `top` proposals and the file, for --json."""
         return {"coverage": self.coverage, "proposals": self.proposals[:top], "file": self.file}
 
 

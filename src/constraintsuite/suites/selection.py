@@ -40,7 +40,7 @@ def slice_of(unit: Unit) -> str:
 
 
 def _units(drafts: Iterable[PairDraft]) -> list[Unit]:
-    """Couples together, singles alone."""
+    """The drafts in units that are chosen or left whole: both halves of a couple, or a single pair."""
     units: dict[str, Unit] = defaultdict(list)
     for draft in drafts:
         couple = f"{draft.slice if draft.is_edited else 'natural'}|{draft.couple}"

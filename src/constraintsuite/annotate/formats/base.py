@@ -36,7 +36,7 @@ class SheetFormat(Protocol):
 
 
 def write_json(file: Path, content: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
-    """Write records, or one."""
+    """Write a new JSON file; one that is there already is a UserError."""
     refuse_existing(file)
     write_text(file, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
@@ -109,5 +109,5 @@ class Spreadsheet:
         write_table(file, columns, sheet.rows)
 
     def read(self, file: Path) -> tuple[tuple[str, ...], list[SheetRow]]:
-        """Read the table."""
+        """Columns and filled rows of a CSV file."""
         return read_table(file, ("row",))

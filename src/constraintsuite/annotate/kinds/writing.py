@@ -52,7 +52,7 @@ class WritingItems:
     questions: tuple[AnnotationQuestion, ...] = QUESTIONS
 
     def items(self) -> Iterator[AnnotationItem]:
-        """One a pair."""
+        """One item for each pair of passages."""
         for pair in self.pairs:
             texts = (pair.satisfying.text, pair.violating.text)
             original = stable_hash("side", str(self.seed), pair.id) % 2
@@ -77,7 +77,7 @@ class WrittenQueries:
 
 @dataclass(frozen=True)
 class WrittenRows:
-    """What an export holds."""
+    """How many rows an export holds, and what it left out."""
 
     rows: Mapping[str, int]
     """By split."""

@@ -27,11 +27,11 @@ class SparseRows(NamedTuple):
     values: FloatArray  # (entries,)
 
     def times(self, weights: FloatArray) -> FloatArray:
-        """Each row's weighted sum."""
+        """The matrix times a vector: one weighted sum for each row."""
         return _sums(self.rows, self.values * weights[self.columns], self.height)
 
     def transposed_times(self, weights: FloatArray) -> FloatArray:
-        """Each column's weighted sum."""
+        """The transposed matrix times a vector: one weighted sum for each column."""
         return _sums(self.columns, self.values * weights[self.rows], self.width)
 
     def take(self, rows: IntArray) -> SparseRows:

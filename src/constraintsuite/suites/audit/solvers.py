@@ -65,7 +65,7 @@ class SolverTrial(NamedTuple):
 
     @staticmethod
     def of_picks(examples: Sequence[Example], groups: IntArray, picks: FloatArray) -> SolverTrial:
-        """Every example tried once."""
+        """The trial in which a solver picked once for every example."""
         return SolverTrial(tuple(examples), groups, (picks > 0).astype(np.float64), (picks < 0).astype(np.float64))
 
     @property

@@ -49,14 +49,14 @@ class IdiomCue(_Data):
 
 
 class Idioms(_Data):
-    """The data file."""
+    """All idioms of the file `idioms.yaml`, by their negation word."""
 
     cues: tuple[IdiomCue, ...]
 
 
 @cache
 def idioms() -> Idioms:
-    """The idioms of `idioms.yaml`."""
+    """The bundled idioms, read from `idioms.yaml` at the first call."""
     return Idioms.model_validate(read_package_yaml("constraintsuite.suites.controls", "data", "idioms.yaml"))
 
 
@@ -67,7 +67,7 @@ def holds_cue(text: str, cue: str) -> bool:
 
 
 def slots_of(frame: str) -> set[str]:
-    """The names in braces."""
+    """The names in braces of a frame: what must be filled in."""
     return {name for _, name, _, _ in Formatter().parse(frame) if name}
 
 

@@ -32,7 +32,7 @@ class Rewritten:
 
     @property
     def text(self) -> str:
-        """The new text."""
+        """The rewritten text, all pieces joined."""
         return "".join(piece.text for piece in self.pieces)
 
     def place(self, span: Span) -> Span | None:
@@ -158,5 +158,5 @@ class GuardWords(BaseModel, frozen=True, extra="forbid"):
 
 @cache
 def guard_words() -> GuardWords:
-    """The lists of `words.yaml`."""
+    """The bundled lists, read from `words.yaml` at the first call."""
     return GuardWords.model_validate(read_package_yaml("constraintsuite.suites.controls", "data", "words.yaml"))

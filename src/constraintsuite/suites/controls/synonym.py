@@ -84,7 +84,7 @@ class SubstitutionMatch(NamedTuple):
 
 
 class SynonymRules(BaseModel):
-    """The data file."""
+    """The substitutions for documents and the rewordings of queries in `synonyms.yaml`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -118,7 +118,7 @@ class SynonymRules(BaseModel):
 
 @cache
 def synonyms() -> SynonymRules:
-    """The substitutions of `synonyms.yaml`."""
+    """The bundled rules, read from `synonyms.yaml` at the first call."""
     return SynonymRules.model_validate(read_package_yaml("constraintsuite.suites.controls", "data", "synonyms.yaml"))
 
 

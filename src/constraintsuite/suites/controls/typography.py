@@ -36,12 +36,12 @@ def rewrite_case(example: Example, rng: random.Random) -> RewrittenExample | Non
 
 
 def upper(text: str) -> str:
-    """All letters large."""
+    """The text in capitals, less letters that have no single capital."""
     return "".join(recased(character, str.upper) for character in text)
 
 
 def lower(text: str) -> str:
-    """All letters small."""
+    """The text in small letters, less letters that would become others."""
     return "".join(recased(character, str.lower) for character in text)
 
 

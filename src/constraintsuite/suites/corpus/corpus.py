@@ -71,9 +71,11 @@ class Numbering:
         begins = np.cumsum([0, *map(len, shards)])
         self.numbers: DocumentNumbers = np.empty(begins[-1], dtype=np.uint32)
         """The number of each document, in the order of the shards."""
-        places = (order.astype(np.uint64) + begin for order, begin in zip(orders, begins[:-1], strict=True))
-        named = (zip(ids, map(int, place), strict=True) for ids, place in zip(shards, places, strict=True))
-        self.ids = PackedIds(self._note(merge(*named)))
+        places = (
+            zip(ids, _from(order, int(begin)), strict=True)
+            for ids, order, begin in zip(shards, orders, begins[:-1], strict=True)
+        )
+        self.ids = PackedIds(self._note(merge(*places)))
         """By number."""
 
     def _note(self, ordered: Iterable[tuple[str, int]]) -> Iterator[str]:
@@ -94,6 +96,10 @@ class Numbering:
         return tuple(self.ids[number] for number in numbers)
 
 
+def _from(order: DocumentNumbers, begin: int) -> Iterator[int]:
+    return (begin + int(place) for place in order)
+
+
 @dataclass(frozen=True)
 class Corpus:
     """Documents and what was read of them."""
@@ -108,7 +114,7 @@ class Corpus:
 
     @cached_property
     def documents(self) -> StageRecords[Document]:
-        """By id."""
+        """The documents by id, each read from its shard when it is asked for."""
         return StageRecords.of(self.folder, Document)
 
     @cached_property

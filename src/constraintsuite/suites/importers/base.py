@@ -51,7 +51,7 @@ class ImportedSuite:
 
 
 class Importer(Protocol):
-    """Reads a test set."""
+    """Reads a test set of one format from a file, a folder or the hub."""
 
     def __call__(self, source: str, split: str | None) -> ImportedSuite:
         """The test set at `source`, a file, a folder, or the name of a dataset on the hub."""
@@ -98,7 +98,7 @@ def hash_rows(rows: Sequence[FileRecord]) -> str:
 
 
 def hash_files(*files: Path) -> str:
-    """SHA-256 of some files."""
+    """One SHA-256 of the contents of several files, in this order."""
     return sha256_text(*(sha256_of(file) for file in files))
 
 

@@ -27,7 +27,7 @@ _ABOUT_NEGCONSTRAINT = (
 
 
 def read_beir(source: str, split: str | None) -> ImportedSuite:
-    """corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv."""
+    """Read corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv of a BEIR folder."""
     return _read(source, split, name_source(source), _ABOUT_BEIR)
 
 
@@ -74,7 +74,7 @@ def _check(source: str, documents: Mapping[str, Document], queries: Mapping[str,
 
 
 def _grades(source: str, qrels: Sequence[Qrel]) -> dict[str, dict[str, int]]:
-    """By query and document."""
+    """The grade of each judged document, by query; two different grades for one document are a UserError."""
     grades: dict[str, dict[str, int]] = defaultdict(dict)
     for qrel in qrels:
         if grades[qrel.query].setdefault(qrel.document, qrel.grade) != qrel.grade:

@@ -136,7 +136,7 @@ class FlipRule(BaseModel, frozen=True, extra="forbid"):
 
 
 class FlipRules(BaseModel, frozen=True, extra="forbid"):
-    """The file `flips.yaml`."""
+    """The rules of `flips.yaml`, for both directions."""
 
     deny: tuple[FlipRule, ...]
     affirm: tuple[FlipRule, ...]

@@ -35,7 +35,7 @@ class QueryWords(BaseModel, frozen=True, extra="forbid"):
 
 @cache
 def query_words() -> QueryWords:
-    """The lists, read once."""
+    """The bundled lists, read from `words.yaml` at the first call."""
     return QueryWords.model_validate(read_package_yaml("constraintsuite.suites.queries", "words.yaml"))
 
 

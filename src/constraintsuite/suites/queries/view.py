@@ -42,11 +42,11 @@ def view_corpus(corpus: Corpus, knowledge: Knowledge, facts: FactTable, min_topi
         heads.update(defining_heads(found.classes))
         hints.update(found.hints)
         facts.add(number, found.facts)
-    telling = facts.keep_frequent()
+    naming = facts.keep_frequent()
 
     def classes() -> Iterator[tuple[int, tuple[ClassReading, ...]]]:
         for number, _, reading in corpus.passages():
-            if number in telling:
+            if number in naming:
                 facts.name(reading.parse(StatementsRead).facts)
             yield number, reading.parse(ClassesRead).classes
 

@@ -33,5 +33,5 @@ class ReadingWords(BaseModel, frozen=True, extra="forbid"):
 
 @cache
 def reading_words() -> ReadingWords:
-    """The lists, read once."""
+    """The bundled lists, read from `words.yaml` at the first call."""
     return ReadingWords.model_validate(read_package_yaml("constraintsuite.suites.reading", "words.yaml"))

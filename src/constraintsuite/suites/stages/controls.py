@@ -14,7 +14,7 @@ from constraintsuite.suites.recipe import Recipe
 
 
 def work(job: Job[Recipe]) -> WorkCounts:
-    """Write `controls.jsonl`."""
+    """Write `controls.jsonl`: non-flip and adversarial controls of the tagged examples."""
     examples = read_examples(job.inputs["tagged"])
     sizes, seed = job.recipe.sizes, job.recipe.seed
     controls = [

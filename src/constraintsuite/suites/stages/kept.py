@@ -50,7 +50,7 @@ class CheckTask:
 
 
 def work(job: Job[Recipe]) -> WorkCounts:
-    """Write `checked/…` per shard, then `kept.jsonl` and `rejected.jsonl`."""
+    """Check the drafts shard by shard, then write `kept.jsonl` and `rejected.jsonl`."""
     drafts = read_drafts(job.inputs["pairs"])
     checked = job.map_shards("kept", check_shard, _tasks(job, drafts))
     passed: list[AcceptedPair] = []
@@ -198,5 +198,5 @@ def _couple(draft: PairDraft) -> tuple[str, str]:
 
 
 def read_kept(folder: Path) -> list[AcceptedPair]:
-    """The kept pairs."""
+    """The pairs that the stage kept, in the order of its file."""
     return list(read_jsonl(folder / "kept.jsonl", AcceptedPair))

@@ -22,7 +22,7 @@ from constraintsuite.text.choice import get_analyser
 
 @dataclass(frozen=True)
 class ReadingTask:
-    """One shard to read."""
+    """The documents of one shard to read, and where the readings go."""
 
     source: Path
     target: Path

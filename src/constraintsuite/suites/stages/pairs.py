@@ -36,7 +36,7 @@ from constraintsuite.text.base import Scope
 
 
 def work(job: Job[Recipe]) -> WorkCounts:
-    """Write `drafts.jsonl`."""
+    """Write `drafts.jsonl`: every pair of texts that may become an example."""
     recipe = job.recipe
     knowledge = load_knowledge(recipe.analysis.domains)
     proposals = [p for p in read_proposals(job.inputs["queries"]) if p.status in ("build", "accepted")]

@@ -44,7 +44,7 @@ from constraintsuite.suites.stages.documents import CLUSTERS
 
 
 def work(job: Job[Recipe]) -> WorkCounts:
-    """Write `proposals.jsonl`, `splits.json`, `coverage.json`."""
+    """Write `proposals.jsonl`, the split of each document in `splits.json`, and `coverage.json`."""
     recipe = job.recipe
     knowledge = load_knowledge(recipe.analysis.domains)
     rejects: Counter[str] = Counter()

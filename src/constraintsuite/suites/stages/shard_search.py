@@ -49,7 +49,7 @@ class CountTask:
 
 @dataclass(frozen=True)
 class RankTask:
-    """One shard to search."""
+    """One shard to search for all queries, with the counts of all shards."""
 
     queries: Path
     postings: Path
