@@ -27,19 +27,19 @@ import click
 
 from constraintsuite.records.text import Document
 from constraintsuite.suites.constraints.exclude import Exclude
-from constraintsuite.suites.corpus.walking import walk
+from constraintsuite.suites.corpus.files import walk
 from constraintsuite.suites.domain import load_knowledge
 from constraintsuite.suites.pairs.couples import Matching, find_couples, measure, natural_drafts, single_drafts
 from constraintsuite.suites.queries.evidence import Stances, YWords, collect_evidence
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.queries.topics import classes_of
+from constraintsuite.suites.queries.view import read_heads
 from constraintsuite.suites.reading.records import DocumentReading
 from constraintsuite.suites.recipe import FilterSettings, PairSettings
 from constraintsuite.suites.stages.candidates import Pool, read_pools
 from constraintsuite.suites.stages.documents import read_clusters, read_documents
 from constraintsuite.suites.stages.mentions import read_all
 from constraintsuite.suites.stages.queries import read_proposals, read_splits
-from constraintsuite.suites.stages.viewing import read_heads
 from engines import engines
 from growth import growth
 from measure import run_measured
@@ -206,6 +206,8 @@ def _matching(case: Case, evidence: Mapping[str, Stances]) -> Matching:
     pools = case.pools
     return Matching(
         documents=case.documents,
+        readings=case.readings,
+        people=frozenset(),
         measures={document.id: measure(document.text) for document in case.documents.values()},
         clusters=case.clusters,
         years=case.years,

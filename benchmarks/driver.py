@@ -24,7 +24,7 @@ from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
 from constraintsuite.forecast.clock import now, peak_bytes, reset_peak
 from constraintsuite.suites.build import PIPELINE, build_suite, resolve
-from constraintsuite.suites.corpus.walking import walk
+from constraintsuite.suites.corpus.files import walk
 from constraintsuite.suites.reading.records import DocumentReading
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe
 from constraintsuite.suites.stages.documents import read_documents

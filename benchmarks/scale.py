@@ -34,7 +34,7 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.execution.ray_engine import RayEngine
 from constraintsuite.execution.spread import spread
 from constraintsuite.store.jsonl import write_jsonl
-from constraintsuite.suites.corpus.parts import part_path
+from constraintsuite.suites.corpus.files import part_path
 from constraintsuite.suites.stages.mentions import ReadingTask, read_shard
 from tables import load, show, target
 

@@ -21,7 +21,7 @@ from constraintsuite.execution.stage import Job
 from constraintsuite.records.text import Document
 from constraintsuite.retrieval.bm25 import Bm25Retriever, HitColumns
 from constraintsuite.store.jsonl import write_jsonl
-from constraintsuite.suites.corpus.parts import part_path
+from constraintsuite.suites.corpus.files import part_path
 from constraintsuite.suites.recipe import DocumentSettings, Recipe
 from constraintsuite.suites.stages.documents import read_documents
 from constraintsuite.suites.stages.shard_search import read_hits, search_by_shards

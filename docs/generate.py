@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from constraintsuite.cli.main import COMMANDS, cli
-from constraintsuite.suites.schema import example_schema
+from constraintsuite.suites.examples import example_schema
 
 WIDTH = 100
 

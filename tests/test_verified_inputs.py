@@ -32,7 +32,7 @@ from constraintsuite.store.artifact import MANIFEST, Artifact, finish
 from constraintsuite.store.files import write_text
 from constraintsuite.store.making_commands import MADE_BY
 from constraintsuite.suites.build import build_suite
-from constraintsuite.suites.importers.importing import import_suite
+from constraintsuite.suites.importers.folder import import_suite
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
 from constraintsuite.tuning.data.exclusion import read_exclusion
 from constraintsuite.tuning.data.records import DataContext

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 
@@ -33,3 +33,10 @@ def hint_for(name: str, known: Iterable[str], otherwise: str | None = None) -> s
     if near:
         return f"Did you mean {near[0]!r}?"
     return f"There are: {', '.join(names)}." if otherwise is None else otherwise
+
+
+def refuse_faults(faults: Sequence[str], hint: str = "", most: int = 20) -> None:
+    """Raise a UserError with one line for each fault, at most `most` of them; without faults nothing happens."""
+    if faults:
+        more = [f"and {len(faults) - most} more"] if len(faults) > most else []
+        raise UserError("\n".join([*faults[:most], *more, *([hint] if hint else [])]))

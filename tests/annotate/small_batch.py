@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from constraintsuite.annotate.answering import take_back_last
-from constraintsuite.annotate.batch import AnnotationBatch, write_batch
-from constraintsuite.annotate.queue import AnnotationTask, tasks_of
+from constraintsuite.annotate.answers import take_back_last
+from constraintsuite.annotate.batch import AnnotationBatch, AnnotationTask, tasks_of, write_batch
 from constraintsuite.annotate.records import SIDES, AnnotationItem, AnnotationQuestion, AnswerValue, EventDraft
 from constraintsuite.annotate.standing import Standing, standing
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from annotate.small_batch import answer_all, by_the_book, make_batch, said_of
-from constraintsuite.annotate.agreeing import Attention, attention
-from constraintsuite.annotate.attention import concerns, too_few
-from constraintsuite.annotate.queue import AnnotationTask, tasks_of
+from constraintsuite.annotate.agreement import Attention, attention, concerns, too_few
+from constraintsuite.annotate.batch import AnnotationTask, tasks_of
 from constraintsuite.annotate.records import AnswerValue
 from constraintsuite.metrics.intervals import wilson, wilson_bounds
 

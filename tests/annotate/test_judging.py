@@ -8,10 +8,9 @@ import pytest
 
 from annotate.small_batch import START, answer_all, by_the_book, make_batch, read_csv, said_of, take_back, write_csv
 from constraintsuite.annotate.adjudication import disagreements, read_rulings, rule, write_disagreements
-from constraintsuite.annotate.agreeing import QuestionAgreement, agree, attention
-from constraintsuite.annotate.batch import AnnotationBatch, open_batch, write_batch
+from constraintsuite.annotate.agreement import QuestionAgreement, agree, attention
+from constraintsuite.annotate.batch import AnnotationBatch, AnnotationTask, open_batch, write_batch
 from constraintsuite.annotate.labels import Label, LabelledItem, label_all, write_labels
-from constraintsuite.annotate.queue import AnnotationTask
 from constraintsuite.annotate.records import AnnotationEvent, AnswerValue, EventDraft
 from constraintsuite.annotate.standing import leave_out, standing
 from constraintsuite.errors import UserError

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from annotate.small_batch import START, said_of
-from constraintsuite.annotate.batch import AnnotationBatch, write_batch
+from constraintsuite.annotate.batch import AnnotationBatch, tasks_of, write_batch
 from constraintsuite.annotate.kinds.gold import (
     GoldItems,
     JudgedExample,
@@ -19,7 +19,6 @@ from constraintsuite.annotate.kinds.gold import (
 )
 from constraintsuite.annotate.kinds.proposals import ProposalItems, approve, read_proposals, write_approved
 from constraintsuite.annotate.labels import Label, LabelledItem, label_all
-from constraintsuite.annotate.queue import tasks_of
 from constraintsuite.annotate.records import AnswerValue, EventDraft
 from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from annotate.small_batch import make_batch
-from constraintsuite.annotate.queue import AnnotationTask, tasks_of
+from constraintsuite.annotate.batch import AnnotationTask, tasks_of
 from constraintsuite.annotate.records import AnnotationItem, AnswerValue
 
 

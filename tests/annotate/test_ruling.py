@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from annotate.small_batch import START, make_batch, said_of
-from constraintsuite.annotate.adjudication import disagreements
-from constraintsuite.annotate.answering import StaleError
+from constraintsuite.annotate.adjudication import disagreements, keep_ruling, last_ruling_of, state_of, take_back_ruling
+from constraintsuite.annotate.answers import StaleError
 from constraintsuite.annotate.batch import AnnotationBatch
 from constraintsuite.annotate.labels import Label, label_all
 from constraintsuite.annotate.records import EventDraft
-from constraintsuite.annotate.ruling import keep_ruling, last_ruling_of, state_of, take_back_ruling
 from constraintsuite.errors import UserError
 
 WHY = "The text names hazelnuts in its second sentence."

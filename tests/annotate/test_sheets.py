@@ -7,12 +7,18 @@ from pathlib import Path
 import pytest
 
 from annotate.small_batch import START, answer_all, make_batch, read_csv, said_of, write_csv
-from constraintsuite.annotate.batch import AnnotationBatch
-from constraintsuite.annotate.queue import tasks_by_row
-from constraintsuite.annotate.records import AnnotationItem, AnnotationQuestion, AnswerValue, EventDraft
+from constraintsuite.annotate.batch import AnnotationBatch, tasks_by_row
+from constraintsuite.annotate.records import (
+    AnnotationItem,
+    AnnotationQuestion,
+    AnswerValue,
+    EventDraft,
+    WrongValue,
+    read_value,
+    spell_value,
+)
 from constraintsuite.annotate.sheets import guide, read_sheet, write_sheet
 from constraintsuite.annotate.standing import progress_of, standing
-from constraintsuite.annotate.values import WrongValue, read_value, spell_value
 from constraintsuite.errors import UserError
 
 ITEM = AnnotationItem("a", {}, sides=("x", "y"), ids=("u1", "u2", "u3", "Doc:4.2"))

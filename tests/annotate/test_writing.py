@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.small_batch import START, said_of
-from constraintsuite.annotate.answering import StaleError
-from constraintsuite.annotate.batch import AnnotationBatch, write_batch
+from constraintsuite.annotate.answers import StaleError
+from constraintsuite.annotate.batch import AnnotationBatch, tasks_of, write_batch
 from constraintsuite.annotate.kinds.query_rules import LONGEST, asks_yes_or_no, find_faults, tidy, words_of_one
 from constraintsuite.annotate.kinds.writing import (
     PASSAGES,
@@ -23,11 +23,10 @@ from constraintsuite.annotate.kinds.writing import (
     write_nevir,
     written,
 )
-from constraintsuite.annotate.queue import tasks_of
 from constraintsuite.annotate.records import EventDraft
 from constraintsuite.errors import UserError
-from constraintsuite.suites.importers.importing import import_suite
-from constraintsuite.suites.stages.viewing import read_examples
+from constraintsuite.suites.examples import read_examples
+from constraintsuite.suites.importers.folder import import_suite
 from experiments.tiny_suite import CREAM, CREAMLESS, DOGLESS, LEEKS, NUTLESS, make_example, write_suite
 
 HEATED = "The clinic's baths are heated, and visitors may swim."

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from constraintsuite.store.files import write_text
-from constraintsuite.suites.importers.importing import import_suite
+from constraintsuite.suites.importers.folder import import_suite
 
 NEVIR = (
     '{"id": "7-2", "q1": "Which ferry never sails at night?", "q2": "Which ferry sails at night?", '

@@ -26,7 +26,7 @@ from constraintsuite.reports.sections.slices import slices
 from constraintsuite.reports.sections.ties import ties
 from constraintsuite.reports.sections.truncation import truncation
 from constraintsuite.reports.view import ReportView, make_view
-from constraintsuite.suites.importers.importing import import_suite
+from constraintsuite.suites.importers.folder import import_suite
 from experiments.paired_runs import make_run, make_suite
 from reports.conftest import Reported, evaluate, view_of
 

@@ -108,7 +108,9 @@ def make_matching(
     )
     return Matching(
         documents={name: Document(name, text) for name, text in texts.items()},
+        readings=readings,
         measures={name: measure(text) for name, text in texts.items()},
+        people=frozenset(),
         clusters=clusters or {},
         years=years or {},
         splits=splits or dict.fromkeys(texts, "train"),

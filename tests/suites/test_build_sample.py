@@ -15,8 +15,8 @@ from constraintsuite.cli.main import cli
 from constraintsuite.records.examples import Example
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.suites.build import STAGES
+from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.export import EXPORTERS
-from constraintsuite.suites.stages.viewing import read_examples
 
 pytestmark = pytest.mark.slow
 

@@ -23,7 +23,7 @@ from constraintsuite.execution.stage import Job
 from constraintsuite.retrieval.bm25 import Bm25Retriever
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.mirror import open_mirror
-from constraintsuite.suites.corpus.parts import part_path
+from constraintsuite.suites.corpus.files import part_path
 from constraintsuite.suites.recipe import DocumentSettings, Recipe
 from constraintsuite.suites.stages import shard_search
 from constraintsuite.suites.stages.candidates import Pool, read_pools, work

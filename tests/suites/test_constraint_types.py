@@ -16,7 +16,6 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from constraintsuite.catalogue import Catalogue
 from constraintsuite.cli.main import cli
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.groupings import split_up
@@ -34,11 +33,10 @@ from constraintsuite.store import jsonl
 from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.jsonl import encode, read_jsonl, write_jsonl
 from constraintsuite.store.revisions import Revision
-from constraintsuite.suites.audit import SOLVERS
 from constraintsuite.suites.audit.audit import audit_examples
-from constraintsuite.suites.audit.base import Solver, least
+from constraintsuite.suites.audit.solvers import SOLVERS, Solver, least
 from constraintsuite.suites.constraints.base import ConstraintType, load_solver, solvers_for
-from constraintsuite.suites.schema import example_schema
+from constraintsuite.suites.examples import example_schema
 from constraintsuite.suites.verification import verify_suite
 from experiments.tiny_suite import CREAMLESS
 from experiments.tiny_suite import EXAMPLES as EXCLUSIONS
@@ -64,8 +62,7 @@ def _count_commas(example: Example, role: str) -> int:
     return example.document(role).text.count(",")
 
 
-FEWER_COMMAS = Solver("the text with fewer commas", least(_count_commas))
-_SOLVERS: Catalogue[Solver] = Catalogue("solver", {"fewer_commas": f"{__name__}:FEWER_COMMAS"})
+FEWER_COMMAS = Solver("fewer_commas", "the text with fewer commas", least(_count_commas))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +70,7 @@ class ShorterType:
     """How lengths are checked and audited."""
 
     record: type[Constraint] = Shorter
-    solvers: Catalogue[Solver] = _SOLVERS
+    solvers: tuple[Solver, ...] = (FEWER_COMMAS,)
 
     def by_construction(self, example: Example, solver: str) -> str:
         """A solver that counts words does what the query asks for."""
@@ -272,11 +269,11 @@ def test_verify_asks_the_type_for_labels_that_no_longer_hold(suite: Path, tmp_pa
 
 
 def test_the_audit_tries_the_solver_of_the_type_beside_those_of_every_suite(suite: Path) -> None:
-    assert list(solvers_for(EXAMPLES[0])) == [*SOLVERS.names(), "fewer_commas"]
+    assert list(solvers_for(EXAMPLES[0])) == [*(solver.name for solver in SOLVERS), "fewer_commas"]
     assert load_solver("fewer_commas") is FEWER_COMMAS
     rows = json.loads(csuite("suite", "audit", suite, "--json"))["audit"]["rows"]
     tried = {(row["slice"], row["solver"]) for row in rows}
-    expected = ("query_blind", *SOLVERS.names(), "fewer_commas")
+    expected = ("query_blind", *(solver.name for solver in SOLVERS), "fewer_commas")
     assert tried == {(part, solver) for part in ("all", "lengths") for solver in expected}
 
 

@@ -8,10 +8,9 @@ import pytest
 from build_factory import make_draft, make_proposal
 
 from constraintsuite.records.examples import Spans
-from constraintsuite.suites.filters import FILTERS
-from constraintsuite.suites.filters.base import CheckedDocument, CheckedPair
+from constraintsuite.suites.filters import FILTERS, reasons
+from constraintsuite.suites.pairs.records import CheckedDocument, CheckedPair
 from constraintsuite.suites.recipe import FilterSettings, PairSettings
-from constraintsuite.suites.stages.kept import reasons
 from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.polarity import judge_mentions
@@ -71,7 +70,7 @@ def test_a_good_pair_passes_all_filters() -> None:
     ],
 )
 def test_verdicts(changes: dict[str, Any], reason: str | None) -> None:
-    assert FILTERS.load("verdicts")(pair(**changes)) == reason
+    assert FILTERS["verdicts"](pair(**changes)) == reason
 
 
 @pytest.mark.parametrize(
@@ -79,7 +78,7 @@ def test_verdicts(changes: dict[str, Any], reason: str | None) -> None:
 )
 def test_length(words: int, reason: str | None) -> None:
     checked = pair("one two three four five", " ".join(["word"] * words))
-    assert FILTERS.load("length")(checked) == reason
+    assert FILTERS["length"](checked) == reason
 
 
 @pytest.mark.parametrize(
@@ -94,7 +93,7 @@ def test_length(words: int, reason: str | None) -> None:
     ],
 )
 def test_topic(changes: dict[str, Any], reason: str | None) -> None:
-    assert FILTERS.load("topic")(pair(**changes)) == reason
+    assert FILTERS["topic"](pair(**changes)) == reason
 
 
 @pytest.mark.parametrize(
@@ -108,7 +107,7 @@ def test_topic(changes: dict[str, Any], reason: str | None) -> None:
     ],
 )
 def test_similarity(changes: dict[str, Any], reason: str | None) -> None:
-    assert FILTERS.load("similarity")(pair(**changes)) == reason
+    assert FILTERS["similarity"](pair(**changes)) == reason
 
 
 def edited(text: str, stretch: str) -> CheckedPair:
@@ -130,8 +129,8 @@ def edited(text: str, stretch: str) -> CheckedPair:
     ],
 )
 def test_wording(text: str, stretch: str, reason: str | None) -> None:
-    assert FILTERS.load("wording")(edited(text, stretch)) == reason
+    assert FILTERS["wording"](edited(text, stretch)) == reason
 
 
 def test_the_wording_of_natural_text_is_not_judged() -> None:
-    assert FILTERS.load("wording")(pair("A campsite  , with a oven.")) is None
+    assert FILTERS["wording"](pair("A campsite  , with a oven.")) is None

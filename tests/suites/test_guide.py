@@ -28,7 +28,7 @@ from constraintsuite.records.examples import (
 )
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.guide import SUITES
-from constraintsuite.suites.importers.importing import import_suite
+from constraintsuite.suites.importers.folder import import_suite
 from constraintsuite.suites.verification import verify_suite
 from experiments import tiny_suite
 

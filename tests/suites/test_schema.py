@@ -12,7 +12,7 @@ import pytest
 from build_factory import make_example
 
 from constraintsuite.store.jsonl import encode
-from constraintsuite.suites.schema import example_schema
+from constraintsuite.suites.examples import example_schema
 
 VALIDATOR = jsonschema.Draft202012Validator(example_schema())
 

@@ -15,12 +15,8 @@ from constraintsuite.suites.recipe import SizeSettings
 from constraintsuite.suites.selection import select, slice_of
 
 
-def itself(draft: PairDraft) -> PairDraft:
-    return draft
-
-
 def chosen(drafts: Sequence[PairDraft], sizes: SizeSettings) -> list[PairDraft]:
-    return select(drafts, sizes, itself)[0]
+    return select(drafts, sizes)[0]
 
 
 def couples(count: int, *, slice: str, relations: Sequence[str], edit: str = "") -> list[PairDraft]:
@@ -53,7 +49,7 @@ def test_couples_are_whole() -> None:
 
 def test_all_that_was_given_is_chosen_or_surplus() -> None:
     drafts = many()
-    found, surplus = select(drafts, SizeSettings(main=100), itself)
+    found, surplus = select(drafts, SizeSettings(main=100))
     assert sorted(map(repr, [*found, *(draft for _, draft in surplus)])) == sorted(map(repr, drafts))
     assert {reason for reason, _ in surplus} <= {"surplus", "relation_cap"}
 
@@ -67,7 +63,7 @@ def test_no_relation_has_more_than_its_share() -> None:
     drafts = couples(50, slice="omission", relations=["a"])
     drafts += couples(3, slice="omission", relations=list("bcdefghijk"))
     sizes = SizeSettings(main=200, omission_share=1, explicit_share=0, minpairs_share=0, max_relation_share=0.2)
-    found, surplus = select(drafts, sizes, itself)
+    found, surplus = select(drafts, sizes)
     counts = Counter(draft.relation for draft in found)
     assert counts["a"] <= 0.2 * len(found) < counts["a"] + 2
     assert {draft.relation for reason, draft in surplus if reason == "relation_cap"} == {"a"}
@@ -119,4 +115,4 @@ def test_the_choice_does_not_depend_on_the_order_of_the_couples() -> None:
     ],
 )
 def test_a_couple_with_one_explicit_half_counts_as_explicit(slices: tuple[str, ...], expected: str) -> None:
-    assert slice_of([make_draft(i, slice=name) for i, name in enumerate(slices)], itself) == expected
+    assert slice_of([make_draft(i, slice=name) for i, name in enumerate(slices)]) == expected

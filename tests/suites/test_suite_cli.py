@@ -20,7 +20,7 @@ from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.store.revisions import Revision
 from constraintsuite.suites.export import EXPORTERS
-from constraintsuite.suites.importers.importing import import_suite
+from constraintsuite.suites.importers.folder import import_suite
 
 
 def suite(*arguments: object) -> Result:

@@ -21,7 +21,7 @@ from constraintsuite.records.examples import (
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.store.revisions import Revision
-from constraintsuite.suites.stages.viewing import read_examples
+from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.verification import verify_suite
 
 

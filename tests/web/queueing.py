@@ -6,8 +6,7 @@ import re
 from html import unescape
 from urllib.parse import parse_qs, urlsplit
 
-from constraintsuite.annotate.batch import AnnotationBatch
-from constraintsuite.annotate.queue import AnnotationTask, tasks_of
+from constraintsuite.annotate.batch import AnnotationBatch, AnnotationTask, tasks_of
 from constraintsuite.annotate.standing import standing
 from web.site import ANNA, Visitor
 

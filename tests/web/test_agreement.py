@@ -10,12 +10,11 @@ import pytest
 
 from annotate.small_batch import Dishes, answer_all, make_batch, take_back
 from annotate.test_kinds import judged_proposals
-from constraintsuite.annotate.batch import AnnotationBatch, open_batch, write_batch
-from constraintsuite.annotate.queue import AnnotationTask
+from constraintsuite.annotate.batch import AnnotationBatch, AnnotationTask, open_batch, write_batch
 from constraintsuite.annotate.records import AnnotationItem, AnswerValue
 from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import read_jsonl
-from constraintsuite.suites.dropping import Dropped, name_of_texts
+from constraintsuite.suites.dropped import Dropped, name_of_texts
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.web.beside import new_beside
 from constraintsuite.web.shelf import WebShelf

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from annotate.small_batch import START, Dishes, answer_all, make_batch
-from constraintsuite.annotate.batch import AnnotationBatch, write_batch
-from constraintsuite.annotate.queue import tasks_of
+from constraintsuite.annotate.batch import AnnotationBatch, tasks_of, write_batch
 from constraintsuite.annotate.records import AnnotationQuestion, EventDraft
 from constraintsuite.annotate.standing import standing
 from constraintsuite.web.desk import left_for

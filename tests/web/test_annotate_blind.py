@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from annotate.small_batch import Dishes, answer_all, make_batch
-from constraintsuite.annotate.batch import AnnotationBatch, write_batch
-from constraintsuite.annotate.queue import tasks_of
+from constraintsuite.annotate.batch import AnnotationBatch, tasks_of, write_batch
 from constraintsuite.annotate.records import AnnotationItem, AnnotationQuestion
 from web.queueing import GOOD, QUEUE, first_row, form_of, values_of
 from web.site import ANNA, BEN, JUDGE, OWNER, Visitor, open_site

@@ -12,8 +12,7 @@ import pytest
 from httpx2 import Client, HTTPError, Limits
 
 from annotate.small_batch import make_batch
-from constraintsuite.annotate.batch import AnnotationBatch
-from constraintsuite.annotate.queue import tasks_of
+from constraintsuite.annotate.batch import AnnotationBatch, tasks_of
 from constraintsuite.annotate.standing import standing
 from constraintsuite.web.people import Person
 from web.queueing import GOOD, QUEUE, row_of, values_of

@@ -18,11 +18,11 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.execution.progress import Silent
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.suites.build import build_suite
+from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.queries.approval import check_approval
 from constraintsuite.suites.queries.records import Proposal, Snippet
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe
 from constraintsuite.suites.stages.queries import read_proposals as read_mined
-from constraintsuite.suites.stages.viewing import read_examples
 from constraintsuite.web.people import Person
 from web.site import ANNA, JUDGE, OpenSite, Visitor, open_site
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from annotate.small_batch import START, answer_all, make_batch
-from constraintsuite.annotate.batch import AnnotationBatch
-from constraintsuite.annotate.queue import AnnotationTask
+from constraintsuite.annotate.batch import AnnotationBatch, AnnotationTask
 from constraintsuite.annotate.records import AnnotationEvent, AnswerValue, EventDraft
 from constraintsuite.annotate.standing import standing
 from constraintsuite.web.people import Person

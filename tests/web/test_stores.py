@@ -11,8 +11,7 @@ import pytest
 
 from annotate.small_batch import Dishes, answer_all, make_batch
 from constraintsuite.annotate import events
-from constraintsuite.annotate.batch import AnnotationBatch, write_batch
-from constraintsuite.annotate.queue import tasks_of
+from constraintsuite.annotate.batch import AnnotationBatch, tasks_of, write_batch
 from constraintsuite.web.people import Person
 from web.queueing import QUEUE, chosen_in, first_row, form_of, said_by_anna
 from web.site import ANNA, BEN, JUDGE, OpenSite, open_site

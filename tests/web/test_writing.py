@@ -9,14 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.annotate.batch import AnnotationBatch, open_batch, write_batch
+from constraintsuite.annotate.batch import AnnotationBatch, open_batch, tasks_of, write_batch
 from constraintsuite.annotate.kinds.gold import GoldItems
-from constraintsuite.annotate.kinds.scores import PassageScores
-from constraintsuite.annotate.kinds.writing import passages_of
-from constraintsuite.annotate.queue import tasks_of
+from constraintsuite.annotate.kinds.writing import PassageScores, passages_of
 from constraintsuite.annotate.standing import standing
-from constraintsuite.suites.importers.importing import import_suite
-from constraintsuite.suites.stages.viewing import read_examples
+from constraintsuite.suites.examples import read_examples
+from constraintsuite.suites.importers.folder import import_suite
 from constraintsuite.web import scoring
 from constraintsuite.web.people import Person
 from experiments.tiny_suite import EXAMPLES, NUTLESS, make_example, write_suite

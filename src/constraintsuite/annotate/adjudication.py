@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
-from constraintsuite.annotate.answering import LONGEST_NOTE
+from constraintsuite.annotate.answers import LONGEST_NOTE, StaleError
 from constraintsuite.annotate.batch import AnnotationBatch, check_name
-from constraintsuite.annotate.records import SIDES, AnswerValue, EventDraft
+from constraintsuite.annotate.records import (
+    SIDES,
+    AnnotationEvent,
+    AnswerValue,
+    EventDraft,
+    WrongValue,
+    how_to_answer,
+    read_value,
+    spell_value,
+)
 from constraintsuite.annotate.standing import Standing, standing
-from constraintsuite.annotate.tables import RowFault, SheetRow, read_table, refuse, write_table
-from constraintsuite.annotate.values import WrongValue, how_to_answer, read_value, spell_value
+from constraintsuite.annotate.tables import RowFault, read_table, refuse, write_table
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
+from constraintsuite.store.files import sha256_text
 
 SHORTEST_REASON, LONGEST_REASON = 10, LONGEST_NOTE
 """In characters."""
@@ -52,10 +62,34 @@ def differing(batch: AnnotationBatch, said: Standing) -> list[Disagreement]:
 
 def rule(batch: AnnotationBatch, said: Standing, by: str, draft: tuple[str, str, str], reason: str) -> EventDraft:
     """A ruling on (item, question, answer); ruling on what one has judged oneself, or without a reason, is a UserError."""
-    found = _ruling(batch, said, check_name(by), draft, reason)
-    if isinstance(found, str):
-        raise UserError(found)
-    return found
+    check_name(by)
+    item, question, text = draft
+    reason = reason.strip()
+    if item not in batch.items or batch.items[item].expected:
+        raise UserError(f"no item {item!r} to rule on in {batch.path}.")
+    if question not in batch.questions:
+        raise UserError(f"no question {question!r}. There are: {', '.join(batch.questions)}.")
+    if len({event.value for event in said.of(item, question).values()}) < 2:
+        raise UserError(f"{item}, {question}: nobody differs here, so there is nothing to rule on.")
+    _refuse_judge(said, item, by)
+    if len(reason) < SHORTEST_REASON:
+        raise UserError(
+            f"{item}, {question}: a ruling needs a reason, in words (at least {SHORTEST_REASON} characters)."
+        )
+    if len(reason) > LONGEST_REASON:
+        raise UserError(
+            f"{item}, {question}: the reason has {len(reason):,} characters; {LONGEST_REASON:,} are the most."
+        )
+    try:
+        value = read_value(batch.questions[question], batch.items[item], text)
+    except WrongValue as error:
+        raise UserError(f"{item}, {error}") from None
+    return EventDraft(by, item, question, value, note=reason, kind="ruling")
+
+
+def _refuse_judge(said: Standing, item: str, by: str) -> None:
+    if has_judged(said, item, by):
+        raise UserError(f"{item}: {by} has judged this item, and a ruling is a third person's.")
 
 
 def answers_without_names(one: Disagreement) -> list[tuple[AnswerValue, str]]:
@@ -79,6 +113,7 @@ def write_disagreements(batch: AnnotationBatch, by: str, file: Path) -> int:
 
 def read_rulings(batch: AnnotationBatch, by: str, file: Path) -> list[EventDraft]:
     """The rulings of a sheet; lines without one are left open, any fault is a UserError."""
+    check_name(by)
     said = standing(batch.store.events())
     _, rows = read_table(file, _COLUMNS)
     faults: list[RowFault] = []
@@ -86,10 +121,13 @@ def read_rulings(batch: AnnotationBatch, by: str, file: Path) -> list[EventDraft
     for row in rows:
         if not row.cells["ruling"]:
             continue
-        found = _ruling_of_line(batch, said, check_name(by), row)
-        if isinstance(found, str):
-            faults.append(RowFault(row.line, found))
-        elif (found.item, found.question) in drafts:
+        try:
+            cells = row.cells
+            found = rule(batch, said, by, (cells["item"], cells["question"], cells["ruling"]), cells["reason"])
+        except UserError as error:
+            faults.append(RowFault(row.line, str(error)))
+            continue
+        if (found.item, found.question) in drafts:
             faults.append(
                 RowFault(row.line, f"{found.item}, {found.question}: ruled on twice in this sheet; keep one.")
             )
@@ -97,37 +135,6 @@ def read_rulings(batch: AnnotationBatch, by: str, file: Path) -> list[EventDraft
             drafts[found.item, found.question] = found
     refuse(file, faults)
     return list(drafts.values())
-
-
-def _ruling_of_line(batch: AnnotationBatch, said: Standing, by: str, row: SheetRow) -> EventDraft | str:
-    cells = row.cells
-    return _ruling(batch, said, by, (cells["item"], cells["question"], cells["ruling"]), cells["reason"])
-
-
-def _ruling(
-    batch: AnnotationBatch, said: Standing, by: str, draft: tuple[str, str, str], reason: str
-) -> EventDraft | str:
-    """The ruling, or what is wrong with it."""
-    item, question, text = draft
-    if item not in batch.items or batch.items[item].expected:
-        return f"no item {item!r} to rule on in {batch.path}."
-    if question not in batch.questions:
-        return f"no question {question!r}. There are: {', '.join(batch.questions)}."
-    if len({event.value for event in said.of(item, question).values()}) < 2:
-        return f"{item}, {question}: nobody differs here, so there is nothing to rule on."
-    if has_judged(said, item, by):
-        return f"{item}: {by} has judged this item, and a ruling is a third person's."
-    if len(reason.strip()) < SHORTEST_REASON:
-        return f"{item}, {question}: a ruling needs a reason, in words (at least {SHORTEST_REASON} characters)."
-    if len(reason.strip()) > LONGEST_REASON:
-        return (
-            f"{item}, {question}: the reason has {len(reason.strip()):,} characters; {LONGEST_REASON:,} are the most."
-        )
-    try:
-        value = read_value(batch.questions[question], batch.items[item], text)
-    except WrongValue as error:
-        return f"{item}, {error}"
-    return EventDraft(by, item, question, value, note=reason.strip(), kind="ruling")
 
 
 def has_judged(said: Standing, item: str, name: str) -> bool:
@@ -149,3 +156,58 @@ def _line(batch: AnnotationBatch, one: Disagreement) -> dict[str, str]:
         "answers": " | ".join(said),
         "takes": takes,
     }
+
+
+_STALE = "Somebody has answered or ruled on this meanwhile. Nothing was changed: look once more."
+
+
+def state_of(said: Standing, item: str, question: str) -> str:
+    """Names what was said of an item and how it was ruled; if anybody says anything else, it is another."""
+    answers, ruling = said.of(item, question), said.rulings.get((item, question))
+    numbers = [answers[name].number for name in sorted(answers)]
+    return sha256_text(*map(str, numbers), f"ruled {ruling.number}" if ruling is not None else "open")[:16]
+
+
+def keep_ruling(
+    batch: AnnotationBatch, by: str, ruling: tuple[str, str, str], reason: str, seen: str, now: datetime
+) -> None:
+    """Rule on (item, question, answer); what was ruled before counts no longer. The same once more changes nothing.
+
+    `seen` is the `state_of` it that the person knew; if it is another by now, it is a StaleError.
+    """
+    item, question, _ = ruling
+    with batch.store.turn(now) as turn:
+        said = standing(turn.events(item=item))
+        draft, before = rule(batch, said, by, ruling, reason), said.rulings.get((item, question))
+        if before is not None and (before.annotator, before.value, before.note) == (by, draft.value, draft.note):
+            return
+        if state_of(said, item, question) != seen:
+            raise StaleError(_STALE)
+        turn.append([draft])
+
+
+def take_back_ruling(batch: AnnotationBatch, by: str, item: str, question: str, seen: str, now: datetime) -> None:
+    """Have something wait for a ruling again: the one that counts is taken back, and those that it replaced."""
+    with batch.store.turn(now) as turn:
+        events = turn.events(item=item)
+        said = standing(events)
+        if state_of(said, item, question) != seen:
+            raise StaleError(_STALE)
+        if (item, question) not in said.rulings:
+            raise UserError(f"{item}, {question}: nothing was ruled here, so there is nothing to take back.")
+        _refuse_judge(said, item, by)
+        turn.take_back(_standing_rulings(events, item, question), by)
+
+
+def last_ruling_of(events: Iterable[AnnotationEvent], by: str, item: str, question: str) -> AnnotationEvent | None:
+    """What a person ruled last, whether it counts or not."""
+    own = (one for one in events if one.kind == "ruling" and one.annotator == by)
+    return max(
+        (one for one in own if (one.item, one.question) == (item, question)), key=lambda one: one.number, default=None
+    )
+
+
+def _standing_rulings(events: Iterable[AnnotationEvent], item: str, question: str) -> list[AnnotationEvent]:
+    there = [one for one in events if (one.item, one.question) == (item, question)]
+    undone = {one.undoes for one in there}
+    return [one for one in there if one.kind == "ruling" and one.number not in undone]

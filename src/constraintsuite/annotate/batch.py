@@ -13,19 +13,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from constraintsuite.annotate.events import EventStore
-from constraintsuite.annotate.records import SIDES, AnnotationItem, AnnotationQuestion, ItemKind
+from constraintsuite.annotate.records import SIDES, AnnotationItem, AnnotationQuestion, AnswerValue, ItemKind
 from constraintsuite.errors import UserError
+from constraintsuite.execution.shards import stable_hash
 from constraintsuite.store.files import sha256_of, write_text
 from constraintsuite.store.jsonl import adapter, describe, encode, read_jsonl, write_jsonl
 from constraintsuite.store.workspace import new_folder
-
-if TYPE_CHECKING:
-    from constraintsuite.annotate.queue import AnnotationTask
 
 HEAD = "batch.json"
 ITEMS = "items.jsonl"
@@ -61,7 +58,7 @@ class AnnotationBatch:
 
     @property
     def store(self) -> EventStore:
-        """What was said."""
+        """The store of what people said of the items."""
         return EventStore(self.path / EVENTS)
 
     @cached_property
@@ -129,3 +126,70 @@ def _refuse_faults(path: Path, items: Sequence[AnnotationItem], questions: Seque
         )
     for item in items:
         assert not set(item.fields) & set(names), f"{item.id}: a field has the name of another column"
+
+
+APART = (0.4, 0.6)
+"""What comes again stood in the first 40 % of the queue and comes in the last 40 %."""
+_EXCHANGED = dict(zip(SIDES, reversed(SIDES), strict=True))
+_WHOLE = 2**64
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationTask:
+    """One item as one annotator sees it."""
+
+    row: str
+    """An id that says neither which item this is nor whether it is a decoy or comes again."""
+    item: AnnotationItem
+    copy: int
+    turned: bool
+    """Whether its sides are exchanged."""
+
+    def shown(self) -> dict[str, str]:
+        """All that an annotator may see."""
+        sides = {} if self.item.sides is None else dict(zip(SIDES, self._in_order(self.item.sides), strict=True))
+        return {**self.item.fields, **sides}
+
+    def _in_order(self, sides: tuple[str, str]) -> tuple[str, str]:
+        return (sides[1], sides[0]) if self.turned else sides
+
+    def as_meant(self, value: AnswerValue) -> AnswerValue:
+        """An answer about what was shown in the terms of the item, and the other way round."""
+        if not self.turned or self.item.sides is None:
+            return value
+        if isinstance(value, str):
+            return _EXCHANGED.get(value, value)
+        return tuple(sorted(_EXCHANGED.get(part, part) for part in value))
+
+
+def tasks_of(batch: AnnotationBatch, annotator: str) -> tuple[AnnotationTask, ...]:
+    """The queue of one annotator: every item once, some of them a second time, much later and turned. Drawn once a batch."""
+    if annotator not in batch.queues:
+        batch.queues[annotator] = _draw(batch, annotator)
+    return batch.queues[annotator]
+
+
+def _draw(batch: AnnotationBatch, annotator: str) -> tuple[AnnotationTask, ...]:
+    seed = str(batch.head.seed)
+
+    def draw(purpose: str, item: str) -> float:
+        return stable_hash("queue", purpose, seed, annotator, item) / _WHOLE
+
+    placed: list[tuple[float, AnnotationTask]] = []
+    for item in batch.items.values():
+        place, turned = draw("place", item.id), draw("turn", item.id) < 0.5
+        placed.append((place, _task(batch, annotator, item, 0, turned)))
+        if place < APART[0] and not item.expected and draw("again", item.id) < batch.head.repeats / APART[0]:
+            later = APART[1] + (1 - APART[1]) * draw("later", item.id)
+            placed.append((later, _task(batch, annotator, item, 1, not turned)))
+    return tuple(task for _, task in sorted(placed, key=lambda one: (one[0], one[1].row)))
+
+
+def tasks_by_row(batch: AnnotationBatch, annotator: str) -> Mapping[str, AnnotationTask]:
+    """The queue by the ids that a sheet carries."""
+    return {task.row: task for task in tasks_of(batch, annotator)}
+
+
+def _task(batch: AnnotationBatch, annotator: str, item: AnnotationItem, copy: int, turned: bool) -> AnnotationTask:
+    row = f"{stable_hash('row', batch.head.items_sha256, annotator, item.id, str(copy)):016x}"
+    return AnnotationTask(row, item, copy, turned)

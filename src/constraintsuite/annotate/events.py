@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from constraintsuite.annotate.records import AnnotationEvent, AnswerValue, EventDraft, EventKind
+from constraintsuite.annotate.records import AnnotationEvent, EventDraft, EventKind
 from constraintsuite.errors import UserError
 
 WAIT_SECONDS = 30.0
@@ -53,7 +53,7 @@ class EventStore:
 
     def events(self, annotator: str = "") -> list[AnnotationEvent]:
         """All events, or those of one person, in the order in which they were written."""
-        with _told(self.path), closing(self._connect_to_read()) as connection:
+        with _explain(self.path), closing(self._connect_to_read()) as connection:
             return _read(connection, annotator)
 
     @contextmanager
@@ -65,14 +65,17 @@ class EventStore:
     def create(self) -> None:
         """Make the file before anybody writes; nothing else makes one, since a file that is missing later was lost."""
         _check_own(self.path)
-        with _told(self.path), closing(sqlite3.connect(self.path, timeout=WAIT_SECONDS, isolation_level=None)) as new:
+        with (
+            _explain(self.path),
+            closing(sqlite3.connect(self.path, timeout=WAIT_SECONDS, isolation_level=None)) as new,
+        ):
             if not _has_table(new, self.path):
                 new.execute("PRAGMA journal_mode = WAL")
                 new.executescript(f"BEGIN IMMEDIATE; {_TABLE} COMMIT;")
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        with _told(self.path), closing(self._connect()) as connection:
+        with _explain(self.path), closing(self._connect()) as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -120,7 +123,7 @@ class EventTransaction:
         return _read(self._connection, annotator, item)
 
     def append(self, drafts: Sequence[EventDraft]) -> None:
-        """Add some events."""
+        """Add events to the file; they count when the transaction ends."""
         for draft in drafts:
             _insert(self._connection, draft, self._time)
 
@@ -154,7 +157,7 @@ def _has_table(connection: sqlite3.Connection, path: Path) -> bool:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _explain(path: Path) -> Iterator[None]:
     """Turns what the file or the disk refuses into a UserError; what breaks a rule of the table is our own fault."""
     try:
         yield
@@ -167,22 +170,11 @@ def _told(path: Path) -> Iterator[None]:
 
 
 def _insert(connection: sqlite3.Connection, draft: EventDraft, time: str, undoes: int | None = None) -> AnnotationEvent:
-    values = (draft.kind, draft.annotator, draft.item, draft.question, json.dumps(draft.value, ensure_ascii=False))
-    row = (*values, draft.copy, time, draft.note, undoes)
+    spoken = json.dumps(draft.value, ensure_ascii=False)
+    row = (draft.kind, draft.annotator, draft.item, draft.question, spoken, draft.copy, time, draft.note, undoes)
     number = connection.execute(f"INSERT INTO events ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row).lastrowid
     assert number is not None
-    return AnnotationEvent(
-        number,
-        draft.kind,
-        draft.annotator,
-        draft.item,
-        draft.question,
-        draft.value,
-        draft.copy,
-        time,
-        draft.note,
-        undoes,
-    )
+    return _event((number, *row))
 
 
 def _read(connection: sqlite3.Connection, annotator: str, item: str = "") -> list[AnnotationEvent]:
@@ -194,22 +186,13 @@ def _read(connection: sqlite3.Connection, annotator: str, item: str = "") -> lis
 def _event(row: tuple[int, EventKind, str, str, str, str, int, str, str, int | None]) -> AnnotationEvent:
     number, kind, annotator, item, question, value, copy, time, note, undoes = row
     try:
-        said = _value(value)
-        _check_time(time)
+        found: object = json.loads(value)
+        if datetime.fromisoformat(time).tzinfo is None:
+            raise ValueError(time)  # one without a zone cannot be compared with the others
     except ValueError:
         raise UserError(f"Event {number}, by {annotator}, cannot be read: was the file of answers edited?") from None
+    said = tuple(map(str, found)) if isinstance(found, list) else str(found)
     return AnnotationEvent(number, kind, annotator, item, question, said, copy, time, note, undoes)
-
-
-def _value(text: str) -> AnswerValue:
-    found: object = json.loads(text)
-    return tuple(map(str, found)) if isinstance(found, list) else str(found)
-
-
-def _check_time(text: str) -> None:
-    """One without a zone cannot be compared with the others."""
-    if datetime.fromisoformat(text).tzinfo is None:
-        raise ValueError(text)
 
 
 def _written(now: datetime) -> str:

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from constraintsuite.annotate.batch import AnnotationBatch
-from constraintsuite.annotate.records import AnnotationItem, AnnotationQuestion, AnswerValue
+from constraintsuite.annotate.records import AnnotationItem, AnnotationQuestion, AnswerValue, spell_value
 from constraintsuite.annotate.standing import Standing, leave_out, standing
-from constraintsuite.annotate.values import spell_value
 from constraintsuite.store.jsonl import write_jsonl
 
 How = Literal["agreed", "ruled", "single", "open", "unanswered"]

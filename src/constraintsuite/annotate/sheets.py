@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from constraintsuite.annotate.batch import AnnotationBatch, check_name
+from constraintsuite.annotate.batch import AnnotationBatch, AnnotationTask, check_name, tasks_by_row
 from constraintsuite.annotate.formats import FORMATS
 from constraintsuite.annotate.formats.base import AnnotationSheet
-from constraintsuite.annotate.kinds.rewording import NAME as PROPOSALS
-from constraintsuite.annotate.kinds.rewording import settle_row
-from constraintsuite.annotate.queue import AnnotationTask, tasks_by_row
-from constraintsuite.annotate.records import SIDES, AnnotationItem, EventDraft
+from constraintsuite.annotate.kinds.proposals import NAME as PROPOSALS
+from constraintsuite.annotate.kinds.proposals import settle_row
+from constraintsuite.annotate.records import SIDES, AnnotationItem, EventDraft, WrongValue, how_to_answer, read_value
 from constraintsuite.annotate.standing import Standing, standing, tasks_left
 from constraintsuite.annotate.tables import RowFault, SheetRow, refuse
-from constraintsuite.annotate.values import WrongValue, how_to_answer, read_value
 from constraintsuite.errors import UserError
 from constraintsuite.records.tables import Column, Table
 

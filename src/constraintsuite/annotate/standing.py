@@ -10,8 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 from statistics import median
 
-from constraintsuite.annotate.batch import AnnotationBatch
-from constraintsuite.annotate.queue import AnnotationTask, tasks_of
+from constraintsuite.annotate.batch import AnnotationBatch, AnnotationTask, tasks_of
 from constraintsuite.annotate.records import AnnotationEvent, AnswerValue
 from constraintsuite.errors import UserError
 
@@ -21,7 +20,7 @@ LONGEST_SECONDS = 600
 
 @dataclass(frozen=True)
 class Standing:
-    """The answers that count."""
+    """The answers and rulings that count, out of all events of a batch."""
 
     answers: Mapping[tuple[str, int, str], Mapping[str, AnnotationEvent]]
     """By item, copy and question: the answer of each annotator."""

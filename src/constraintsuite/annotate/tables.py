@@ -11,11 +11,10 @@ from typing import NamedTuple, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from constraintsuite.errors import UserError
+from constraintsuite.errors import UserError, refuse_faults
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import describe
 
-MOST_FAULTS = 20
 _SIGNS = "=+\\-@＝＋－＠"  # with these a spreadsheet begins to calculate, or to call other programs
 _BEGINS = re.compile(rf"['\t\r\n]| *[{_SIGNS}]")
 # A program that takes ; or tab for the border of cells sees quotes inside a cell as text, and begins a new one in it.
@@ -41,13 +40,18 @@ class RowFault(NamedTuple):
 
 def write_table(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> None:
     """Write a CSV file in UTF-8; one that is there already is a UserError, since it may hold a person's work."""
-    if path.exists():
-        raise UserError(f"{path}: is there already, and may hold somebody's work. Choose another name.")
+    refuse_existing(path)
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows({name: harmless(cell) for name, cell in row.items()} for row in rows)
     write_text(path, text.getvalue())
+
+
+def refuse_existing(path: Path) -> None:
+    """A UserError if there is such a file."""
+    if path.exists():
+        raise UserError(f"{path}: is there already, and may hold somebody's work. Choose another name.")
 
 
 def harmless(cell: str) -> str:
@@ -104,11 +108,7 @@ def read_models(path: Path, kind: type[M]) -> list[tuple[int, M]]:
 
 def refuse(path: Path, faults: Iterable[RowFault]) -> None:
     """A UserError with all faults, unless there are none."""
-    faults = sorted(faults)
-    if faults:
-        shown = [f"{path}:{fault.line}: {fault.text}" for fault in faults[:MOST_FAULTS]]
-        more = [f"and {len(faults) - MOST_FAULTS} more"] if len(faults) > MOST_FAULTS else []
-        raise UserError("\n".join([*shown, *more]))
+    refuse_faults([f"{path}:{fault.line}: {fault.text}" for fault in sorted(faults)])
 
 
 def _text_of(path: Path) -> str:

@@ -27,8 +27,8 @@ from constraintsuite.execution.engine import Engine
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.store.mirror import shown
 from constraintsuite.suites.build import PIPELINE, Built, build_suite
-from constraintsuite.suites.planning import plan_build
-from constraintsuite.suites.proposing import propose_queries
+from constraintsuite.suites.dry_run import plan_build
+from constraintsuite.suites.proposals import propose_queries
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
 
 _corpus = click.option(

@@ -142,8 +142,8 @@ def agree(folder: Path, by: str, claim: float, without: tuple[str, ...], as_json
 
     --by groups items by slice, difficulty, relation or domain.
     """
-    from constraintsuite.annotate.agreeing import agree as measure
-    from constraintsuite.annotate.agreeing import attention
+    from constraintsuite.annotate.agreement import agree as measure
+    from constraintsuite.annotate.agreement import attention
     from constraintsuite.annotate.batch import open_batch
     from constraintsuite.annotate.standing import leave_out, standing
 
@@ -200,7 +200,7 @@ def export(
 
 def _warn(batch: AnnotationBatch, without: tuple[str, ...]) -> None:
     """Of people whose answers are in the labels."""
-    from constraintsuite.annotate.agreeing import attention
+    from constraintsuite.annotate.agreement import attention
     from constraintsuite.annotate.standing import leave_out, standing
 
     people = attention(batch, standing(leave_out(batch.store.events(), without)))

@@ -10,7 +10,7 @@ from constraintsuite.cli.options import json_option, out_option
 from constraintsuite.cli.output import count_lines, emit
 from constraintsuite.store.mirror import shown
 from constraintsuite.suites.importers import IMPORTERS
-from constraintsuite.suites.importers.importing import import_suite
+from constraintsuite.suites.importers.folder import import_suite
 
 
 @click.command("import")

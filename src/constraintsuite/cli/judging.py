@@ -19,7 +19,7 @@ from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
     from constraintsuite.annotate.adjudication import Disagreement
-    from constraintsuite.annotate.agreeing import Attention, QuestionAgreement
+    from constraintsuite.annotate.agreement import Attention, QuestionAgreement
     from constraintsuite.annotate.batch import AnnotationBatch
     from constraintsuite.annotate.standing import AnnotatorProgress
 
@@ -80,7 +80,7 @@ def adjudicate_batch(
 
 
 def _disagreement_lines(found: list[Disagreement]) -> Iterator[str]:
-    from constraintsuite.annotate.values import spell_value
+    from constraintsuite.annotate.records import spell_value
 
     for one in found[:SHOWN]:
         said = ", ".join(f"{name}: {spell_value(value)}" for name, value in one.answers.items())
@@ -115,7 +115,7 @@ def agreement_text(rows: list[QuestionAgreement], people: list[Attention], advic
 
 def attention_lines(people: list[Attention], advice: str = "") -> list[str]:
     """In words: whose answers not to rely on, by which rule, and what cannot be known."""
-    from constraintsuite.annotate.attention import ADVICE, RULE, concerns, too_few
+    from constraintsuite.annotate.agreement import ADVICE, RULE, concerns, too_few
 
     found = [str(one) for one in concerns(people)]
     told = [*found, f"{RULE} {ADVICE} {advice}".rstrip()] if found else []
@@ -124,7 +124,7 @@ def attention_lines(people: list[Attention], advice: str = "") -> list[str]:
 
 def agreement_record(rows: list[QuestionAgreement], people: list[Attention]) -> dict[str, object]:
     """The same as data."""
-    from constraintsuite.annotate.attention import concerns
+    from constraintsuite.annotate.agreement import concerns
 
     return {"questions": rows, "annotators": people, "concerns": concerns(people)}
 

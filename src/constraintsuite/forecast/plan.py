@@ -31,8 +31,8 @@ from constraintsuite.forecast.sampling import READ_SECONDS, draw_documents, read
 from constraintsuite.forecast.steps import estimate_pairs, estimate_steps
 from constraintsuite.models.naming import check_models
 from constraintsuite.suites.build import resolve
+from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.recipe import Recipe
-from constraintsuite.suites.stages.viewing import read_examples
 
 
 @dataclass(frozen=True)

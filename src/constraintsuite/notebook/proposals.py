@@ -9,7 +9,7 @@ from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.notebook.places import FolderPath, choose_reporter
 from constraintsuite.notebook.recipes import AnalyserName, choose_recipe
 from constraintsuite.records.tables import Column, Table
-from constraintsuite.suites.proposing import Proposing, propose_queries
+from constraintsuite.suites.proposals import ProposalReport, propose_queries
 from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import Recipe
@@ -29,7 +29,7 @@ _COLUMNS = (
 class Proposals:
     """How well a corpus suits, and the queries that it could test, best first."""
 
-    def __init__(self, stored: Proposing) -> None:
+    def __init__(self, stored: ProposalReport) -> None:
         self.stored = stored
 
     @property

@@ -19,7 +19,7 @@ from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.grouped import in_order
 from constraintsuite.reports.sections.dataset import difference_charts
 from constraintsuite.suites.build import build_suite
-from constraintsuite.suites.importers import importing
+from constraintsuite.suites.importers import folder as imported
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.views.dataset import length_table, view_dataset
 
@@ -136,7 +136,7 @@ def import_suite(kind: str, source: FolderPath, out: FolderPath, split: str | No
 
         >>> suite = cs.import_suite("nevir", "orionweller/NevIR", "suites/nevir", split="test")
     """
-    artifact = importing.import_suite(kind, str(source), Path(out), split)
+    artifact = imported.import_suite(kind, str(source), Path(out), split)
     if not artifact.manifest.counts.get("examples"):
         raise UserError(
             f"{out}: read, but it holds no pairs to compare, only a collection. Search it: csuite retrieve-eval {out}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from constraintsuite.annotate.agreeing import ALL, Attention, QuestionAgreement
+from constraintsuite.annotate.agreement import ALL, Attention, QuestionAgreement
 from constraintsuite.records.tables import Column, Table
 
 

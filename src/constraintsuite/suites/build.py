@@ -23,17 +23,16 @@ from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.balance import balance
 from constraintsuite.suites.audit.markdown import audit_markdown
 from constraintsuite.suites.audit.results import Audit
-from constraintsuite.suites.barren import read_barren
 from constraintsuite.suites.card import write_card
 from constraintsuite.suites.domain import load_knowledge
-from constraintsuite.suites.dropping import check_dropped
+from constraintsuite.suites.dropped import check_dropped
+from constraintsuite.suites.examples import example_schema, read_examples
 from constraintsuite.suites.queries.approval import check_approval
 from constraintsuite.suites.queries.coverage import CorpusCoverage
+from constraintsuite.suites.queries.outlook import read_unused
 from constraintsuite.suites.recipe import Recipe
-from constraintsuite.suites.schema import example_schema
 from constraintsuite.suites.stages import candidates, controls, documents, gold, kept, mentions, pairs, queries, tagged
 from constraintsuite.suites.stages.queries import check_relations
-from constraintsuite.suites.stages.viewing import read_examples
 from constraintsuite.text.choice import choose_analyser
 
 STAGES: tuple[Stage[Recipe], ...] = (
@@ -187,7 +186,7 @@ def _assemble(recipe: Recipe, space: Workspace, stages: dict[str, Artifact], rep
     write_text(out / _SCHEMA, json.dumps(example_schema(), indent=2, ensure_ascii=False) + "\n")
     coverage = adapter(CorpusCoverage).validate_json((out / "coverage.json").read_bytes())
     rejects = {f"{name}: {reason}": n for name, stage in stages.items() for reason, n in stage.manifest.rejects.items()}
-    rejects |= _tell_barren(recipe, stages, examples, reporter)
+    rejects |= _report_unused(recipe, stages, examples, reporter)
     write_card(out / _CARD, recipe, examples, coverage, rejects, audit, balanced, audit_markdown(audit, balanced))
     counts = {
         "examples": len(examples),
@@ -196,14 +195,14 @@ def _assemble(recipe: Recipe, space: Workspace, stages: dict[str, Artifact], rep
     return space.finish(counts, rejects)
 
 
-def _tell_barren(
+def _report_unused(
     recipe: Recipe, stages: dict[str, Artifact], examples: list[Example], reporter: Reporter
 ) -> dict[str, int]:
     """Say which approved proposals gave nothing; gives how many there are for each reason."""
     if recipe.approved is None:
         return {}
     stage, name = _REJECTED
-    found = read_barren(stages["queries"].path / "proposals.jsonl", stages[stage].path / name, examples)
+    found = read_unused(stages["queries"].path / "proposals.jsonl", stages[stage].path / name, examples)
     for one in found:
         reporter.note(one.in_words())
     return dict(sorted(Counter(f"approved: {one.reason}" for one in found).items()))

@@ -47,7 +47,7 @@ def write_card(
         _by("reason", rejects, None),
         audit_text,
         "\n## Success criteria\n",
-        *_criteria(examples, audit, balance),
+        _criteria(examples, audit, balance),
         "## Faults that remain\n",
         *_faults(recipe, examples),
     ]
@@ -99,55 +99,50 @@ def _size_note(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
         )
 
 
-def _criteria(examples: Sequence[Example], audit: Audit, balance: Sequence[BalanceRow]) -> Iterator[str]:
-    rows = [
+def _criteria(examples: Sequence[Example], audit: Audit, balance: Sequence[BalanceRow]) -> str:
+    checked = (
+        f"{len(examples):,} of {len(examples):,} pass the analyser's check of both texts; people have not judged them"
+    )
+    rows: list[tuple[CellValue, ...]] = [
         (
             "agreement of people on the gold sample above 90 %",
             "not measured: the gold sample has not been judged",
             "open",
         ),
-        _topical(balance),
-        (
-            "constraint validity",
-            f"{len(examples):,} of {len(examples):,} pass the analyser's check of both texts; people have not judged them",
-            "by machine only",
-        ),
-        _bm25(audit),
-        _query_blind(audit),
+        ("topical similarity of the two documents", *_topical(balance)),
+        ("constraint validity", checked, "by machine only"),
+        ("baselines between 50 % and 100 %", *_bm25(_row(audit, "bm25_query"))),
+        ("a query-blind classifier is at chance", *_query_blind(_row(audit, "query_blind"))),
     ]
-    yield _markdown("criteria", (Column("criterion"), Column("number"), Column("met")), rows)
+    return _markdown("criteria", (Column("criterion"), Column("number"), Column("met")), rows)
 
 
-def _topical(balance: Sequence[BalanceRow]) -> tuple[CellValue, ...]:
-    scores = [row for row in balance if row.feature == TOPIC_SCORE and row.smd is not None]
-    worst = max(scores, key=lambda row: abs(row.smd or 0.0), default=None)
-    if worst is None:
-        return "topical similarity of the two documents", "undefined", "open"
-    met = "yes" if abs(worst.smd or 0.0) < 0.1 else "no"
-    found = f"largest standardised difference of topical BM25 score {worst.smd:+.3f} ({worst.slice}, n={worst.n})"
-    return "topical similarity of the two documents", found, met
+_UNDEFINED = ("undefined", "open")
 
 
-def _bm25(audit: Audit) -> tuple[CellValue, ...]:
-    row = _row(audit, "bm25_query", ALL_MAIN)
+def _topical(balance: Sequence[BalanceRow]) -> tuple[str, str]:
+    scores = [(row.smd, row) for row in balance if row.feature == TOPIC_SCORE and row.smd is not None]
+    if not scores:
+        return _UNDEFINED
+    smd, worst = max(scores, key=lambda one: abs(one[0]))
+    found = f"largest standardised difference of topical BM25 score {smd:+.3f} ({worst.slice}, n={worst.n})"
+    return found, "yes" if abs(smd) < 0.1 else "no"
+
+
+def _bm25(row: AuditRow | None) -> tuple[str, str]:
     if row is None or row.accuracy.value is None:
-        return "baselines between 50 % and 100 %", "undefined", "open"
+        return _UNDEFINED
     met = "yes" if 0.5 < row.accuracy.value < 1 else "no"
-    if row.verdict == "too_few_to_tell" and _holds_chance(row):
-        met = "too few to tell"
-    return (
-        "baselines between 50 % and 100 %",
-        f"BM25 {say(row.accuracy, 'share')}; rerankers are not run by a build",
-        met,
-    )
+    unsure = row.verdict == "too_few_to_tell" and _holds_chance(row)
+    found = f"BM25 {say(row.accuracy, 'share')}; rerankers are not run by a build"
+    return found, "too few to tell" if unsure else met
 
 
-def _query_blind(audit: Audit) -> tuple[CellValue, ...]:
-    row = _row(audit, "query_blind", ALL_MAIN)
+def _query_blind(row: AuditRow | None) -> tuple[str, str]:
     if row is None or row.accuracy.value is None:
-        return "a query-blind classifier is at chance", "undefined", "open"
+        return _UNDEFINED
     met = "too few to tell" if row.verdict == "too_few_to_tell" else "yes"
-    return "a query-blind classifier is at chance", say(row.accuracy, "share"), met if _holds_chance(row) else "no"
+    return say(row.accuracy, "share"), met if _holds_chance(row) else "no"
 
 
 def _holds_chance(row: AuditRow) -> bool:
@@ -155,8 +150,8 @@ def _holds_chance(row: AuditRow) -> bool:
     return low is not None and high is not None and low <= 0.5 <= high
 
 
-def _row(audit: Audit, solver: str, name: str) -> AuditRow | None:
-    return next((row for row in audit.rows if row.solver == solver and row.slice == name), None)
+def _row(audit: Audit, solver: str) -> AuditRow | None:
+    return next((row for row in audit.rows if row.solver == solver and row.slice == ALL_MAIN), None)
 
 
 def _faults(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:

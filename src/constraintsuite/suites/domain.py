@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Literal
@@ -99,7 +98,7 @@ class QueryPattern(_Data):
 
 
 class Domain(_Data):
-    """One data file."""
+    """What one domain file says: its classes, relations, links and word lists."""
 
     domain: str
     classes: dict[str, ClassDefinition] = Field(default_factory=dict)
@@ -122,26 +121,13 @@ class Knowledge:
         self.patterns = tuple(pattern for domain in self.domains for pattern in domain.patterns)
         self.never = frozenset(word for domain in self.domains for word in domain.never)
         self.kinds = {word: narrow for domain in self.domains for word, narrow in domain.kinds.items()}
-
-    @cached_property
-    def heads(self) -> dict[str, str]:
-        """Class kind by head noun."""
-        return {h.lower(): kind for domain in self.domains for kind, c in domain.classes.items() for h in c.heads}
-
-    @cached_property
-    def classes(self) -> dict[str, ClassDefinition]:
+        self.classes = {kind: definition for domain in self.domains for kind, definition in domain.classes.items()}
         """Class definition by kind."""
-        return {kind: definition for domain in self.domains for kind, definition in domain.classes.items()}
-
-    @cached_property
-    def domain_of_kind(self) -> dict[str, str]:
-        """Domain name by class kind."""
-        return {kind: domain.domain for domain in self.domains for kind in domain.classes}
-
-    @cached_property
-    def link_words(self) -> dict[str, str]:
+        self.domain_of_kind = {kind: domain.domain for domain in self.domains for kind in domain.classes}
+        self.heads = {h.lower(): kind for domain in self.domains for kind, c in domain.classes.items() for h in c.heads}
+        """Class kind by head noun."""
+        self.link_words = {word: key for key, links in self.links.items() for word in links.words}
         """Key of the attribute link by word."""
-        return {word: key for key, links in self.links.items() for word in links.words}
 
 
 def load_knowledge(extra: Iterable[Path] = ()) -> Knowledge:

@@ -7,8 +7,9 @@ constraint prefers, which the guide leaves open.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
 
 from constraintsuite.records.examples import (
     CONTROL_SLICES,
@@ -38,15 +39,14 @@ _UNSTATED = "unstated"
 """Kind of a control that comes from the guide's JSON, which does not say what was changed."""
 
 
-AS_WRITTEN = {"extra": "forbid", "strict": True}
-"""A field that has no place here would be lost, and a value of another type is not what the guide means."""
+class _GuidePart(BaseModel):
+    """A field that has no place here would be lost, and a value of another type is not what the guide means."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-@dataclass(frozen=True, slots=True)
-class GuideRetrieval:
+class GuideRetrieval(_GuidePart):
     """How the candidate pool was made, and where the two documents stood in it (`source.retrieval`)."""
-
-    __pydantic_config__ = AS_WRITTEN
 
     method: str
     index: str
@@ -55,11 +55,8 @@ class GuideRetrieval:
     rank_neg_in_pool: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class GuideSource:
+class GuideSource(_GuidePart):
     """The corpus, the query and the two documents that a line was made from."""
-
-    __pydantic_config__ = AS_WRITTEN
 
     corpus: str
     qid: str
@@ -68,22 +65,16 @@ class GuideSource:
     retrieval: GuideRetrieval | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class GuideQuery:
+class GuideQuery(_GuidePart):
     """`query`: without the negation, and with it."""
-
-    __pydantic_config__ = AS_WRITTEN
 
     base: str
     neg: str
     template: str
 
 
-@dataclass(frozen=True, slots=True)
-class GuideConstraint:
+class GuideConstraint(_GuidePart):
     """`constraint`; type `none` for a control whose query excludes nothing."""
-
-    __pydantic_config__ = AS_WRITTEN
 
     type: Literal["exclude", "none"]
     y: str
@@ -91,32 +82,23 @@ class GuideConstraint:
     y_surface_forms: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class GuideDocument:
+class GuideDocument(_GuidePart):
     """One of the two documents."""
-
-    __pydantic_config__ = AS_WRITTEN
 
     id: str
     title: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class GuideDocuments:
+class GuideDocuments(_GuidePart):
     """`docs`: `pos` satisfies the constraint, `neg` violates it."""
-
-    __pydantic_config__ = AS_WRITTEN
 
     pos: GuideDocument
     neg: GuideDocument
 
 
-@dataclass(frozen=True, slots=True)
-class GuideTags:
+class GuideTags(_GuidePart):
     """Groups that a line belongs to, by the guide's rules."""
-
-    __pydantic_config__ = AS_WRITTEN
 
     difficulty: str
     doc_pos_mentions_y: bool
@@ -127,11 +109,8 @@ class GuideTags:
     negation_explicitness: str
 
 
-@dataclass(frozen=True, slots=True)
-class GuideExample:
+class GuideExample(_GuidePart):
     """One line of the guide's files."""
-
-    __pydantic_config__ = AS_WRITTEN
 
     id: str
     suite: str
@@ -162,20 +141,20 @@ def to_guide(example: Example) -> GuideExample | None:
         id=example.id,
         suite=_NAMES[example.slice],
         source=GuideSource(
-            example.source.corpus,
-            example.source.query_id,
-            example.satisfying.source,
-            example.violating.source,
-            _retrieval(example),
+            corpus=example.source.corpus,
+            qid=example.source.query_id,
+            doc_pos_id=example.satisfying.source,
+            doc_neg_id=example.violating.source,
+            retrieval=_retrieval(example),
         ),
-        query=GuideQuery(base, example.query, example.template),
+        query=GuideQuery(base=base, neg=example.query, template=example.template),
         constraint=GuideConstraint(
-            "exclude" if constraint.stated_by == "query" else "none",
-            constraint.value,
-            constraint.cue,
-            constraint.forms,
+            type="exclude" if constraint.stated_by == "query" else "none",
+            y=constraint.value,
+            negation_marker=constraint.cue,
+            y_surface_forms=constraint.forms,
         ),
-        docs=GuideDocuments(_document(example.satisfying), _document(example.violating)),
+        docs=GuideDocuments(pos=_document(example.satisfying), neg=_document(example.violating)),
         labels={_QUERY_LABEL: _POS_FIRST} | ({_BASE_LABEL: base_label} if base_label else {}),
         tags=_tags(example, constraint),
     )
@@ -231,15 +210,8 @@ def from_guide(line: GuideExample, split: Split) -> Example:
         clusters=tuple(sorted({line.source.doc_pos_id, line.source.doc_neg_id})),
         template=line.query.template,
         template_family="given",
-        tags={
-            "difficulty": line.tags.difficulty,
-            "overlap": line.tags.lexical_overlap_bin,
-            "length": line.tags.doc_length_bin,
-            "explicitness": line.tags.negation_explicitness,
-            "satisfying_mentions": _yes(line.tags.doc_pos_mentions_y),
-            "violating_mentions": _yes(line.tags.doc_neg_mentions_y),
-            "satisfying_denies": _yes(line.tags.y_negated_in_doc_pos),
-        },
+        tags={name: str(getattr(line.tags, there)) for name, there in _TAGS.items()}
+        | {name: _yes(getattr(line.tags, there)) for name, (there, _, _) in _FINDINGS.items()},
         control=Control(_UNSTATED, "") if slice_name in CONTROL_SLICES else None,
     )
 
@@ -248,17 +220,16 @@ def _retrieval(example: Example) -> GuideRetrieval | None:
     found = example.source.retrieval
     if found is None:
         return None
-    ranks = (_rank(example.satisfying), _rank(example.violating))
-    return GuideRetrieval(found.method, found.index, found.k_pool, *ranks)
-
-
-def _rank(document: ExampleDocument) -> int | None:
-    place = document.pools.get("topic")
-    return place.rank if place else None
+    pos, neg = (
+        place.rank if (place := one.pools.get("topic")) else None for one in (example.satisfying, example.violating)
+    )
+    return GuideRetrieval(
+        method=found.method, index=found.index, k_pool=found.k_pool, rank_pos_in_pool=pos, rank_neg_in_pool=neg
+    )
 
 
 def _document(document: ExampleDocument) -> GuideDocument:
-    return GuideDocument(document.id, document.title, document.text)
+    return GuideDocument(id=document.id, title=document.title, text=document.text)
 
 
 def _read_document(role: str, document: GuideDocument, source: str, rank: int | None) -> ExampleDocument:
@@ -266,23 +237,29 @@ def _read_document(role: str, document: GuideDocument, source: str, rank: int | 
     return ExampleDocument(role, document.id, document.title, document.text, source, pools)
 
 
+_TAGS = {
+    "difficulty": "difficulty",
+    "overlap": "lexical_overlap_bin",
+    "length": "doc_length_bin",
+    "explicitness": "negation_explicitness",
+}
+"""Our tags and the guide's names of them."""
+_FINDINGS = {
+    "satisfying_mentions": ("doc_pos_mentions_y", SATISFYING, ("affirmed", "negated", "uncertain")),
+    "violating_mentions": ("doc_neg_mentions_y", VIOLATING, ("affirmed", "negated", "uncertain")),
+    "satisfying_denies": ("y_negated_in_doc_pos", SATISFYING, ("negated",)),
+}
+"""Tags that follow from the evidence where an example does not have them: the guide's name, the document and what it says."""
+
+
 def _tags(example: Example, constraint: Exclude) -> GuideTags:
     """As the tags say; what they leave out follows from the evidence."""
-    mentioned = {one.document for one in constraint.evidence}
-    denied = {one.document for one in constraint.evidence if one.value == "negated"}
-    return GuideTags(
-        difficulty=example.tags.get("difficulty", "unknown"),
-        doc_pos_mentions_y=_said(example, "satisfying_mentions", SATISFYING in mentioned),
-        doc_neg_mentions_y=_said(example, "violating_mentions", VIOLATING in mentioned),
-        y_negated_in_doc_pos=_said(example, "satisfying_denies", SATISFYING in denied),
-        lexical_overlap_bin=example.tags.get("overlap", "unknown"),
-        doc_length_bin=example.tags.get("length", "unknown"),
-        negation_explicitness=example.tags.get("explicitness", "unknown"),
-    )
-
-
-def _said(example: Example, tag: str, found: bool) -> bool:
-    return example.tags[tag] == _yes(True) if tag in example.tags else found
+    said = {(one.document, one.value) for one in constraint.evidence}
+    found = {
+        there: example.tags.get(name, _yes(any((role, value) in said for value in values))) == _yes(True)
+        for name, (there, role, values) in _FINDINGS.items()
+    }
+    return GuideTags.model_validate({there: example.tags.get(name, "unknown") for name, there in _TAGS.items()} | found)
 
 
 def _yes(said: bool) -> str:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import SPLITS, Split
-from constraintsuite.suites.corpus.numbering import DocumentNumbers
+from constraintsuite.suites.corpus.corpus import DocumentNumbers
 from constraintsuite.suites.queries.relations import relation_of
 from constraintsuite.suites.recipe import SplitSettings
 

@@ -80,30 +80,19 @@ def _couples(examples: Sequence[Example]) -> Iterator[str]:
 
 
 def _splits(examples: Sequence[Example]) -> Iterator[str]:
-    for title, key in (("cluster", _clusters), ("value", _value), ("template family", _family)):
-        found: dict[str, set[str]] = defaultdict(set)
-        for example in examples:
-            for value in key(example):
-                found[value].add(example.split)
-        yield from (
-            f"{title} {value!r}: stands in {', '.join(sorted(splits))}"
-            for value, splits in sorted(found.items())
-            if len(splits) > 1
-        )
-
-
-def _clusters(example: Example) -> Sequence[str]:
-    return example.clusters
-
-
-def _value(example: Example) -> Sequence[str]:
-    if example.constraint is None or example.template_family == "given":
-        return ()
-    return (example.constraint.value.lower(),)
-
-
-def _family(example: Example) -> Sequence[str]:
-    return () if example.template_family in ("given", "slot") else (example.template_family,)
+    """What must stand in one split only: clusters of documents and, of mined queries, values and template families."""
+    found: dict[tuple[int, str, str], set[str]] = defaultdict(set)
+    for example in examples:
+        family, constraint = example.template_family, example.constraint
+        values = [constraint.value.lower()] if constraint is not None and family != "given" else []
+        families = [family] if family not in ("given", "slot") else []
+        shared = (("cluster", example.clusters), ("value", values), ("template family", families))
+        for place, (title, names) in enumerate(shared):
+            for name in names:
+                found[place, title, name].add(example.split)
+    for (_, title, name), splits in sorted(found.items()):
+        if len(splits) > 1:
+            yield f"{title} {name!r}: stands in {', '.join(sorted(splits))}"
 
 
 def _labels(examples: Sequence[Example]) -> Iterator[str]:

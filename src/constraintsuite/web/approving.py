@@ -10,14 +10,13 @@ from pathlib import Path
 from threading import Lock
 
 from constraintsuite.annotate.batch import AnnotationBatch, open_batch, write_batch
-from constraintsuite.annotate.kinds.approving import JudgedProposal, judge_all
-from constraintsuite.annotate.kinds.proposals import ProposalItems, read_all, words_of
-from constraintsuite.annotate.kinds.rewording import NAME
+from constraintsuite.annotate.kinds.approval import JudgedProposal, judge_all
+from constraintsuite.annotate.kinds.proposals import NAME, ProposalItems, read_all, words_of
 from constraintsuite.records.text import Document
 from constraintsuite.reports.marks import Segment, TextMark, cut
 from constraintsuite.store.artifact import STAGES
 from constraintsuite.store.files import sha256_of
-from constraintsuite.suites.corpus.parts import part_paths
+from constraintsuite.suites.corpus.files import part_paths
 from constraintsuite.suites.queries.outlook import is_corpus_of
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.stages.documents import read_documents

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from constraintsuite.annotate.records import AnnotationQuestion, AnswerValue
-from constraintsuite.annotate.values import NOTHING, how_to_answer, spell_value
+from constraintsuite.annotate.records import NOTHING, AnnotationQuestion, AnswerValue, how_to_answer, spell_value
 
 Widget = Literal["radio", "checkbox", "line", "words"]
 PREFIX = "answer."

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from constraintsuite.annotate.adjudication import disagreements, has_judged
-from constraintsuite.annotate.batch import AnnotationBatch, open_batch
-from constraintsuite.annotate.queue import AnnotationTask
+from constraintsuite.annotate.batch import AnnotationBatch, AnnotationTask, open_batch
 from constraintsuite.annotate.records import AnnotationEvent
 from constraintsuite.annotate.standing import progress_of, standing, tasks_left
 from constraintsuite.web.people import Person

@@ -8,10 +8,16 @@ from functools import cached_property
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from constraintsuite.annotate.adjudication import Disagreement, answers_without_names, differing, has_judged
+from constraintsuite.annotate.adjudication import (
+    Disagreement,
+    answers_without_names,
+    differing,
+    has_judged,
+    last_ruling_of,
+    state_of,
+)
 from constraintsuite.annotate.batch import AnnotationBatch
 from constraintsuite.annotate.records import SIDES, AnnotationEvent, AnnotationQuestion
-from constraintsuite.annotate.ruling import last_ruling_of, state_of
 from constraintsuite.annotate.standing import Standing, standing
 from constraintsuite.web.asking import FormQuestion, ask, given_of, say
 from constraintsuite.web.people import Person

@@ -6,8 +6,7 @@ from functools import lru_cache
 from threading import BoundedSemaphore, Lock
 
 from constraintsuite.annotate.batch import AnnotationBatch
-from constraintsuite.annotate.kinds.scores import pairs_to_score, score_draft
-from constraintsuite.annotate.kinds.writing import passages_of
+from constraintsuite.annotate.kinds.writing import pairs_to_score, passages_of, score_draft
 from constraintsuite.annotate.records import AnnotationItem, EventDraft
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.scoring import score_pairs

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from constraintsuite.cli.retrieve import retrieve_eval
 from constraintsuite.errors import UserError
-from constraintsuite.suites.importers.importing import import_suite
+from constraintsuite.suites.importers.folder import import_suite
 from experiments.tiny_suite import write_suite
 
 DATA = Path(os.environ.get("CSUITE_TEST_DATA", "")) / "runs_dl19"

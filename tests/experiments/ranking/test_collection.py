@@ -11,7 +11,7 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.ranking.collection import RankingCollection, read_collection
 from constraintsuite.records.examples import Example, ExampleDocument
-from constraintsuite.suites.importers.importing import import_suite
+from constraintsuite.suites.importers.folder import import_suite
 from experiments.tiny_suite import CONTROLS, CREAM, CREAMLESS, DOGLESS, EXAMPLES, LEEKS, NUTLESS, write_suite
 
 FILMS = ["A film by Ann.", "A film by Bea.", "A town."]

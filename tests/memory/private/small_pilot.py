@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from constraintsuite.annotate.batch import AnnotationBatch
-from constraintsuite.annotate.queue import tasks_of
+from constraintsuite.annotate.batch import AnnotationBatch, tasks_of
 from constraintsuite.annotate.records import AnswerValue, EventDraft
 from constraintsuite.memory.private.cases import PrivateCase, write_case_sheet
 from constraintsuite.memory.private.inventory import INVENTORY, write_inventory

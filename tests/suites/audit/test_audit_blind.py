@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.records.examples import Example
-from constraintsuite.suites.audit.base import FloatArray, SolverTrial
-from constraintsuite.suites.audit.blind import deal, query_blind
+from constraintsuite.suites.audit.blind import SparseRows, count_differences, deal, fit_logistic, query_blind
 from constraintsuite.suites.audit.groups import group_examples
-from constraintsuite.suites.audit.logistic import SparseRows, count_differences, fit_logistic
+from constraintsuite.suites.audit.solvers import FloatArray, SolverTrial
 
 
 def _try(examples: list[Example], seed: int = 0) -> SolverTrial:

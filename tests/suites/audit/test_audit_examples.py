@@ -11,8 +11,8 @@ from audit_factory import couples, exchange_roles, make_example, random_text, si
 from constraintsuite.records.examples import Control, Example
 from constraintsuite.store.jsonl import adapter, encode
 from constraintsuite.suites.audit.audit import audit_examples
-from constraintsuite.suites.audit.base import IntArray, SolverTrial
 from constraintsuite.suites.audit.results import Audit, AuditRow
+from constraintsuite.suites.audit.solvers import IntArray, SolverTrial
 from constraintsuite.suites.constraints.base import solvers_for
 from constraintsuite.suites.constraints.exclude import EXCLUDE
 

@@ -6,7 +6,7 @@ import pytest
 from audit_factory import exchange_roles, make_example
 
 from constraintsuite.records.examples import Example
-from constraintsuite.suites.audit import SOLVERS
+from constraintsuite.suites.audit.solvers import SOLVERS
 from constraintsuite.suites.constraints.base import load_solver, solvers_for
 from constraintsuite.suites.constraints.exclude import EXCLUDE
 
@@ -14,9 +14,9 @@ ALL_SOLVERS = solvers_for(make_example(0, "a", "b"))
 
 
 def test_an_exclusion_adds_its_own_solvers_to_those_of_every_suite() -> None:
-    assert list(ALL_SOLVERS) == [*SOLVERS.names(), *EXCLUDE.solvers.names()]
-    assert list(solvers_for(replace(make_example(0, "a", "b"), constraint=None))) == list(SOLVERS.names())
-    assert "fewer_y" in EXCLUDE.solvers.names()
+    assert list(ALL_SOLVERS) == [*(solver.name for solver in SOLVERS), *(solver.name for solver in EXCLUDE.solvers)]
+    assert list(solvers_for(replace(make_example(0, "a", "b"), constraint=None))) == [solver.name for solver in SOLVERS]
+    assert "fewer_y" in ALL_SOLVERS
 
 
 @pytest.mark.parametrize(
@@ -80,5 +80,5 @@ def test_opposites_name_each_other_and_always_disagree(solver: str) -> None:
 def test_bm25_takes_its_statistics_from_all_examples() -> None:
     example = make_example(0, "common", "rare", query="common rare")
     background = [make_example(i, f"common text {i}", f"common page {i}") for i in range(1, 9)]
-    assert SOLVERS.load("bm25_query").picks([example]).tolist() == [0]
-    assert SOLVERS.load("bm25_query").picks([example, *background])[0] == -1
+    assert load_solver("bm25_query").picks([example]).tolist() == [0]
+    assert load_solver("bm25_query").picks([example, *background])[0] == -1

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 from controls_factory import exclusion, film, main_example, minimal_pair, person, suite_of
-from pydantic import ValidationError
 
 from constraintsuite.records.examples import (
     OPPOSITE_PREFERENCE,
@@ -17,9 +16,17 @@ from constraintsuite.records.examples import (
     PoolPlace,
 )
 from constraintsuite.store.jsonl import adapter, encode
-from constraintsuite.suites.controls.adversarial import MAX_PER_ORIGINAL, make_adversarial
-from constraintsuite.suites.controls.idioms import IdiomCue, Idioms, holds_cue, idioms
-from constraintsuite.suites.controls.twins import affirmative, plural_head, twin_query
+from constraintsuite.suites.controls.adversarial import (
+    MAX_PER_ORIGINAL,
+    IdiomCue,
+    affirmative,
+    holds_cue,
+    idioms,
+    make_adversarial,
+    plural_head,
+    slots_of,
+    twin_query,
+)
 from constraintsuite.text.terms import TermAnalyser
 
 
@@ -219,20 +226,13 @@ def test_a_twin_excludes_with_the_same_cue_where_the_cue_can(example: Example, c
     assert twin_query(example, affirmed, entry) == expected
 
 
-@pytest.mark.parametrize(
-    ("idiom", "message"),
-    [
-        ({"idiom": "no wonder", "frames": ["small wonder {affirm}"]}, "does not hold the cue"),
-        ({"idiom": "no wonder", "frames": ["no wonder"]}, "has no {affirm}"),
-        ({"idiom": "no wonder", "frames": []}, "at least 1 item"),
-    ],
-)
-def test_a_faulty_idiom_is_refused(idiom: dict[str, object], message: str) -> None:
-    with pytest.raises(ValidationError, match=message):
-        IdiomCue.model_validate({"cue": "no", "twins": [], "idioms": [idiom]})
+@pytest.mark.parametrize("cue", idioms().cues, ids=lambda cue: cue.cue)
+def test_every_wording_holds_its_cue_and_every_frame_what_is_affirmed(cue: IdiomCue) -> None:
+    frames = [frame for idiom in cue.idioms for frame in idiom.frames]
+    assert [text for text in (*cue.twins, *frames) if not holds_cue(text, cue.cue)] == []
+    assert [frame for frame in frames if "affirm" not in slots_of(frame)] == []
 
 
-def test_an_idiom_listed_twice_is_refused() -> None:
-    cue = idioms().cues[0]
-    with pytest.raises(ValidationError, match="listed twice"):
-        Idioms(cues=(cue, cue))
+def test_no_idiom_is_listed_twice() -> None:
+    names = [idiom.idiom for cue in idioms().cues for idiom in cue.idioms]
+    assert len(names) == len(set(names))

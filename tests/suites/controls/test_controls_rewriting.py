@@ -9,10 +9,9 @@ import pytest
 from controls_factory import film, main_example, minimal_pair
 
 from constraintsuite.records.text import Span
-from constraintsuite.suites.controls import case, punctuation, word_order
-from constraintsuite.suites.controls.files import guard_words
-from constraintsuite.suites.controls.rewriting import SpanRewrite, apply_changes, exchange
-from constraintsuite.suites.controls.synonym import SynonymRules, reword, synonyms
+from constraintsuite.suites.controls import typography, word_order
+from constraintsuite.suites.controls.rewriting import SpanRewrite, apply_changes, exchange, guard_words
+from constraintsuite.suites.controls.synonym import reword, synonyms
 
 
 def test_a_place_is_found_again_behind_a_change_and_lost_inside_one() -> None:
@@ -34,10 +33,10 @@ def test_a_stretch_across_an_exchange_is_torn() -> None:
 @pytest.mark.parametrize(
     ("change", "text", "expected"),
     [
-        (case.upper, "films by Ann Weiß", "FILMS BY ANN WEIß"),  # ß has no single capital
-        (case.lower, "İzmir and Rome", "İzmir and rome"),
-        (case.large_first_letters, "it isn't far-off", "It Isn't Far-Off"),
-        (case.small_first_letters, "In Rome, the BBC met McKay.", "in rome, the BBC met McKay."),
+        (typography.upper, "films by Ann Weiß", "FILMS BY ANN WEIß"),  # ß has no single capital
+        (typography.lower, "İzmir and Rome", "İzmir and rome"),
+        (typography.large_first_letters, "it isn't far-off", "It Isn't Far-Off"),
+        (typography.small_first_letters, "In Rome, the BBC met McKay.", "in rome, the BBC met McKay."),
     ],
 )
 def test_case_changes_letters_only_where_they_stay_the_same_letters(
@@ -49,14 +48,14 @@ def test_case_changes_letters_only_where_they_stay_the_same_letters(
 @pytest.mark.parametrize(
     ("find", "text", "expected"),
     [
-        (punctuation.curl_quotes, 'It\'s "new", he said.', "It’s “new”, he said."),
-        (punctuation.curl_quotes, "a 5\" pipe isn't long", 'a 5" pipe isn’t long'),
-        (punctuation.curl_quotes, 'enters a" quarter-life crisis"', 'enters a" quarter-life crisis"'),  # do not pair up
-        (punctuation.straighten_quotes, "It’s “new”.", 'It\'s "new".'),
-        (punctuation.change_dashes, "open 9-5 - walk-in only", "open 9–5 – walk‐in only"),
-        (punctuation.change_dashes, "a non-stick, nut-free pan", "a non-stick, nut-free pan"),  # those hyphens are cues
-        (punctuation.double_sentence_spaces, "One here. Two there.", "One here.  Two there."),
-        (punctuation.trailing_space, "One here.", "One here. "),
+        (typography.curl_quotes, 'It\'s "new", he said.', "It’s “new”, he said."),
+        (typography.curl_quotes, "a 5\" pipe isn't long", 'a 5" pipe isn’t long'),
+        (typography.curl_quotes, 'enters a" quarter-life crisis"', 'enters a" quarter-life crisis"'),  # do not pair up
+        (typography.straighten_quotes, "It’s “new”.", 'It\'s "new".'),
+        (typography.change_dashes, "open 9-5 - walk-in only", "open 9–5 – walk‐in only"),
+        (typography.change_dashes, "a non-stick, nut-free pan", "a non-stick, nut-free pan"),  # those hyphens are cues
+        (typography.double_sentence_spaces, "One here. Two there.", "One here.  Two there."),
+        (typography.trailing_space, "One here.", "One here. "),
     ],
 )
 def test_punctuation(find: Callable[[str], list[SpanRewrite]], text: str, expected: str) -> None:
@@ -131,15 +130,8 @@ def test_the_synonyms_are_many_closed_and_free_of_cues() -> None:
     assert len(olds) == len(set(olds))
 
 
-def test_forms_must_correspond_one_to_one() -> None:
-    with pytest.raises(ValueError, match="same number of forms"):
-        SynonymRules.model_validate(
-            {
-                "classes": {"verb": {}},
-                "documents": [{"from": ["go", "goes"], "to": "walk", "class": "verb"}],
-                "queries": [],
-            }
-        )
+def test_every_substitution_is_of_a_known_class() -> None:
+    assert {one.word_class for one in synonyms().documents} <= synonyms().classes.keys()
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.suites.corpus.digests import SIZE, DigestSet, digest_of
+from constraintsuite.suites.stages.documents import SIZE, DigestSet, digest_of
 
 # Two different bytes only, so that one digest often ends as another begins, and many share a bucket.
 DIGESTS = st.lists(st.integers(0, 1), min_size=SIZE, max_size=SIZE).map(bytes)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import encode
-from constraintsuite.suites.corpus.numbering import Numbering, PackedIds
+from constraintsuite.suites.corpus.corpus import Numbering, PackedIds
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.suites.corpus.tables import read_table, write_table
+from constraintsuite.suites.corpus.files import read_table, write_table
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 

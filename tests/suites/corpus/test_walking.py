@@ -9,8 +9,7 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import write_jsonl
-from constraintsuite.suites.corpus.shelf import KEPT, StageRecords
-from constraintsuite.suites.corpus.walking import walk, walk_both
+from constraintsuite.suites.corpus.files import KEPT, StageRecords, walk, walk_both
 from constraintsuite.suites.reading.records import ScopesRead
 
 IDS = ["plain", 'a "quoted" one', "back\\slash", "ünïcode", "line\nbreak"]
@@ -38,7 +37,7 @@ def test_every_line_is_found_with_its_id(tmp_path: Path) -> None:
 def test_documents_that_broke_the_reading_are_passed_over(tmp_path: Path) -> None:
     documents = write_documents(tmp_path / "documents", ["a", "b", "c"], ["d"], ["e", "f"])
     mentions = write_readings(tmp_path / "mentions", ["b", "c"], [], ["e"])
-    found = [(passage.place, passage.document.id, passage.reading.id) for passage in walk_both(documents, mentions)]
+    found = [(place, document.id, reading.id) for place, document, reading in walk_both(documents, mentions)]
     assert found == [(1, "b", "b"), (2, "c", "c"), (4, "e", "e")]
 
 
@@ -86,7 +85,7 @@ def test_a_shelf_has_only_what_was_put_on_it(tmp_path: Path) -> None:
 
 
 def test_records_with_one_hash_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("constraintsuite.suites.corpus.shelf.stable_hash", lambda id: 7)
+    monkeypatch.setattr("constraintsuite.suites.corpus.files.stable_hash", lambda id: 7)
     shelf = StageRecords.of(write_documents(tmp_path, IDS), Document)
     assert [shelf[id].id for id in IDS] == IDS
     assert "other" not in shelf

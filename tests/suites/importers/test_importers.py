@@ -13,7 +13,7 @@ from constraintsuite.cli.main import cli
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.load import load_suite
 from constraintsuite.store.artifact import Artifact
-from constraintsuite.suites.importers.importing import import_suite
+from constraintsuite.suites.importers.folder import import_suite
 from constraintsuite.suites.views.dataset import view_dataset
 
 NEVIR_ROW = {

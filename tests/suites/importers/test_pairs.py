@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.suites.importers.pairs import find_changes
+from constraintsuite.suites.importers.base import find_changes
 from constraintsuite.text import matching
 
 FEW_WORDS = st.lists(st.sampled_from("abc"), max_size=30)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from build_factory import make_matching, make_proposal, read_all
+from build_factory import make_matching, make_proposal
 
-from constraintsuite.suites.pairs.flips import flip_drafts, load_rules
+from constraintsuite.suites.pairs.minimal import flip_drafts, load_rules
 from constraintsuite.suites.pairs.records import PairDraft
 
 RULES = [(direction, rule.name) for direction in ("deny", "affirm") for rule in load_rules(direction)]
@@ -14,7 +14,7 @@ RULES = [(direction, rule.name) for direction in ("deny", "affirm") for rule in 
 def flips(text: str, y: str) -> list[PairDraft]:
     """The flips of one document, whichever of the two it does to Y."""
     proposal = make_proposal(y, satisfying=["oak"], violating=["oak"])
-    return list(flip_drafts([proposal], read_all({"oak": text}), make_matching({"oak": text}, [proposal])))
+    return list(flip_drafts([proposal], make_matching({"oak": text}, [proposal])))
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from build_factory import make_matching, make_proposal, read_all
+from build_factory import make_matching, make_proposal
 
 from constraintsuite.records.examples import Split
+from constraintsuite.suites.pairs.minimal import natural_swaps
 from constraintsuite.suites.pairs.records import PairDraft
-from constraintsuite.suites.pairs.swaps import natural_swaps
 
 SENTENCE = "Quiet Oak is a campsite. It has showers but no fireplaces."
 
@@ -16,7 +16,7 @@ def swaps(text: str, affirmed: str = "showers", denied: str = "fireplaces", spli
     """The swaps of one document that affirms one attribute and denies another."""
     proposals = [make_proposal(affirmed, violating=["oak"]), make_proposal(denied, satisfying=["oak"])]
     matching = make_matching({"oak": text}, proposals, splits={"oak": split})
-    return list(natural_swaps(proposals, read_all({"oak": text}), matching))
+    return list(natural_swaps(proposals, matching))
 
 
 def test_the_text_stands_against_itself_with_the_nouns_exchanged_once_in_each_role() -> None:

@@ -11,7 +11,7 @@ from build_factory import knowledge, make_topics, read_all
 
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import write_jsonl
-from constraintsuite.suites.corpus.numbering import Numbering
+from constraintsuite.suites.corpus.corpus import Numbering
 from constraintsuite.suites.queries.attributes import (
     NounCount,
     attribute_key,
@@ -78,7 +78,7 @@ TEXTS = {
 }
 
 
-READINGS = [NounsRead(name, reading.nouns, reading.scopes) for name, reading in read_all(TEXTS).items()]
+READINGS = [NounsRead(name, reading.scopes, reading.nouns) for name, reading in read_all(TEXTS).items()]
 COUNTED = [(number, TEXTS[reading.id], reading) for number, reading in enumerate(READINGS)]
 
 

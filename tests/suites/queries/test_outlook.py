@@ -8,7 +8,7 @@ import pytest
 from build_factory import make_proposal
 
 from constraintsuite.records.text import Document
-from constraintsuite.suites.queries.outlook import ProposalOutlook, is_corpus_of, lone, look_up
+from constraintsuite.suites.queries.outlook import ProposalOutlook, is_corpus_of, look_up, without_counterpart
 from constraintsuite.suites.queries.records import Proposal, Snippet
 from constraintsuite.text.mentions import surface_forms
 
@@ -88,8 +88,8 @@ def born(y: str, topic: str = "actors") -> Proposal:
 
 def test_what_nothing_can_be_set_against_is_lone() -> None:
     vienna, graz, paris = born("Vienna"), born("Graz"), born("Paris", "painters")
-    assert lone([vienna, graz, paris, SHOWERS]) == {paris.id}
-    assert lone([vienna, SHOWERS]) == {vienna.id}
+    assert without_counterpart([vienna, graz, paris, SHOWERS]) == {paris.id}
+    assert without_counterpart([vienna, SHOWERS]) == {vienna.id}
 
 
 @pytest.mark.parametrize(

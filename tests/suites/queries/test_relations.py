@@ -8,9 +8,8 @@ import pytest
 from build_factory import knowledge
 
 from constraintsuite.suites.queries.evidence import YWords
-from constraintsuite.suites.queries.facts import FactTable
 from constraintsuite.suites.queries.records import Topic
-from constraintsuite.suites.queries.relations import fits, y_words
+from constraintsuite.suites.queries.relations import FactTable, fits, y_words
 from constraintsuite.suites.reading.records import Fact
 
 

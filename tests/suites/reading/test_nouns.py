@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from constraintsuite.records.text import Span
-from constraintsuite.suites.reading.nouns import bare_noun, is_plural
+from constraintsuite.suites.reading.document import bare_noun, is_plural
 from constraintsuite.suites.reading.records import NounReading
 from reading.reader import both_analysers, read
 

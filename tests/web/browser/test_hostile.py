@@ -10,8 +10,7 @@ import pytest
 
 from annotate.small_batch import START
 from annotate.test_kinds import SOUPS
-from constraintsuite.annotate.batch import AnnotationBatch, open_batch
-from constraintsuite.annotate.queue import tasks_of
+from constraintsuite.annotate.batch import AnnotationBatch, open_batch, tasks_of
 from constraintsuite.annotate.records import EventDraft
 from constraintsuite.records.examples import Example
 from constraintsuite.store.jsonl import write_jsonl

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from constraintsuite.annotate.batch import open_batch
-from constraintsuite.annotate.queue import tasks_of
+from constraintsuite.annotate.batch import open_batch, tasks_of
 from constraintsuite.annotate.standing import standing
 from constraintsuite.records.examples import Example
 from experiments.tiny_suite import EXAMPLES, write_suite

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from annotate.small_batch import START, answer_all, make_batch
-from constraintsuite.annotate.batch import AnnotationBatch
-from constraintsuite.annotate.queue import tasks_of
+from constraintsuite.annotate.batch import AnnotationBatch, tasks_of
 from constraintsuite.annotate.records import AnswerValue, EventDraft
 from constraintsuite.annotate.standing import standing
 from web.browser.conftest import Enter

@@ -10,8 +10,7 @@ from starlette.routing import compile_path
 
 from annotate.small_batch import START
 from annotate.test_kinds import CAKES, SOUPS, TENTS
-from constraintsuite.annotate.batch import AnnotationBatch, open_batch
-from constraintsuite.annotate.queue import tasks_of
+from constraintsuite.annotate.batch import AnnotationBatch, open_batch, tasks_of
 from constraintsuite.annotate.records import AnswerValue, EventDraft
 from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.ranking.run import RankingPlan, evaluate_retrieval

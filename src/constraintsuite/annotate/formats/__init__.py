@@ -13,7 +13,7 @@ _HERE = "constraintsuite.annotate.formats"
 FORMATS: Catalogue[type[SheetFormat]] = Catalogue(
     "sheet format",
     {
-        "csv": f"{_HERE}.spreadsheet:Spreadsheet",
+        "csv": f"{_HERE}.base:Spreadsheet",
         "label-studio": f"{_HERE}.labelstudio:LabelStudio",
         "argilla": f"{_HERE}.argilla:Argilla",
     },

@@ -14,9 +14,8 @@ from constraintsuite.annotate.formats.base import (
     read_records,
     write_json,
 )
-from constraintsuite.annotate.records import AnnotationQuestion
+from constraintsuite.annotate.records import AnnotationQuestion, WrongValue, how_to_answer
 from constraintsuite.annotate.tables import SheetRow
-from constraintsuite.annotate.values import WrongValue, how_to_answer
 
 
 class Argilla:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from constraintsuite.annotate.records import AnnotationQuestion
-from constraintsuite.annotate.tables import RowFault, SheetRow, refuse
-from constraintsuite.annotate.values import NOTHING, WrongValue
+from constraintsuite.annotate.records import NOTHING, AnnotationQuestion, WrongValue
+from constraintsuite.annotate.tables import RowFault, SheetRow, read_table, refuse, refuse_existing, write_table
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import write_text
 
@@ -37,7 +36,7 @@ class SheetFormat(Protocol):
 
 
 def write_json(file: Path, content: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
-    """Write records, or one."""
+    """Write a new JSON file; one that is there already is a UserError."""
     refuse_existing(file)
     write_text(file, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
@@ -52,12 +51,6 @@ def file_beside(file: Path, ending: str) -> Path:
     refuse_existing(beside)
     refuse_existing(file)
     return beside
-
-
-def refuse_existing(file: Path) -> None:
-    """A UserError if there is such a file."""
-    if file.exists():
-        raise UserError(f"{file}: is there already, and may hold somebody's work. Choose another name.")
 
 
 def options_of(question: AnnotationQuestion) -> tuple[str, ...]:
@@ -105,3 +98,16 @@ def _read_json(file: Path) -> list[dict[str, Any]]:
     if not isinstance(found, list) or not all(isinstance(record, dict) for record in found):
         raise UserError(f"{file}: this is no list of records. Was it exported as JSON?")
     return found
+
+
+class Spreadsheet:
+    """One line a row, one column a question, and one for notes."""
+
+    def write(self, file: Path, sheet: AnnotationSheet) -> None:
+        """Write the table; no cell is a formula."""
+        columns = ("row", *sheet.shown, *(question.id for question in sheet.questions), "note")
+        write_table(file, columns, sheet.rows)
+
+    def read(self, file: Path) -> tuple[tuple[str, ...], list[SheetRow]]:
+        """Columns and filled rows of a CSV file."""
+        return read_table(file, ("row",))

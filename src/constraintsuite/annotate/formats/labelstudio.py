@@ -15,9 +15,8 @@ from constraintsuite.annotate.formats.base import (
     read_records,
     write_json,
 )
-from constraintsuite.annotate.records import AnnotationQuestion
+from constraintsuite.annotate.records import AnnotationQuestion, how_to_answer
 from constraintsuite.annotate.tables import SheetRow
-from constraintsuite.annotate.values import how_to_answer
 from constraintsuite.store.files import write_text
 
 

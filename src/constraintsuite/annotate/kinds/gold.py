@@ -11,11 +11,11 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from constraintsuite.annotate.agreeing import clusters_of
+from constraintsuite.annotate.agreement import clusters_of
 from constraintsuite.annotate.batch import AnnotationBatch
 from constraintsuite.annotate.labels import Label, LabelledItem
 from constraintsuite.annotate.records import SIDES, AnnotationItem, AnnotationQuestion
-from constraintsuite.annotate.stopping import CLAIM, Needed, items_needed
+from constraintsuite.annotate.sample_size import CLAIM, ItemsNeeded, items_needed
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.metrics.resampling import estimate
@@ -23,9 +23,9 @@ from constraintsuite.records.examples import Example
 from constraintsuite.records.scores import Interval
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import write_jsonl
-from constraintsuite.suites.dropping import name_of_texts
+from constraintsuite.suites.dropped import name_of_texts
+from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.stages.gold import sample_gold
-from constraintsuite.suites.stages.viewing import read_examples
 from constraintsuite.text.terms import TermAnalyser
 
 QUESTIONS = (
@@ -113,7 +113,7 @@ class GoldSummary:
     verdicts: Mapping[GoldVerdict, int]
     right: Interval
     """Share of examples whose label is right, of those that are settled."""
-    needed: Needed
+    needed: ItemsNeeded
 
 
 def write_verdicts(batch: AnnotationBatch, labelled: Sequence[LabelledItem], folder: Path) -> list[JudgedExample]:

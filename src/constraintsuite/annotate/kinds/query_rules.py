@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
-from constraintsuite.suites.reading.files import read_beside
+from constraintsuite.store.yaml_files import read_package_yaml
 from constraintsuite.text.terms import TermAnalyser, words
 from constraintsuite.text.wordlists import WordSet
 
@@ -110,4 +110,4 @@ def _forms(text: str) -> frozenset[str]:
 
 @cache
 def _lists() -> _Lists:
-    return read_beside("constraintsuite.annotate.kinds", "query_rules.yaml", _Lists)
+    return _Lists.model_validate(read_package_yaml("constraintsuite.annotate.kinds", "query_rules.yaml"))

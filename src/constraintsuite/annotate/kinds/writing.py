@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from constraintsuite.annotate.agreeing import clusters_of
-from constraintsuite.annotate.answering import Spoken, keep_answers
-from constraintsuite.annotate.batch import AnnotationBatch
+from constraintsuite.annotate.agreement import clusters_of
+from constraintsuite.annotate.answers import TaskAnswers, answers_to, keep_answers
+from constraintsuite.annotate.batch import AnnotationBatch, AnnotationTask
 from constraintsuite.annotate.kinds.gold import unchanged_examples
-from constraintsuite.annotate.kinds.query_rules import QueryFault, find_faults, own_words, tidy
-from constraintsuite.annotate.queue import AnnotationTask
-from constraintsuite.annotate.records import AnnotationItem, AnnotationQuestion
+from constraintsuite.annotate.kinds.query_rules import LONGEST, QueryFault, find_faults, own_words, tidy
+from constraintsuite.annotate.records import AnnotationEvent, AnnotationItem, AnnotationQuestion, EventDraft
 from constraintsuite.annotate.standing import Standing, standing
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
+from constraintsuite.metrics.ties import Outcome
 from constraintsuite.records.examples import MINPAIRS, Example
-from constraintsuite.store.files import whole_folder, write_text
+from constraintsuite.store.files import sha256_text, whole_folder, write_text
+from constraintsuite.suites.export.base import write_rows
 from constraintsuite.suites.export.nevir import FIELDS
-from constraintsuite.suites.export.parts import write_rows
 
 NAME = "writing"
 SLICES = (MINPAIRS, "nevir")
@@ -52,7 +52,7 @@ class WritingItems:
     questions: tuple[AnnotationQuestion, ...] = QUESTIONS
 
     def items(self) -> Iterator[AnnotationItem]:
-        """One a pair."""
+        """One item for each pair of passages."""
         for pair in self.pairs:
             texts = (pair.satisfying.text, pair.violating.text)
             original = stable_hash("side", str(self.seed), pair.id) % 2
@@ -77,7 +77,7 @@ class WrittenQueries:
 
 @dataclass(frozen=True)
 class WrittenRows:
-    """What an export holds."""
+    """How many rows an export holds, and what it left out."""
 
     rows: Mapping[str, int]
     """By split."""
@@ -95,7 +95,7 @@ def read_pairs(folder: Path, size: int, seed: int, models: tuple[str, ...] = ())
     pairs = _distinct([example for example in examples if example.slice in SLICES])
     if not pairs:
         raise UserError(f"{folder}: this suite has no minimal pairs ({' or '.join(SLICES)}) to write queries for.")
-    drawn = sorted(pairs, key=lambda pair: (-_telling(pair), stable_hash("writing", str(seed), pair.id)))[:size]
+    drawn = sorted(pairs, key=lambda pair: (-_count_distinct(pair), stable_hash("writing", str(seed), pair.id)))[:size]
     return WritingItems(sorted(drawn, key=lambda pair: pair.id), seed, models), source
 
 
@@ -115,7 +115,7 @@ def keep_queries(
     if faults:
         raise BrokenRulesError(faults)
     answers = {question.id: query for question, query in zip(QUESTIONS, queries, strict=True)}
-    keep_answers(batch, annotator, task, Spoken(answers, seen=seen), now)
+    keep_answers(batch, annotator, task, TaskAnswers(answers, seen=seen), now)
 
 
 def passages_of(item: AnnotationItem) -> tuple[str, str]:
@@ -165,7 +165,7 @@ def _distinct(examples: Sequence[Example]) -> list[Example]:
     return list(found.values())
 
 
-def _telling(pair: Example) -> int:
+def _count_distinct(pair: Example) -> int:
     """How many of the two texts have words of their own."""
     return len(own_words((pair.satisfying.text, pair.violating.text)))
 
@@ -188,3 +188,67 @@ def _row(one: WrittenQueries, passage: str) -> dict[str, object]:
     identity = f"{passage}-{stable_hash('written', one.item.id, one.annotator):016x}"
     queries, documents = (one.queries[place] for place in order), (texts[place] for place in order)
     return dict(zip(FIELDS, (identity, one.annotator, *queries, *documents), strict=True))
+
+
+_QUESTION = "scores:"
+"""Before the name of a model: what an event with its scores is filed under. It is no question that people are asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassageScores:
+    """What a model gives the two passages under one query."""
+
+    scores: tuple[float, float]
+    wants: int
+    """The passage that answers the query: 0 or 1."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """Whether that passage is put first; the same score is a tie."""
+        gap = self.scores[self.wants] - self.scores[1 - self.wants]
+        return "right" if gap > 0 else "wrong" if gap < 0 else "tie"
+
+
+PairScores = tuple[PassageScores, PassageScores]
+"""On the first query and on the second."""
+
+
+def pairs_to_score(item: AnnotationItem, queries: tuple[str, str]) -> list[tuple[str, str]]:
+    """Each query with each passage, in the order in which scores are kept; no text is longer than people may write or read."""
+    passages = tuple(text[:LONGEST_PASSAGE] for text in passages_of(item))
+    return [(query[:LONGEST], passage) for query in queries for passage in passages]
+
+
+def score_draft(
+    by: str, item: AnnotationItem, model: str, queries: tuple[str, str], scores: Sequence[float]
+) -> EventDraft:
+    """The scores of a model for `pairs_to_score` as an event."""
+    return EventDraft(by, item.id, _QUESTION + model, tuple(map(repr, scores)), note=_of(queries))
+
+
+def keep_scores(batch: AnnotationBatch, task: AnnotationTask, drafts: Iterable[EventDraft], now: datetime) -> None:
+    """Write those that are new. With the `now` of the queries that they are of, both are taken back as one."""
+    with batch.store.turn(now) as turn:
+        for draft in drafts:
+            before = answers_to(task, turn.events(draft.annotator)).get(draft.question)
+            if before is None or (before.value, before.note) != (draft.value, draft.note):
+                turn.append([draft])
+
+
+def read_verdicts(
+    task: AnnotationTask, own: Iterable[AnnotationEvent], queries: tuple[str, str]
+) -> dict[str, PairScores]:
+    """The scores of just these queries that a person asked for, by model, as they were asked."""
+    found = {}
+    for question, event in answers_to(task, own).items():
+        if question.startswith(_QUESTION) and event.note == _of(queries):
+            first, second, third, fourth = map(float, event.value)
+            found[question.removeprefix(_QUESTION)] = (
+                PassageScores((first, second), 0),
+                PassageScores((third, fourth), 1),
+            )
+    return found
+
+
+def _of(queries: tuple[str, str]) -> str:
+    return sha256_text(*queries)[:16]

@@ -147,8 +147,8 @@ def agree(pilot: Path, least: float, by: str, version: int | None, as_json: bool
 
     --by groups cases by family or document.
     """
-    from constraintsuite.annotate.agreeing import agree as measure
-    from constraintsuite.annotate.agreeing import attention
+    from constraintsuite.annotate.agreement import agree as measure
+    from constraintsuite.annotate.agreement import attention
     from constraintsuite.annotate.standing import standing
     from constraintsuite.memory.private.labelling import evidence_agreement, judged_cases, pilot_batch
     from constraintsuite.memory.private.versions import require_version

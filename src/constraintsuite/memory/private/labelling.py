@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from constraintsuite.annotate.agreeing import clusters_of, ratings_of
+from constraintsuite.annotate.agreement import clusters_of, ratings_of
 from constraintsuite.annotate.batch import AnnotationBatch, check_name, open_batch, write_batch
 from constraintsuite.annotate.records import AnnotationItem
 from constraintsuite.annotate.sheets import guide, write_sheet

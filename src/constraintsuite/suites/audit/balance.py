@@ -9,10 +9,10 @@ from functools import cache
 from statistics import fmean, variance
 
 from constraintsuite.records.examples import SATISFYING, VIOLATING, Example
-from constraintsuite.suites.audit.mentions import count_cues
+from constraintsuite.suites.audit.groups import split_by_slice
 from constraintsuite.suites.audit.results import BalanceRow
-from constraintsuite.suites.audit.slices import split_by_slice
-from constraintsuite.suites.audit.surface import count_words
+from constraintsuite.suites.audit.solvers import count_words
+from constraintsuite.suites.constraints.exclude import Exclude, count_cues
 from constraintsuite.text.terms import TermAnalyser
 
 FLAG_FROM = 0.1
@@ -56,7 +56,7 @@ def _count_sentences(example: Example, role: str) -> float:
 
 def _negation_words(example: Example, role: str) -> float | None:
     """None where the type of the constraint does not count them."""
-    return count_cues(example, role) if hasattr(example.constraint, "cues") else None
+    return count_cues(example, role) if isinstance(example.constraint, Exclude) else None
 
 
 def _topic_score(example: Example, role: str) -> float | None:

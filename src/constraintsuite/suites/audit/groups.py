@@ -1,4 +1,4 @@
-"""Which examples belong together: intervals resample them, and cross-validation holds them out, as one."""
+"""How the examples of a suite are divided for the audit: into slices, and into groups that must not be torn apart."""
 
 from __future__ import annotations
 
@@ -6,9 +6,19 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from constraintsuite.metrics.clusters import cluster_items
-from constraintsuite.records.examples import Example
-from constraintsuite.suites.audit.base import IntArray
-from constraintsuite.suites.audit.results import GroupKind
+from constraintsuite.records.examples import CONTROL_SLICES, MAIN_SLICES, Example
+from constraintsuite.suites.audit.results import ALL_MAIN, GroupKind
+from constraintsuite.suites.audit.solvers import IntArray
+
+_ORDER = {name: place for place, name in enumerate((*MAIN_SLICES, *CONTROL_SLICES))}
+
+
+def split_by_slice(examples: Sequence[Example]) -> dict[str, list[int]]:
+    """Places of the examples of each part, those that a build makes first; empty parts are left out."""
+    parts = {ALL_MAIN: [place for place, example in enumerate(examples) if example.control is None]}
+    for name in sorted({example.slice for example in examples}, key=lambda name: (_ORDER.get(name, len(_ORDER)), name)):
+        parts[name] = [place for place, example in enumerate(examples) if example.slice == name]
+    return {name: places for name, places in parts.items() if places}
 
 
 class ExampleGroups(NamedTuple):

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from constraintsuite.records.tables import Column, Table
-from constraintsuite.suites.audit.results import ALL_MAIN, QUERY_BLIND, Audit, AuditRow, BalanceRow, LeakVerdict
+from constraintsuite.suites.audit.results import ALL_MAIN, QUERY_BLIND, Audit, AuditRow, BalanceRow
 from constraintsuite.suites.constraints.base import load_solver
 
-_VERDICTS: Mapping[LeakVerdict, str] = {
-    "leak": "**leak**",
-    "leak_in_part": "**leak in part**",
-    "by_construction": "by construction",
-    "ok": "ok",
-    "too_few_to_tell": "too few to tell",
-    "undefined": "undefined",
-}
 _BLIND = "what a classifier prefers that was trained on the two documents alone, other groups held out"
 
 
@@ -53,8 +45,11 @@ def _slices(rows: Sequence[AuditRow]) -> Iterator[str]:
 def _verdict(row: AuditRow) -> str:
     """In words; a share far below chance is a leak turned round, and called so."""
     right, wrong = row.accuracy.value, row.reverse.value
-    turned = right is not None and wrong is not None and wrong > right and row.verdict in ("leak", "leak_in_part")
-    return _VERDICTS[row.verdict].replace("leak", "reverse leaks") if turned else _VERDICTS[row.verdict]
+    verdict = row.verdict.replace("_", " ")
+    if not verdict.startswith("leak"):
+        return verdict
+    turned = right is not None and wrong is not None and wrong > right
+    return f"**{verdict.replace('leak', 'reverse leaks') if turned else verdict}**"
 
 
 _GROUPS = {
@@ -78,32 +73,21 @@ def _balance(rows: Sequence[BalanceRow]) -> Iterator[str]:
     if not rows:
         return
     yield "### Balance of the two documents"
-    columns = (
-        Column("slice"),
-        Column("feature"),
-        Column("satisfying", "number"),
-        Column("violating", "number"),
-        Column("SMD", "number"),
-        Column("unlike"),
-        Column("n", "count"),
-    )
+    numbers = (Column(title, "number") for title in ("satisfying", "violating", "SMD"))
+    columns = (Column("slice"), Column("feature"), *numbers, Column("unlike"), Column("n", "count"))
     caption = (
         "Means, and SMD: their difference, satisfying minus violating, in standard deviations. "
         "Unlike: 0.1 or more, or two different constants."
     )
     cells = tuple(
-        (
-            _title(row.slice),
-            row.feature,
-            row.mean_satisfying,
-            row.mean_violating,
-            row.smd,
-            "**yes**" if row.flagged else "",
-            row.n,
-        )
-        for row in rows
+        (_title(one.slice), one.feature, one.mean_satisfying, one.mean_violating, one.smd, _flag(one), one.n)
+        for one in rows
     )
     yield Table("balance", caption, columns, cells).to_markdown().rstrip()
+
+
+def _flag(row: BalanceRow) -> str:
+    return "**yes**" if row.flagged else ""
 
 
 def _legend(solvers: Iterable[str]) -> Iterator[str]:

@@ -14,8 +14,8 @@ from constraintsuite.execution.shards import stable_hash
 from constraintsuite.metrics.resampling import estimate
 from constraintsuite.records.examples import Example
 from constraintsuite.records.scores import Interval
-from constraintsuite.suites.audit.base import SolverTrial
 from constraintsuite.suites.audit.results import AuditRow, GroupKind, LeakVerdict
+from constraintsuite.suites.audit.solvers import SolverTrial
 from constraintsuite.suites.constraints.base import load_type
 
 LEAK_ABOVE = 0.6

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol, cast
 
-from constraintsuite.catalogue import Catalogue
-from constraintsuite.errors import UserError
+from constraintsuite.errors import UserError, hint_for
 from constraintsuite.records.constraints import CONSTRAINTS, Constraint
 from constraintsuite.records.examples import Example
-from constraintsuite.suites.audit import SOLVERS
-from constraintsuite.suites.audit.base import Solver
+from constraintsuite.suites.audit.solvers import SOLVERS, Solver
 
 
 class ConstraintType(Protocol):
@@ -21,8 +19,8 @@ class ConstraintType(Protocol):
         """The dataclass of its constraints; the field `type` is a Literal of its name."""
 
     @property
-    def solvers(self) -> Catalogue[Solver]:
-        """Shortcuts that this type may leave open, for the audit; the catalogue of a type may be empty."""
+    def solvers(self) -> tuple[Solver, ...]:
+        """Shortcuts that this type may leave open, for the audit; there may be none."""
 
     def by_construction(self, example: Example, solver: str) -> str:
         """Why a solver decides this example by the definition of its slice, in one sentence; empty if it should not."""
@@ -38,17 +36,19 @@ def load_type(name: str) -> ConstraintType:
 
 def load_solver(name: str) -> Solver:
     """The audit's solver of this name; a name that two constraint types give, or none, is a UserError."""
-    catalogues = [SOLVERS, *(load_type(kind).solvers for kind in CONSTRAINTS.names())]
-    found = [catalogue for catalogue in catalogues if name in catalogue.names()]
+    known = [*SOLVERS, *(solver for kind in CONSTRAINTS.names() for solver in load_type(kind).solvers)]
+    found = [solver for solver in known if solver.name == name]
+    if not found:
+        raise UserError(f"No solver named {name!r}. {hint_for(name, sorted(solver.name for solver in known))}")
     if len(found) > 1:
-        raise UserError(f"The solver {name!r} stands in the catalogues of {len(found)} constraint types. Rename one.")
-    return (found[0] if found else SOLVERS).load(name)
+        raise UserError(f"{len(found)} constraint types have a solver named {name!r}. Rename one.")
+    return found[0]
 
 
 def solvers_for(example: Example) -> tuple[str, ...]:
     """Names of the solvers to try on an example: those of every suite, then those of its constraint type."""
-    own = load_type(example.constraint.type).solvers.names() if example.constraint is not None else ()
-    return (*SOLVERS.names(), *own)
+    own = load_type(example.constraint.type).solvers if example.constraint is not None else ()
+    return tuple(solver.name for solver in (*SOLVERS, *own))
 
 
 def types_of(examples: Sequence[Example]) -> dict[str, ConstraintType]:

@@ -7,10 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from constraintsuite.catalogue import Catalogue
+import numpy as np
+
 from constraintsuite.records.constraints import Constraint
-from constraintsuite.records.examples import ADVERSARIAL, NONFLIP, OMISSION, Example
-from constraintsuite.suites.audit.base import Solver
+from constraintsuite.records.examples import ADVERSARIAL, NONFLIP, OMISSION, SATISFYING, VIOLATING, Example
+from constraintsuite.records.text import Span
+from constraintsuite.suites.audit.solvers import FloatArray, Solver, least, most
+from constraintsuite.suites.pairs.records import CheckedPair
 from constraintsuite.text import ANALYSERS
 from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.mentions import find_forms
@@ -26,15 +29,51 @@ class Exclude(Constraint):
     """Negation words of each document, whatever they govern, by its role."""
 
 
-_SOLVERS: Catalogue[Solver] = Catalogue(
-    "solver",
-    {
-        "fewer_cues": "constraintsuite.suites.audit.mentions:FEWER_CUES",
-        "more_cues": "constraintsuite.suites.audit.mentions:MORE_CUES",
-        "fewer_y": "constraintsuite.suites.audit.mentions:FEWER_Y",
-        "more_y": "constraintsuite.suites.audit.mentions:MORE_Y",
-        "position_of_y": "constraintsuite.suites.audit.mentions:POSITION_OF_Y",
-    },
+def check_verdicts(pair: CheckedPair) -> str | None:
+    """A filter: the satisfying text denies or omits Y everywhere, as its slice claims, and the violating one affirms it."""
+    expected = "omits" if pair.draft.slice == OMISSION else "negates"
+    satisfying, violating = judge_document(pair.satisfying.mentions), judge_document(pair.violating.mentions)
+    if satisfying != expected:
+        return f"satisfying_{satisfying}_y"
+    if violating != "affirms":
+        return f"violating_{violating}_y"
+    shown = f"{pair.satisfying.title}\n{pair.satisfying.text}"
+    if find_forms(shown, pair.proposal.constraint.kinds):
+        return "satisfying_shows_y_otherwise"
+    if find_forms(pair.satisfying.title, pair.proposal.constraint.forms):
+        return "y_in_title_of_satisfying"
+    return None
+
+
+def count_cues(example: Example, role: str) -> int:
+    """Negation words in the text, whatever they govern; 0 where they were not counted."""
+    return len(example.constraint.cues.get(role, ())) if isinstance(example.constraint, Exclude) else 0
+
+
+def _count_y(example: Example, role: str) -> int:
+    return len(_mentions(example, role))
+
+
+def _mentions(example: Example, role: str) -> list[Span]:
+    constraint = example.constraint
+    forms = (constraint.forms or (constraint.value,)) if constraint else ()
+    return find_forms(example.document(role).text, forms)
+
+
+def _earlier_y(examples: Sequence[Example]) -> FloatArray:
+    # Only where both mention Y: whether a text mentions it at all is what `fewer_y` asks.
+    first = [[_mentions(example, role)[:1] for role in (SATISFYING, VIOLATING)] for example in examples]
+    return np.array([bad[0].start - good[0].start if good and bad else 0 for good, bad in first], dtype=np.float64)
+
+
+_SOLVERS = (
+    Solver("fewer_cues", "the text with fewer negation words", least(count_cues), opposite="more_cues"),
+    Solver("more_cues", "the text with more negation words", most(count_cues), opposite="fewer_cues"),
+    Solver("fewer_y", "the text that mentions Y less often", least(_count_y), opposite="more_y"),
+    Solver("more_y", "the text that mentions Y more often", most(_count_y), opposite="fewer_y"),
+    Solver(
+        "position_of_y", "the text whose first mention of Y stands earlier (a tie unless both mention it)", _earlier_y
+    ),
 )
 
 
@@ -43,7 +82,7 @@ class ExcludeType:
     """How exclusions are checked and audited."""
 
     record: type[Constraint] = Exclude
-    solvers: Catalogue[Solver] = _SOLVERS
+    solvers: tuple[Solver, ...] = _SOLVERS
 
     def by_construction(self, example: Example, solver: str) -> str:
         """In Omission only one text mentions Y; an idiom excludes nothing. A non-flip control is as its original was."""
@@ -84,4 +123,6 @@ _PLAIN = "the idiom excludes nothing, so plain word matching is right: the contr
 _MENTIONS, _MATCHING = ("fewer_y", "more_y"), ("bm25_query", "bm25_opposite", "overlap")
 _OMISSION = dict.fromkeys(_MENTIONS, _OMITTED) | dict.fromkeys(_MATCHING, _MATCHED)
 _IDIOM = dict.fromkeys(_MENTIONS, _AFFIRMED) | dict.fromkeys(_MATCHING, _PLAIN)
+
+
 EXCLUDE = ExcludeType()

@@ -8,8 +8,8 @@ REWRITERS: Catalogue[Rewriter] = Catalogue(
     {
         "word_order": "constraintsuite.suites.controls.word_order:rewrite",
         "synonym": "constraintsuite.suites.controls.synonym:rewrite",
-        "punctuation": "constraintsuite.suites.controls.punctuation:rewrite",
-        "case": "constraintsuite.suites.controls.case:rewrite",
+        "punctuation": "constraintsuite.suites.controls.typography:rewrite_punctuation",
+        "case": "constraintsuite.suites.controls.typography:rewrite_case",
     },
 )
 """The scarcest kind first: where two kinds are equally far behind, the first is dealt."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from string import Formatter
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from constraintsuite.execution.shards import keyed_random
 from constraintsuite.records.examples import (
@@ -19,11 +23,134 @@ from constraintsuite.records.examples import (
     Control,
     Example,
 )
+from constraintsuite.store.yaml_files import read_package_yaml
 from constraintsuite.suites.constraints.exclude import Exclude
-from constraintsuite.suites.controls.dealing import mixed_originals, number
-from constraintsuite.suites.controls.idioms import Idiom, IdiomCue, holds_cue, idioms, slots_of
-from constraintsuite.suites.controls.twins import affirmative, plural_head, twin_query
+from constraintsuite.suites.controls.sampling import mixed_originals, number
 from constraintsuite.text.terms import TermAnalyser
+
+
+class _Data(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Idiom(_Data):
+    """A set phrase and queries that hold it."""
+
+    idiom: str
+    frames: tuple[str, ...] = Field(min_length=1, max_length=3)
+
+
+class IdiomCue(_Data):
+    """A negation word, its idioms, and how it words a real exclusion (nothing where it cannot)."""
+
+    cue: str
+    twins: tuple[str, ...]
+    idioms: tuple[Idiom, ...]
+
+
+class Idioms(_Data):
+    """All idioms of the file `idioms.yaml`, by their negation word."""
+
+    cues: tuple[IdiomCue, ...]
+
+
+@cache
+def idioms() -> Idioms:
+    """The bundled idioms, read from `idioms.yaml` at the first call."""
+    return Idioms.model_validate(read_package_yaml("constraintsuite.suites.controls", "data", "idioms.yaml"))
+
+
+def holds_cue(text: str, cue: str) -> bool:
+    """Whether the cue stands in the text as a word; "n't" stands at the end of one."""
+    pattern = r"n['’]t\b" if cue == "n't" else rf"\b{re.escape(cue)}\b"
+    return re.search(pattern, text, re.IGNORECASE) is not None
+
+
+def slots_of(frame: str) -> set[str]:
+    """The names in braces of a frame: what must be filled in."""
+    return {name for _, name, _, _ in Formatter().parse(frame) if name}
+
+
+_WITH = re.compile(r"(?:with|made with|that contain|that have) (?P<thing>.+)")
+_ARTICLE = re.compile(r"^an? ")
+_CLAUSE = re.compile(r"(?:that|who|whose|where|which) ")
+_LINKS = re.compile(r"\b(?:that|who|of|for|in|on|at|from|with|about|near|by|to)\b")
+_PLAINER = (  # what may follow the topic without asking for Y, or with needless stress, and a plain wording that asks
+    (re.compile(r" made including (.+)"), "{topic} made with {rest}"),
+    (re.compile(r" including those (.+)"), "{topic} {rest}"),
+    (re.compile(r" including (.+) ones|, (.+) ones only"), "{rest} {topic}"),
+    (re.compile(r" that do have (.+)"), "{topic} that have {rest}"),
+    (re.compile(r" who did play (.+)"), "{topic} who played {rest}"),
+)
+
+
+def affirmative(example: Example) -> str | None:
+    """The affirmative query in plain words that ask for Y; None where the query would be content without it."""
+    base, topic = example.opposite or "", example.topic or ""
+    if topic and base.startswith(f"only {topic} "):
+        return base.removeprefix("only ")
+    tail = base.removeprefix(topic)
+    for wording, plain in _PLAINER:
+        if found := wording.fullmatch(tail):
+            return plain.format(topic=topic, rest=found[found.lastindex or 0])
+    if found := re.fullmatch(r" (?:including|such as) (.+)", tail):
+        return _of_a_kind(example, found[1])
+    if found := re.fullmatch(r", (.+) only", tail):
+        return _of_a_kind(example, found[1]) or base
+    return base or None
+
+
+def twin_query(example: Example, affirmed: str, cue: IdiomCue) -> str:
+    """A query that does exclude Y, with this cue if it can: the original's own where it has the cue already."""
+    if holds_cue(example.query, cue.cue):
+        return example.query
+    slots = _slots(example, affirmed)
+    return next((twin.format(**slots) for twin in cue.twins if slots_of(twin) <= slots.keys()), example.query)
+
+
+def plural_head(topic: str) -> str | None:
+    """The noun that a topic is about ("hotels" of "hotels for walkers"), if it is a plural."""
+    head = (_LINKS.split(topic)[0].split() or [""])[-1]
+    plural = (head.endswith("s") and not head.endswith("ss")) or head in {"people", "men", "women", "children"}
+    return head if plural else None
+
+
+def _of_a_kind(example: Example, things: str) -> str | None:
+    """ "films such as war films" as "films that are war films"; None where the things are not of the topic's kind."""
+    topic = example.topic or ""
+    if _of_people(example):
+        return f"{topic} who are {things}"
+    return f"{topic} that are {things}" if things.split()[-1:] == topic.split()[-1:] else None
+
+
+def _slots(example: Example, affirmed: str) -> dict[str, str]:
+    """What the wordings of a twin can be filled with; see `idioms.yaml`."""
+    topic = example.topic or ""
+    people = _of_people(example)
+    rest = _after_topic(affirmed, topic)
+    if rest is None and topic and affirmed == f"{_value(example)} {topic}":
+        rest = f"{'who' if people else 'that'} are {_value(example)}"
+    if rest is None:
+        return {}
+    slots = {"topic": topic, "rest": rest, "excluded": f"those {rest}", "head": plural_head(topic) or topic}
+    if found := _WITH.fullmatch(rest):
+        slots |= {"thing": found["thing"], "bare": _ARTICLE.sub("", found["thing"])}
+    if not people and not _CLAUSE.match(rest):
+        slots["short"] = rest
+    return slots
+
+
+def _after_topic(query: str, topic: str) -> str | None:
+    return query.removeprefix(f"{topic} ") if topic and query.startswith(f"{topic} ") else None
+
+
+def _value(example: Example) -> str:
+    return example.constraint.value if example.constraint else ""
+
+
+def _of_people(example: Example) -> bool:
+    return example.domain == "people"
+
 
 MAX_SHARE = 0.05
 """The largest share of one idiom; where fewer than twenty controls are made, each idiom stands at most once."""
@@ -51,7 +178,7 @@ class _Original:
     """The opposite query in plain words that ask for Y."""
 
     @cached_property
-    def telling_terms(self) -> frozenset[str]:
+    def distinguishing_terms(self) -> frozenset[str]:
         """Terms of one document only: a query that held one would prefer a document for it."""
         good, bad = self.example.satisfying.text, self.example.violating.text
         return frozenset(set(_ANALYSER.terms(good)) ^ set(_ANALYSER.terms(bad)))
@@ -60,7 +187,7 @@ class _Original:
         """Whether the frame can be filled and adds no word, apart from its cue, that only one document holds."""
         if "topic" in slots_of(frame) and not self.example.topic:
             return False
-        return not self.telling_terms & _added_terms(frame, cue)
+        return not self.distinguishing_terms & _added_terms(frame, cue)
 
 
 @cache

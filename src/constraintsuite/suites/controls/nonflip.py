@@ -11,8 +11,8 @@ from constraintsuite.records.constraints import Evidence
 from constraintsuite.records.examples import NONFLIP, SATISFYING, VIOLATING, Control, Example, ExampleDocument
 from constraintsuite.records.text import Span
 from constraintsuite.suites.controls import REWRITERS
-from constraintsuite.suites.controls.dealing import mixed_originals, number
 from constraintsuite.suites.controls.rewriting import Rewritten, RewrittenExample, topic_forms
+from constraintsuite.suites.controls.sampling import mixed_originals, number
 from constraintsuite.text.mentions import MentionFinder, fold
 
 

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 from typing import Annotated, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from constraintsuite.records.examples import MINPAIRS, Example
 from constraintsuite.records.text import Span
-from constraintsuite.suites.controls.files import read_data
+from constraintsuite.store.yaml_files import read_package_yaml
 from constraintsuite.suites.controls.rewriting import RewrittenExample, SpanRewrite, apply_changes, topic_forms
 from constraintsuite.text.mentions import find_forms, fold
 from constraintsuite.text.sentences import split_sentences
@@ -63,12 +63,6 @@ class Substitution(Guards):
     new: Forms = Field(alias="to")
     word_class: str = Field(alias="class")
 
-    @model_validator(mode="after")
-    def _same_number(self) -> Substitution:
-        if len(self.old) != len(self.new):
-            raise ValueError(f"{self.old} and {self.new} must have the same number of forms")
-        return self
-
 
 class QueryRewording(BaseModel):
     """Another way to say the exclusion of a query."""
@@ -90,20 +84,13 @@ class SubstitutionMatch(NamedTuple):
 
 
 class SynonymRules(BaseModel):
-    """The data file."""
+    """The substitutions for documents and the rewordings of queries in `synonyms.yaml`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     classes: dict[str, Guards]
     documents: tuple[Substitution, ...]
     queries: tuple[QueryRewording, ...]
-
-    @model_validator(mode="after")
-    def _known_classes(self) -> SynonymRules:
-        unknown = {one.word_class for one in self.documents} - self.classes.keys()
-        if unknown:
-            raise ValueError(f"no such class: {', '.join(sorted(unknown))}")
-        return self
 
     @cached_property
     def _by_form(self) -> dict[str, tuple[str, Substitution]]:
@@ -131,8 +118,8 @@ class SynonymRules(BaseModel):
 
 @cache
 def synonyms() -> SynonymRules:
-    """The substitutions of `synonyms.yaml`."""
-    return read_data("synonyms.yaml", SynonymRules)
+    """The bundled rules, read from `synonyms.yaml` at the first call."""
+    return SynonymRules.model_validate(read_package_yaml("constraintsuite.suites.controls", "data", "synonyms.yaml"))
 
 
 def _rewrite_documents(example: Example, rng: random.Random) -> RewrittenExample | None:

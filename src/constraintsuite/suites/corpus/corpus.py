@@ -2,20 +2,102 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import merge
+from itertools import groupby
 from pathlib import Path
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.records.text import Document
-from constraintsuite.suites.corpus.numbering import Numbering
-from constraintsuite.suites.corpus.shelf import StageRecords
-from constraintsuite.suites.corpus.walking import ShardLine, walk_both
+from constraintsuite.suites.corpus.files import ShardLine, StageRecords, walk, walk_both
 from constraintsuite.suites.reading.records import ScopesRead
 from constraintsuite.text.base import Scope
+
+DocumentNumbers = npt.NDArray[np.uint32]
+"""Of documents."""
+
+
+class PackedIds(Sequence[str]):
+    """Ids one behind the other, in the order that they came in: their own bytes, and four or eight more."""
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        self._bytes = bytearray()
+        ends = [0]
+        packed: list[npt.NDArray[np.uint64]] = []
+        for id in ids:
+            self._bytes += id.encode()
+            ends.append(len(self._bytes))
+            if len(ends) == _BLOCK:
+                packed.append(np.array(ends, dtype=np.uint64))
+                ends.clear()
+        packed.append(np.array(ends, dtype=np.uint64))
+        small = len(self._bytes) < 1 << 32
+        self._ends = np.concatenate([part.astype(np.uint32) if small else part for part in packed])
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return [self[each] for each in range(len(self))[index]]
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        return self._bytes[self._ends[index] : self._ends[index + 1]].decode()
+
+
+_BLOCK = 1 << 16
+
+
+class Numbering:
+    """The number of every document in the shards of a folder, and the id of every number."""
+
+    def __init__(self, folder: Path) -> None:
+        orders, shards = [], []
+        for _, rows in groupby(walk(folder), key=lambda row: row.path):
+            ids = [row.id for row in rows]  # one shard at a time: as strings they take much more
+            order = sorted(range(len(ids)), key=ids.__getitem__)
+            shards.append(PackedIds(ids[place] for place in order))
+            orders.append(np.array(order, dtype=np.uint32))
+        begins = np.cumsum([0, *map(len, shards)])
+        self.numbers: DocumentNumbers = np.empty(begins[-1], dtype=np.uint32)
+        """The number of each document, in the order of the shards."""
+        places = (
+            zip(ids, _from(order, int(begin)), strict=True)
+            for ids, order, begin in zip(shards, orders, begins[:-1], strict=True)
+        )
+        self.ids = PackedIds(self._note(merge(*places)))
+        """By number."""
+
+    def _note(self, ordered: Iterable[tuple[str, int]]) -> Iterator[str]:
+        for number, (id, place) in enumerate(ordered):
+            self.numbers[place] = number
+            yield id
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def of(self, id: str) -> int | None:
+        """The number of a document; None for one that is not here."""
+        number = bisect_left(self.ids, id)
+        return number if number < len(self.ids) and self.ids[number] == id else None
+
+    def names(self, numbers: Iterable[int]) -> tuple[str, ...]:
+        """The ids of some numbers, in their order."""
+        return tuple(self.ids[number] for number in numbers)
+
+
+def _from(order: DocumentNumbers, begin: int) -> Iterator[int]:
+    return (begin + int(place) for place in order)
 
 
 @dataclass(frozen=True)
@@ -32,7 +114,7 @@ class Corpus:
 
     @cached_property
     def documents(self) -> StageRecords[Document]:
-        """By id."""
+        """The documents by id, each read from its shard when it is asked for."""
         return StageRecords.of(self.folder, Document)
 
     @cached_property
@@ -43,8 +125,8 @@ class Corpus:
     def passages(self) -> Iterator[tuple[int, ShardLine, ShardLine]]:
         """The number of each document that was read, its line, and that of its reading."""
         numbers = self.numbering.numbers
-        for passage in walk_both(self.folder, self.mentions):
-            yield int(numbers[passage.place]), passage.document, passage.reading
+        for place, document, reading in walk_both(self.folder, self.mentions):
+            yield int(numbers[place]), document, reading
 
     def scoped(self, wanted: npt.NDArray[np.bool_]) -> Iterator[tuple[int, Document, tuple[Scope, ...]]]:
         """The wanted documents, by number, with where negation and doubt reach in them."""

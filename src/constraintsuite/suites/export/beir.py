@@ -13,8 +13,7 @@ from pathlib import Path
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import Example, ExampleDocument, QueryRole
 from constraintsuite.store.files import write_text
-from constraintsuite.suites.export.base import ExportCounts, count
-from constraintsuite.suites.export.parts import SuitePart, split_parts, write_rows
+from constraintsuite.suites.export.base import ExportCounts, SuitePart, count, split_parts, write_rows
 
 
 def export(examples: Sequence[Example], folder: Path, card: str) -> ExportCounts:

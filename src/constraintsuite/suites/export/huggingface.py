@@ -12,9 +12,8 @@ import yaml
 from constraintsuite.records.examples import Example
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import encode
-from constraintsuite.suites.export.base import ExportCounts, count
-from constraintsuite.suites.export.parts import write_rows, write_schema
-from constraintsuite.suites.schema import example_schema
+from constraintsuite.suites.examples import example_schema
+from constraintsuite.suites.export.base import ExportCounts, count, write_rows, write_schema
 
 AS_TEXT = ("constraint", "documents", "tags", "control")
 """Other fields in other examples: as JSON in a text, or the columns of two splits would not agree."""

@@ -9,8 +9,7 @@ from pathlib import Path
 from constraintsuite.errors import UserError
 from constraintsuite.records.examples import Example
 from constraintsuite.store.files import write_text
-from constraintsuite.suites.export.base import ExportCounts, count
-from constraintsuite.suites.export.parts import split_parts, write_rows, write_schema
+from constraintsuite.suites.export.base import ExportCounts, count, split_parts, write_rows, write_schema
 
 FIELDS = {
     "id": "id of the example",

@@ -10,11 +10,9 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import SATISFYING, SPLITS, VIOLATING, Example, ExampleDocument
+from constraintsuite.records.examples import SPLITS, Example
 from constraintsuite.records.text import Document, Qrel, Query
-from constraintsuite.suites.importers.base import ImportedSuite
-from constraintsuite.suites.importers.pairs import make_pair
-from constraintsuite.suites.importers.rows import WHOLE, name_source
+from constraintsuite.suites.importers.base import WHOLE, ImportedSuite, make_pair, name_source
 
 _MOST_PAIRS = 10
 _ABOUT_BEIR = (
@@ -29,7 +27,7 @@ _ABOUT_NEGCONSTRAINT = (
 
 
 def read_beir(source: str, split: str | None) -> ImportedSuite:
-    """corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv."""
+    """Read corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv of a BEIR folder."""
     return _read(source, split, name_source(source), _ABOUT_BEIR)
 
 
@@ -76,7 +74,7 @@ def _check(source: str, documents: Mapping[str, Document], queries: Mapping[str,
 
 
 def _grades(source: str, qrels: Sequence[Qrel]) -> dict[str, dict[str, int]]:
-    """By query and document."""
+    """The grade of each judged document, by query; two different grades for one document are a UserError."""
     grades: dict[str, dict[str, int]] = defaultdict(dict)
     for qrel in qrels:
         if grades[qrel.query].setdefault(qrel.document, qrel.grade) != qrel.grade:
@@ -103,11 +101,7 @@ def _pairs(
                 f"beir_{query}_{number}",
                 "judged",
                 query=queries[query].text,
-                documents=(_document(SATISFYING, documents[a]), _document(VIOLATING, documents[b])),
+                documents=(documents[a], documents[b]),
                 split=split if split in SPLITS else "test",
                 clusters=(f"query_{query}", a, b),
             )
-
-
-def _document(role: str, document: Document) -> ExampleDocument:
-    return ExampleDocument(role, document.id, document.title, document.text, document.id)

@@ -8,11 +8,9 @@ from pathlib import Path
 from constraintsuite.corpora.fields import FileRecord
 from constraintsuite.corpora.jsonl import read_objects
 from constraintsuite.errors import UserError
-from constraintsuite.records.examples import SATISFYING, VIOLATING, Example, ExampleDocument
+from constraintsuite.records.examples import Example
 from constraintsuite.records.text import Document, Qrel, Query
-from constraintsuite.suites.importers.base import ImportedSuite
-from constraintsuite.suites.importers.pairs import make_pair
-from constraintsuite.suites.importers.rows import WHOLE, hash_files, one_of, text_of
+from constraintsuite.suites.importers.base import WHOLE, ImportedSuite, hash_files, make_pair, one_of, text_of
 
 _QUERIES = ("test_manual_final.json", "test.json", "queries.json")
 _ABOUT = (
@@ -76,10 +74,7 @@ def _example(number: int, row: FileRecord, documents: tuple[Document, ...]) -> E
         f"excluir_{number:05d}",
         "excluir",
         query=query,
-        documents=(
-            ExampleDocument(SATISFYING, better.id, "", better.text, better.id),
-            ExampleDocument(VIOLATING, worse.id, "", worse.text, worse.id),
-        ),
+        documents=(better, worse),
         split="test",
         clusters=(better.id, worse.id),
     )

@@ -11,19 +11,17 @@ from pydantic import ValidationError
 
 from constraintsuite.corpora.fields import FileRecord
 from constraintsuite.corpora.jsonl import read_objects
-from constraintsuite.errors import UserError
+from constraintsuite.errors import UserError, refuse_faults
 from constraintsuite.records.examples import Example, Split
 from constraintsuite.store.jsonl import adapter, describe
 from constraintsuite.suites.guide import GuideExample, from_guide
-from constraintsuite.suites.importers.base import ImportedSuite
-from constraintsuite.suites.importers.rows import WHOLE, hash_files
+from constraintsuite.suites.importers.base import WHOLE, ImportedSuite, hash_files
 
 _ABOUT = (
     "Examples in the JSON of the ConstraintSuite guide. `query.neg` is the query and `docs.pos` its satisfying document; "
     "`query.base` is the opposite query. The guide states no preference for it, so that accuracy (chance 50 %) is the "
     "measure, and paired accuracy only where a line carries the label `pairwise_preference_for_query_base`."
 )
-_SHOWN_FAULTS = 10
 
 
 def read(source: str, split: str | None) -> ImportedSuite:
@@ -47,9 +45,7 @@ def read(source: str, split: str | None) -> ImportedSuite:
             else:
                 known.add(made.id)
                 found.append(made)
-    if faults:
-        more = [f"and {len(faults) - _SHOWN_FAULTS} more"] if len(faults) > _SHOWN_FAULTS else []
-        raise UserError("\n".join([*faults[:_SHOWN_FAULTS], *more]))
+    refuse_faults(faults)
     if all(example.control is not None for example in found):
         raise UserError(f"{source}: holds no main example{', only controls' if found else ''}.")
     examples = tuple(example for example in found if example.control is None)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from constraintsuite.corpora.fields import FileRecord
 from constraintsuite.errors import UserError
-from constraintsuite.records.examples import SATISFYING, VIOLATING, Example, ExampleDocument, Split
-from constraintsuite.suites.importers.base import ImportedSuite
-from constraintsuite.suites.importers.pairs import find_changes, make_pair
-from constraintsuite.suites.importers.rows import hash_rows, read_rows, text_of
+from constraintsuite.records.examples import Example, Split
+from constraintsuite.records.text import Document
+from constraintsuite.suites.importers.base import ImportedSuite, find_changes, hash_rows, make_pair, read_rows, text_of
 
 HUB = "orionweller/NevIR"
 _EDITS = {"2": "scope", "3": "affirmative"}  # CondaQA's codes, the second half of an id
@@ -46,23 +46,20 @@ def _example(row: FileRecord, split: Split) -> Example:
     identity = text_of(row, "id")
     passage, _, code = identity.partition("-")
     first, second = text_of(row, "doc1"), text_of(row, "doc2")
-    kind = _EDITS.get(code, "unknown")
     annotator = row.values.get("WorkerId")
-    here, there = find_changes(first, second)
-    names = f"{identity}_doc1", f"{identity}_doc2"
-    return make_pair(
+    pair = make_pair(
         f"nevir_{identity}",
         "nevir",
         query=text_of(row, "q1"),
         opposite=text_of(row, "q2"),
-        documents=(
-            ExampleDocument(SATISFYING, names[0], "", first, names[0], changed=here),
-            ExampleDocument(VIOLATING, names[1], "", second, names[1], edit=kind, changed=there),
-        ),
+        documents=(Document(f"{identity}_doc1", first), Document(f"{identity}_doc2", second)),
         split=split,
         clusters=(f"condaqa_{passage}",),
         notes=(f"annotator: {annotator}",) if annotator is not None else (),
     )
+    here, there = find_changes(first, second)
+    edited = replace(pair.violating, edit=_EDITS.get(code, "unknown"), changed=there)
+    return replace(pair, documents=(replace(pair.satisfying, changed=here), edited))
 
 
 def _chosen_split(source: str, split: str | None) -> str:

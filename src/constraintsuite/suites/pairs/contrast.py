@@ -10,7 +10,7 @@ from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import EXPLICIT
 from constraintsuite.suites.domain import Knowledge, Relation
 from constraintsuite.suites.pairs.couples import Couple
-from constraintsuite.suites.pairs.exchanges import Swapped, exchange_spans, swap_drafts
+from constraintsuite.suites.pairs.minimal import Swapped, exchange_spans, swap_drafts
 from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, make_draft
 from constraintsuite.suites.queries.relations import y_words
 from constraintsuite.suites.queries.wording import with_article

@@ -16,6 +16,7 @@ from constraintsuite.records.text import Document
 from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, make_draft
 from constraintsuite.suites.queries.evidence import Stances
 from constraintsuite.suites.queries.records import ATTRIBUTE, Proposal
+from constraintsuite.suites.reading.records import DocumentReading
 from constraintsuite.suites.recipe import PairSettings
 
 LATE_DENIAL = 0.5
@@ -37,8 +38,11 @@ class Matching:
     """What is known of the documents that may be put together."""
 
     documents: Mapping[str, Document]
-    """Read when they are asked for: few of them become drafts."""
+    """Read when they are asked for, as the readings are: few of them become drafts."""
+    readings: Mapping[str, DocumentReading]
     measures: Mapping[str, DocumentLength]
+    people: Set[str]
+    """Documents about a person."""
     clusters: Mapping[str, str]
     years: Mapping[str, int]
     splits: Mapping[str, Split]
@@ -75,6 +79,14 @@ def group_key(proposal: Proposal) -> tuple[str, str, Split]:
     return proposal.topic, ATTRIBUTE if proposal.is_attribute else proposal.relation, proposal.split
 
 
+def group_proposals(proposals: Iterable[Proposal]) -> dict[tuple[str, str, Split], list[Proposal]]:
+    """Proposals that can be coupled, by their `group_key`."""
+    groups: dict[tuple[str, str, Split], list[Proposal]] = defaultdict(list)
+    for proposal in proposals:
+        groups[group_key(proposal)].append(proposal)
+    return groups
+
+
 def find_couples(
     proposals: Sequence[Proposal], matching: Matching, settings: PairSettings, rejects: Counter[str], *, explicit: bool
 ) -> Iterator[Couple]:
@@ -83,9 +95,7 @@ def find_couples(
     `explicit`: couples in which both satisfying documents deny their Y; otherwise those in which both are silent. A couple with one of
     each would leave half of itself in another slice.
     """
-    groups: dict[tuple[str, str, Split], list[Proposal]] = defaultdict(list)
-    for proposal in proposals:
-        groups[group_key(proposal)].append(proposal)
+    groups = group_proposals(proposals)
     uses: Counter[tuple[str, str]] = Counter()
     taken: set[tuple[str, str]] = set()
     for key in sorted(groups, key=lambda key: (groups[key][0].topic_documents, key)):

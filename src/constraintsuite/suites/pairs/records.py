@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from constraintsuite.records.constraints import Evidence
 from constraintsuite.records.examples import NATURAL, Spans, Split
 from constraintsuite.suites.queries.records import Proposal
+from constraintsuite.suites.recipe import FilterSettings, PairSettings
+from constraintsuite.text.base import Analysis
+from constraintsuite.text.polarity import JudgedMention
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,33 @@ class PairDraft:
     def unit(self) -> str:
         """What it goes together with: its couple, else itself."""
         return self.couple or f"{self.proposal}{self.satisfying.source}{self.violating.source}"
+
+
+@dataclass(frozen=True)
+class CheckedDocument:
+    """One of the two documents, with what its text says."""
+
+    title: str
+    analysis: Analysis
+    mentions: tuple[JudgedMention, ...]
+    """Every mention of the constraint's value, with the verdict on it."""
+
+    @property
+    def text(self) -> str:
+        """The text that was analysed."""
+        return self.analysis.text
+
+
+@dataclass(frozen=True)
+class CheckedPair:
+    """A draft with both texts analysed anew: edits are judged by what the edited text says."""
+
+    draft: PairDraft
+    proposal: Proposal
+    satisfying: CheckedDocument
+    violating: CheckedDocument
+    filters: FilterSettings
+    pairs: PairSettings
 
 
 @dataclass(frozen=True, slots=True)

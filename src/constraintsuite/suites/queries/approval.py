@@ -6,12 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from constraintsuite.errors import UserError
-from constraintsuite.store.jsonl import JsonLine, read_lines
+from constraintsuite.errors import UserError, refuse_faults
+from constraintsuite.store.jsonl import read_lines
 from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.queries.records import Proposal
-
-SHOWN_FAULTS = 20
 
 
 def check_approval(path: Path) -> None:
@@ -19,8 +17,10 @@ def check_approval(path: Path) -> None:
     if not path.is_file():
         raise UserError(f"{path}: there is no such file of approved proposals. `csuite propose` writes one.")
     lines = list(read_lines(path, Proposal))
-    _refuse(path, [*_misfits(lines), *_repeated(lines), *_wordless(lines)])
-    if not any(line.record and line.record.status == "accepted" for line in lines):
+    misfits = [(line.number, line.fault) for line in lines if line.record is None]
+    read = [(line.number, line.record) for line in lines if line.record is not None]
+    _refuse(path, [*misfits, *_repeated(read), *_wordless(read)])
+    if not any(proposal.status == "accepted" for _, proposal in read):
         raise UserError(f'{path}: no proposal has "status": "accepted". Set it on those you want built.')
 
 
@@ -63,41 +63,28 @@ LineFault = tuple[int, str]
 """A line's number, and what is wrong there."""
 
 
-def _misfits(lines: Iterable[JsonLine[Proposal]]) -> Iterator[LineFault]:
-    yield from ((line.number, line.fault) for line in lines if line.record is None)
-
-
-def _repeated(lines: Iterable[JsonLine[Proposal]]) -> Iterator[LineFault]:
+def _repeated(lines: Iterable[tuple[int, Proposal]]) -> Iterator[LineFault]:
     first: dict[str, int] = {}
-    for line in lines:
-        if line.record is None:
-            continue
-        if line.record.id in first:
-            yield line.number, f"the id {line.record.id!r} stands in line {first[line.record.id]} already; keep one."
-        first.setdefault(line.record.id, line.number)
+    for number, proposal in lines:
+        if first.setdefault(proposal.id, number) != number:
+            yield number, f"the id {proposal.id!r} stands in line {first[proposal.id]} already; keep one."
 
 
-def _wordless(lines: Iterable[JsonLine[Proposal]]) -> Iterator[LineFault]:
+def _wordless(lines: Iterable[tuple[int, Proposal]]) -> Iterator[LineFault]:
     """Accepted proposals that ask for nothing; those that are not built may hold anything."""
-    for line in lines:
-        one = line.record
-        if one is None or one.status != "accepted":
+    for number, one in lines:
+        if one.status != "accepted":
             continue
         asked = one.constraint
         needed: dict[str, tuple[str, ...]] = {"topic": (one.topic,), "query": (one.query,), "opposite": (one.opposite,)}
         needed |= {"value": (asked.value,), "forms": asked.forms or ("",), "kinds": asked.kinds}
         empty = [name for name, texts in needed.items() if not all(text.strip() for text in texts)]
         if empty:
-            yield line.number, f"proposal {one.id!r}: {', '.join(empty)} must hold a word."
+            yield number, f"proposal {one.id!r}: {', '.join(empty)} must hold a word."
         elif one.opposite.split() == one.query.split():
-            yield (
-                line.number,
-                f"proposal {one.id!r}: query and opposite are the same words; the query must leave {asked.value!r} out.",
-            )
+            what = f"query and opposite are the same words; the query must leave {asked.value!r} out."
+            yield number, f"proposal {one.id!r}: {what}"
 
 
 def _refuse(path: Path, faults: Sequence[LineFault]) -> None:
-    if faults:
-        shown = [f"{path}:{number}: {fault}" for number, fault in sorted(faults)[:SHOWN_FAULTS]]
-        more = [f"and {len(faults) - SHOWN_FAULTS} more"] if len(faults) > SHOWN_FAULTS else []
-        raise UserError("\n".join([*shown, *more]))
+    refuse_faults([f"{path}:{number}: {fault}" for number, fault in sorted(faults)])

@@ -15,14 +15,20 @@ import numpy as np
 
 from constraintsuite.records.examples import Split
 from constraintsuite.records.text import Span
-from constraintsuite.suites.corpus.numbering import Numbering
+from constraintsuite.suites.corpus.corpus import Numbering
 from constraintsuite.suites.domain import Knowledge
 from constraintsuite.suites.queries.evidence import Sides, YWords
-from constraintsuite.suites.queries.making import MinedValue, make_proposal
 from constraintsuite.suites.queries.records import ATTRIBUTE, Proposal, Topic, attribute_relation
 from constraintsuite.suites.queries.topics import TopicTable, plural
-from constraintsuite.suites.queries.wording import QueryWording, family_for, refuse, word_question
-from constraintsuite.suites.reading.nouns import is_plural
+from constraintsuite.suites.queries.wording import (
+    MinedValue,
+    QueryWording,
+    family_for,
+    make_proposal,
+    refuse,
+    word_question,
+)
+from constraintsuite.suites.reading.document import is_plural
 from constraintsuite.suites.reading.records import NounReading, NounsRead
 from constraintsuite.suites.recipe import QuerySettings
 from constraintsuite.text.base import Polarity

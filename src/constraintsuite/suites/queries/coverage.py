@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,8 +55,8 @@ def measure_coverage(
     share = with_class / documents if documents else 0.0
     relations = view.facts.by_relation
     triggers = {trigger for relation in knowledge.relations.values() for trigger in relation.triggers}
-    learned = Counter({topic.text: size for topic, size in topics.sizes.items() if not topic.kind and topic.bare})
-    hints = Counter({hint: n for hint, n in view.hints.items() if hint not in triggers and n >= MIN_HINTS})
+    learned = {topic.text: size for topic, size in topics.sizes.items() if not topic.kind and topic.bare}
+    hints = {hint: n for hint, n in view.hints.items() if hint not in triggers and n >= MIN_HINTS}
     sure = [proposal for proposal in [*proposals, *given] if proposal.status == "build"]
     suits = share >= settings.min_class_share and len(sure) >= MIN_SURE
     return CorpusCoverage(
@@ -64,18 +64,14 @@ def measure_coverage(
         documents_with_class=with_class,
         class_share=round(share, 4),
         topics=len(topics.sizes),
-        largest_topics=tuple(
-            sorted(((t.text, size) for t, size in topics.sizes.items()), key=lambda x: (-x[1], x[0]))[:20]
-        ),
+        largest_topics=_ranked({topic.text: size for topic, size in topics.sizes.items()})[:20],
         documents_with_facts=view.facts.documents,
         facts_per_document=round(relations.total() / documents, 4) if documents else 0.0,
-        facts_by_relation=tuple(sorted(relations.items(), key=lambda x: (-x[1], x[0]))),
+        facts_by_relation=_ranked(relations),
         learned_classes=_ranked(learned)[:20],
         learned_relations=_ranked(hints)[:20],
         proposals=len(proposals),
-        proposals_by_relation=tuple(
-            sorted(Counter(p.relation for p in proposals).items(), key=lambda x: (-x[1], x[0]))
-        ),
+        proposals_by_relation=_ranked(Counter(p.relation for p in proposals)),
         given_queries_usable=sum(proposal.status == "build" for proposal in given),
         expected_examples=sum(proposal.examples_expected for proposal in sure),
         suits=suits,
@@ -83,7 +79,7 @@ def measure_coverage(
     )
 
 
-def _ranked(counts: Counter[str]) -> tuple[tuple[str, int], ...]:
+def _ranked(counts: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 

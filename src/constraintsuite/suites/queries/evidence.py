@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from constraintsuite.records.text import Document
-from constraintsuite.suites.corpus.numbering import DocumentNumbers
+from constraintsuite.suites.corpus.corpus import DocumentNumbers
 from constraintsuite.text.base import Scope
 from constraintsuite.text.mentions import MentionFinder
 from constraintsuite.text.polarity import judge_document, judge_mentions

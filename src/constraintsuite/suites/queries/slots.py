@@ -17,10 +17,9 @@ from lemminflect import getAllLemmas
 from constraintsuite.records.examples import Split
 from constraintsuite.records.text import Document, Query
 from constraintsuite.suites.queries.evidence import YWords
-from constraintsuite.suites.queries.making import MinedValue, make_proposal
 from constraintsuite.suites.queries.records import SLOT, Proposal, Snippet
-from constraintsuite.suites.queries.wording import QueryWording, refuse
-from constraintsuite.suites.queries.words import query_words
+from constraintsuite.suites.queries.topics import query_words
+from constraintsuite.suites.queries.wording import MinedValue, QueryWording, make_proposal, refuse
 from constraintsuite.suites.reading.records import ScopesRead
 from constraintsuite.text.mentions import find_forms, surface_forms
 from constraintsuite.text.polarity import judge_document, judge_mentions

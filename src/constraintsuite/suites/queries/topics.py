@@ -6,16 +6,38 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 from lemminflect import getInflection
+from pydantic import BaseModel
 
-from constraintsuite.suites.corpus.numbering import DocumentNumbers
+from constraintsuite.store.yaml_files import read_package_yaml
+from constraintsuite.suites.corpus.corpus import DocumentNumbers
 from constraintsuite.suites.domain import Knowledge
 from constraintsuite.suites.queries.records import Topic
-from constraintsuite.suites.queries.words import query_words
 from constraintsuite.suites.reading.records import ClassReading
+from constraintsuite.text.wordlists import WordSet
+
+
+class QueryWords(BaseModel, frozen=True, extra="forbid"):
+    """Words that narrow no topic, and those by which a given query is taken apart."""
+
+    decoration: WordSet
+    genred_kinds: WordSet
+    articles: WordSet
+    negative: WordSet
+    question_words: WordSet
+    months: WordSet
+    linking: WordSet
+
+
+@cache
+def query_words() -> QueryWords:
+    """The bundled lists, read from `words.yaml` at the first call."""
+    return QueryWords.model_validate(read_package_yaml("constraintsuite.suites.queries", "words.yaml"))
+
 
 DOMINANT = 0.6
 MIN_DEFINING = 5

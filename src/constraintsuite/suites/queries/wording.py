@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.records.examples import SPLITS, Split
+from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.domain import TemplateFamily
-from constraintsuite.suites.queries.topics import plural
-from constraintsuite.suites.queries.words import query_words
+from constraintsuite.suites.queries.evidence import YWords
+from constraintsuite.suites.queries.records import Proposal, Status
+from constraintsuite.suites.queries.topics import plural, query_words
 from constraintsuite.text.editing import starts_with_vowel_sound
 from constraintsuite.text.terms import words
 
@@ -81,3 +84,49 @@ def refuse(question: QueryWording) -> str | None:
 def singular_of(word: str) -> str:
     """A rough singular, enough to see that two words are the same."""
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+MOST_EXPECTED = 6
+"""Examples that one proposal is expected to give at most; uses of a Y are capped."""
+
+
+@dataclass(frozen=True, slots=True)
+class MinedValue:
+    """A Y that parts the documents of a topic."""
+
+    relation: str
+    domain: str
+    words: YWords
+    split: Split
+    topic_documents: int
+    affirming: Collection[str]
+    denying: Collection[str]
+    partners: int
+    """Documents that could stand against an affirming one."""
+    is_attribute: bool
+
+
+def make_proposal(
+    key: tuple[str, ...], question: QueryWording, finding: MinedValue, *, status: Status, score: float, reason: str = ""
+) -> Proposal:
+    """The proposal to ask `question`; `key` is what tells it from all others."""
+    return Proposal(
+        id=f"p{stable_hash(*key):016x}",
+        status=status,
+        topic=question.topic,
+        constraint=Exclude(value=question.y, cue=question.cue, forms=finding.words.forms, kinds=finding.words.blocked),
+        query=question.query,
+        opposite=question.opposite,
+        relation=finding.relation,
+        domain=finding.domain,
+        template=question.template,
+        template_family=question.template_family,
+        split=finding.split,
+        score=score,
+        topic_documents=finding.topic_documents,
+        satisfying=tuple(sorted(finding.denying)),
+        violating=tuple(sorted(finding.affirming)),
+        examples_expected=min(len(finding.affirming), finding.partners, MOST_EXPECTED),
+        is_attribute=finding.is_attribute,
+        reason=reason,
+    )

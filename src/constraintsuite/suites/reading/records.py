@@ -76,11 +76,9 @@ class ClassesRead:
 
 
 @dataclass(frozen=True, slots=True)
-class StatementsRead:
+class StatementsRead(ClassesRead):
     """What a document is about, and what it states."""
 
-    id: str
-    classes: tuple[ClassReading, ...]
     facts: tuple[Fact, ...]
     hints: tuple[str, ...] = ()
 
@@ -94,21 +92,14 @@ class ScopesRead:
 
 
 @dataclass(frozen=True, slots=True)
-class NounsRead:
+class NounsRead(ScopesRead):
     """The nouns of a document, and where negation and doubt reach in it."""
 
-    id: str
     nouns: tuple[NounReading, ...]
-    scopes: tuple[Scope, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class SubjectRead:
-    """All of a document but its nouns."""
+class SubjectRead(ScopesRead):
+    """What a document is about, and where negation and doubt reach in it."""
 
-    id: str
     classes: tuple[ClassReading, ...]
-    facts: tuple[Fact, ...]
-    scopes: tuple[Scope, ...]
-    sentences: tuple[tuple[int, int], ...]
-    pronoun: str

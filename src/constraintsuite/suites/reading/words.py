@@ -6,7 +6,7 @@ from functools import cache
 
 from pydantic import BaseModel
 
-from constraintsuite.suites.reading.files import read_beside
+from constraintsuite.store.yaml_files import read_package_yaml
 from constraintsuite.text.wordlists import WordSet
 
 
@@ -33,5 +33,5 @@ class ReadingWords(BaseModel, frozen=True, extra="forbid"):
 
 @cache
 def reading_words() -> ReadingWords:
-    """The lists, read once."""
-    return read_beside("constraintsuite.suites.reading", "words.yaml", ReadingWords)
+    """The bundled lists, read from `words.yaml` at the first call."""
+    return ReadingWords.model_validate(read_package_yaml("constraintsuite.suites.reading", "words.yaml"))

@@ -9,12 +9,12 @@ from constraintsuite.execution.stage import Job
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.suites.controls.adversarial import make_adversarial
 from constraintsuite.suites.controls.nonflip import make_nonflip
+from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.recipe import Recipe
-from constraintsuite.suites.stages.viewing import read_examples
 
 
 def work(job: Job[Recipe]) -> WorkCounts:
-    """Write `controls.jsonl`."""
+    """Write `controls.jsonl`: non-flip and adversarial controls of the tagged examples."""
     examples = read_examples(job.inputs["tagged"])
     sizes, seed = job.recipe.sizes, job.recipe.seed
     controls = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from array import array
 from collections import Counter
 from collections.abc import Container, Iterator
@@ -21,11 +22,8 @@ from constraintsuite.execution.stage import Job
 from constraintsuite.records.text import Document
 from constraintsuite.store.files import atomic_writer
 from constraintsuite.store.jsonl import encode, read_jsonl, write_jsonl
-from constraintsuite.suites.corpus.digests import DigestSet, digest_of
-from constraintsuite.suites.corpus.numbering import PackedIds
-from constraintsuite.suites.corpus.parts import part_path, part_paths
-from constraintsuite.suites.corpus.tables import read_table, write_table
-from constraintsuite.suites.corpus.walking import row_at, walk
+from constraintsuite.suites.corpus.corpus import PackedIds
+from constraintsuite.suites.corpus.files import part_path, part_paths, read_table, row_at, walk, write_table
 from constraintsuite.suites.recipe import DocumentSettings, Recipe
 from constraintsuite.text.cleaning import clean, repair_spacing
 from constraintsuite.text.neardup import Sketches
@@ -161,3 +159,30 @@ def _fault(document: Document, settings: DocumentSettings) -> str | None:
         return "too_long"
     letters = sum(character.isalpha() for character in document.text)
     return "not_prose" if letters < len(document.text) / 2 else None
+
+
+SIZE = 16
+_BUCKETS = 1 << 16  # named by the first two bytes, which are not kept
+
+
+class DigestSet:
+    """Which texts have been there; two are taken for one if 128 bits of their hashes are equal."""
+
+    def __init__(self) -> None:
+        self._buckets = [bytearray() for _ in range(_BUCKETS)]
+
+    def add(self, digest: bytes) -> None:
+        """Put in one that is not there yet."""
+        self._buckets[int.from_bytes(digest[:2])] += digest[2:]
+
+    def __contains__(self, digest: bytes) -> bool:
+        bucket, rest = self._buckets[int.from_bytes(digest[:2])], digest[2:]
+        at = bucket.find(rest)
+        while at > 0 and at % len(rest):  # the end of one digest and the beginning of the next
+            at = bucket.find(rest, at + 1)
+        return at >= 0
+
+
+def digest_of(text: str) -> bytes:
+    """The digest of a short text."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()

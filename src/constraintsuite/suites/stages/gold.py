@@ -10,14 +10,14 @@ from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.records.examples import Example
 from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.recipe import Recipe
-from constraintsuite.suites.stages.viewing import read_examples
 
 MIX = {"easy": 0.15, "medium": 0.35, "hard": 0.5}
 
 
 def work(job: Job[Recipe]) -> WorkCounts:
-    """Write `gold.jsonl`."""
+    """Write `gold.jsonl`: the examples that people should judge."""
     sample = sample_gold(read_examples(job.inputs["tagged"]), job.recipe.sizes.gold, job.recipe.seed)
     write_jsonl(job.out / "gold.jsonl", sample)
     return WorkCounts({"gold": len(sample), **dict(sorted(Counter(e.slice for e in sample).items()))})

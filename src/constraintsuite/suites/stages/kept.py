@@ -15,10 +15,16 @@ from constraintsuite.execution.stage import Job
 from constraintsuite.records.constraints import Evidence
 from constraintsuite.records.examples import SATISFYING, VIOLATING
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
-from constraintsuite.suites import dropping
-from constraintsuite.suites.filters import FILTERS
-from constraintsuite.suites.filters.base import CheckedDocument, CheckedPair
-from constraintsuite.suites.pairs.records import AcceptedPair, DraftDocument, PairDraft, RejectedPair
+from constraintsuite.suites.dropped import DROPPED, name_of_texts, read_dropped
+from constraintsuite.suites.filters import reasons
+from constraintsuite.suites.pairs.records import (
+    AcceptedPair,
+    CheckedDocument,
+    CheckedPair,
+    DraftDocument,
+    PairDraft,
+    RejectedPair,
+)
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.selection import select
@@ -44,7 +50,7 @@ class CheckTask:
 
 
 def work(job: Job[Recipe]) -> WorkCounts:
-    """Write `checked/…` per shard, then `kept.jsonl` and `rejected.jsonl`."""
+    """Check the drafts shard by shard, then write `kept.jsonl` and `rejected.jsonl`."""
     drafts = read_drafts(job.inputs["pairs"])
     checked = job.map_shards("kept", check_shard, _tasks(job, drafts))
     passed: list[AcceptedPair] = []
@@ -54,10 +60,12 @@ def work(job: Job[Recipe]) -> WorkCounts:
         rejected += read_jsonl(path.with_name(path.name.replace("passed", "failed")), RejectedPair)
     passed, unwanted = _without_dropped(job, passed, drafts)
     whole, broken = _whole_couples(passed, drafts)
-    chosen, surplus = select(whole, job.recipe.sizes, lambda kept: kept.draft)
-    rejected += [RejectedPair(dropping.REASON, kept.draft) for kept in unwanted]
+    accepted = {kept.draft: kept for kept in whole}
+    drawn, surplus = select(list(accepted), job.recipe.sizes)
+    chosen = [accepted[draft] for draft in drawn]
+    rejected += [RejectedPair(DROPPED, kept.draft) for kept in unwanted]
     rejected += [RejectedPair("couple_broken", kept.draft) for kept in broken]
-    rejected += [RejectedPair(reason, kept.draft) for reason, kept in surplus]
+    rejected += [RejectedPair(reason, draft) for reason, draft in surplus]
     write_jsonl(job.out / "kept.jsonl", chosen)
     write_jsonl(job.out / "rejected.jsonl", rejected)
     slices = Counter(kept.draft.slice for kept in chosen)
@@ -118,14 +126,6 @@ def _name(draft: PairDraft) -> str:
     return f"{draft.proposal} {draft.edit} {' '.join(draft.sources)}"
 
 
-def reasons(pair: CheckedPair) -> Iterator[str]:
-    """Why the pair is refused, filter by filter."""
-    for name in FILTERS.names():
-        reason = FILTERS.load(name)(pair)
-        if reason is not None:
-            yield reason
-
-
 def _pair(draft: PairDraft, task: CheckTask, analyses: dict[str, Analysis]) -> CheckedPair:
     proposal = task.proposals[draft.proposal]
 
@@ -159,13 +159,13 @@ def _without_dropped(
     job: Job[Recipe], passed: Sequence[AcceptedPair], drafts: Sequence[PairDraft]
 ) -> tuple[list[AcceptedPair], list[AcceptedPair]]:
     """What nobody wants left out, and the rest; a file of which nothing is known here is a UserError."""
-    names = dropping.read_dropped(job.recipe.drop)
+    names = read_dropped(job.recipe.drop)
     if not names:
         return list(passed), []
     proposals = read_chosen_proposals(job.inputs["queries"], {draft.proposal for draft in drafts})
 
     def name(draft: PairDraft) -> str:
-        return dropping.name_of_texts(proposals[draft.proposal].query, draft.satisfying.text, draft.violating.text)
+        return name_of_texts(proposals[draft.proposal].query, draft.satisfying.text, draft.violating.text)
 
     known = names & {name(draft) for draft in drafts}
     job.reporter.note(f"drop: {len(known):,} of {len(names):,} examples that people want left out are known here")
@@ -198,5 +198,5 @@ def _couple(draft: PairDraft) -> tuple[str, str]:
 
 
 def read_kept(folder: Path) -> list[AcceptedPair]:
-    """The kept pairs."""
+    """The pairs that the stage kept, in the order of its file."""
     return list(read_jsonl(folder / "kept.jsonl", AcceptedPair))

@@ -12,7 +12,7 @@ from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
-from constraintsuite.suites.corpus.parts import part_path
+from constraintsuite.suites.corpus.files import part_path
 from constraintsuite.suites.domain import load_knowledge
 from constraintsuite.suites.reading.document import read_document
 from constraintsuite.suites.reading.records import DocumentReading
@@ -22,7 +22,7 @@ from constraintsuite.text.choice import get_analyser
 
 @dataclass(frozen=True)
 class ReadingTask:
-    """One shard to read."""
+    """The documents of one shard to read, and where the readings go."""
 
     source: Path
     target: Path

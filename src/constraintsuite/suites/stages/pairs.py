@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
 from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.execution.stage import Job
 from constraintsuite.records.text import Document
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
-from constraintsuite.suites.corpus.shelf import StageRecords
-from constraintsuite.suites.corpus.walking import walk_both
+from constraintsuite.suites.corpus.files import StageRecords, walk_both
 from constraintsuite.suites.domain import Knowledge, load_knowledge
 from constraintsuite.suites.pairs.contrast import EditablePassage, contrast_drafts
 from constraintsuite.suites.pairs.couples import (
@@ -23,28 +21,26 @@ from constraintsuite.suites.pairs.couples import (
     natural_drafts,
     single_drafts,
 )
-from constraintsuite.suites.pairs.flips import flip_drafts
+from constraintsuite.suites.pairs.minimal import flip_drafts, natural_swaps
 from constraintsuite.suites.pairs.records import PairDraft
-from constraintsuite.suites.pairs.swaps import natural_swaps
-from constraintsuite.suites.queries.evidence import Stances, YWords, collect_evidence
+from constraintsuite.suites.queries.evidence import YWords, collect_evidence
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.queries.topics import classes_of
+from constraintsuite.suites.queries.view import read_heads
 from constraintsuite.suites.reading.records import DocumentReading, SubjectRead
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.stages.candidates import POOLS, Pool
 from constraintsuite.suites.stages.documents import read_clusters
 from constraintsuite.suites.stages.queries import read_proposals, read_splits
-from constraintsuite.suites.stages.viewing import read_heads
 from constraintsuite.text.base import Scope
 
 
 def work(job: Job[Recipe]) -> WorkCounts:
-    """Write `drafts.jsonl`."""
+    """Write `drafts.jsonl`: every pair of texts that may become an example."""
     recipe = job.recipe
     knowledge = load_knowledge(recipe.analysis.domains)
     proposals = [p for p in read_proposals(job.inputs["queries"]) if p.status in ("build", "accepted")]
-    named = _look_up(job, proposals, read_heads(job.inputs["mentions"], knowledge), knowledge)
-    matching = _matching(job, named, proposals)
+    matching = _match(job, proposals, knowledge)
     rejects: Counter[str] = Counter()
     couples = list(find_couples(proposals, matching, recipe.pairs, rejects, explicit=True))
     couples += find_couples(proposals, matching, recipe.pairs, Counter(), explicit=False)
@@ -52,12 +48,12 @@ def work(job: Job[Recipe]) -> WorkCounts:
     drafts += single_drafts(proposals, drafts, matching, recipe.pairs)
     if recipe.pairs.insert_contrasts:
         for couple in couples:
-            passages = {document: _passage(document, named) for document in (couple.a, couple.b)}
+            passages = {document: _passage(document, matching) for document in (couple.a, couple.b)}
             drafts += contrast_drafts(couple, passages, knowledge)
     attributes = [p for p in proposals if p.is_attribute]
-    drafts += natural_swaps(attributes, named.readings, matching)
+    drafts += natural_swaps(attributes, matching)
     if recipe.pairs.flips:
-        drafts += flip_drafts(attributes, named.readings, matching)
+        drafts += flip_drafts(attributes, matching)
     drafts, repeated = distinct(drafts)
     rejects["repeated"] += repeated
     write_jsonl(job.out / "drafts.jsonl", drafts)
@@ -81,50 +77,57 @@ def distinct(drafts: Sequence[PairDraft]) -> tuple[list[PairDraft], int]:
     return whole, len(drafts) - len(whole)
 
 
-@dataclass(frozen=True)
-class _Named:
-    """What is known of the documents that proposals name; no other can stand in a pair."""
-
-    documents: StageRecords[Document]
-    readings: StageRecords[DocumentReading]
-    measures: dict[str, DocumentLength]
-    years: dict[str, int]
-    people: set[str]
-    """Documents about a person."""
-    evidence: dict[str, Stances]
-    """By proposal."""
-
-
-def _look_up(job: Job[Recipe], proposals: Sequence[Proposal], heads: Collection[str], knowledge: Knowledge) -> _Named:
-    """Read the named documents once; their texts are left where they are."""
+def _match(job: Job[Recipe], proposals: Sequence[Proposal], knowledge: Knowledge) -> Matching:
+    """What is known of the documents that proposals name; no other can stand in a pair. Texts are left where they are."""
     by_words: dict[YWords, list[str]] = defaultdict(list)
     for proposal in proposals:
         by_words[YWords(proposal.constraint.forms, proposal.constraint.kinds)].append(proposal.id)
-    named = _Named(StageRecords(Document), StageRecords(DocumentReading), {}, {}, set(), {})
+    heads = read_heads(job.inputs["mentions"], knowledge)
     wanted = {document for p in proposals for document in (*p.violating, *p.satisfying, *p.on_topic)}
+    texts, readings = StageRecords(Document), StageRecords(DocumentReading)
+    measures: dict[str, DocumentLength] = {}
+    years: dict[str, int] = {}
+    people: set[str] = set()
 
     def documents() -> Iterator[tuple[Document, Sequence[Scope]]]:
         for _, row, read in walk_both(job.inputs["documents"], job.inputs["mentions"]):
             if row.id not in wanted:
                 continue
             document, reading = row.parse(Document), read.parse(SubjectRead)
-            named.documents.put(row)
-            named.readings.put(read)
-            named.measures[document.id] = measure(document.text)
+            texts.put(row)
+            readings.put(read)
+            measures[document.id] = measure(document.text)
             classes = classes_of(reading.classes, heads, knowledge)
             if classes and classes[0].year is not None:
-                named.years[document.id] = classes[0].year
+                years[document.id] = classes[0].year
             if any(one.kind == "person" for one in classes):
-                named.people.add(document.id)
+                people.add(document.id)
             yield document, reading.scopes
 
     found = collect_evidence({str(i): words for i, words in enumerate(by_words)}, documents())
-    named.evidence.update({proposal: found[str(i)] for i, ids in enumerate(by_words.values()) for proposal in ids})
-    return named
+    scores, best, pooled = _read_pools(job, proposals, measures)
+    return Matching(
+        documents=texts,
+        readings=readings,
+        measures=measures,
+        people=people,
+        clusters=read_clusters(job.inputs["documents"], measures),
+        years=years,
+        splits=read_splits(job.inputs["queries"], measures),
+        evidence={proposal: found[str(i)] for i, ids in enumerate(by_words.values()) for proposal in ids},
+        topic_scores=scores,
+        best_scores=best,
+        pooled=pooled,
+    )
 
 
-def _matching(job: Job[Recipe], named: _Named, proposals: Sequence[Proposal]) -> Matching:
-    """With the pools as far as they hold named documents; pool by pool, since all of them are many."""
+def _read_pools(
+    job: Job[Recipe], proposals: Sequence[Proposal], known: Container[str]
+) -> tuple[dict[str, dict[str, float]], dict[str, float], dict[str, set[str]]]:
+    """The scores of known documents by topic, the best score of each topic, and the documents by proposal.
+
+    Pool by pool, since all of them are many.
+    """
     asking: dict[str, set[str]] = defaultdict(set)
     for proposal in proposals:
         asking[proposal.topic].add(proposal.id)
@@ -134,28 +137,18 @@ def _matching(job: Job[Recipe], named: _Named, proposals: Sequence[Proposal]) ->
     best: dict[str, float] = {}
     pooled: dict[str, set[str]] = {proposal.id: set() for proposal in proposals}
     for pool in read_jsonl(job.inputs["candidates"] / POOLS, Pool):
-        known = {d: score for d, score in zip(pool.documents, pool.scores, strict=True) if d in named.measures}
+        held = {d: score for d, score in zip(pool.documents, pool.scores, strict=True) if d in known}
         if pool.query in topics:
-            scores[pool.query], best[pool.query] = known, max(pool.scores, default=1.0) or 1.0
+            scores[pool.query], best[pool.query] = held, max(pool.scores, default=1.0) or 1.0
         for proposal_id in asking[pool.query]:
-            pooled[proposal_id].update(known)
-    return Matching(
-        documents=named.documents,
-        measures=named.measures,
-        clusters=read_clusters(job.inputs["documents"], named.measures),
-        years=named.years,
-        splits=read_splits(job.inputs["queries"], named.measures),
-        evidence=named.evidence,
-        topic_scores=scores,
-        best_scores=best,
-        pooled=pooled,
-    )
+            pooled[proposal_id].update(held)
+    return scores, best, pooled
 
 
-def _passage(document: str, named: _Named) -> EditablePassage:
+def _passage(document: str, matching: Matching) -> EditablePassage:
     """What an edit needs to know of a document; of a person a new sentence speaks as the text does."""
-    text, reading = named.documents[document], named.readings[document]
-    subject = reading.pronoun if document in named.people else "It"
+    text, reading = matching.documents[document], matching.readings[document]
+    subject = reading.pronoun if document in matching.people else "It"
     return EditablePassage(text.text, text.title, reading.facts, reading.sentences, subject)
 
 

@@ -17,9 +17,8 @@ from constraintsuite.records.examples import Split
 from constraintsuite.records.text import Document, Qrel, Query
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, read_jsonl, write_jsonl
-from constraintsuite.suites.corpus.corpus import Corpus
-from constraintsuite.suites.corpus.numbering import DocumentNumbers, Numbering
-from constraintsuite.suites.corpus.tables import read_table, write_table
+from constraintsuite.suites.corpus.corpus import Corpus, DocumentNumbers, Numbering
+from constraintsuite.suites.corpus.files import read_table, write_table
 from constraintsuite.suites.domain import Knowledge, load_knowledge
 from constraintsuite.suites.queries.approval import apply_approval, doubt_all
 from constraintsuite.suites.queries.attributes import (
@@ -33,21 +32,19 @@ from constraintsuite.suites.queries.attributes import (
 )
 from constraintsuite.suites.queries.coverage import CorpusCoverage, measure_coverage
 from constraintsuite.suites.queries.evidence import Sides, collect_sides
-from constraintsuite.suites.queries.facts import FactTable, RelationFacts
 from constraintsuite.suites.queries.given import read_given
 from constraintsuite.suites.queries.records import ATTRIBUTE, Proposal, Topic
-from constraintsuite.suites.queries.relations import propose_relations, y_key, y_words
+from constraintsuite.suites.queries.relations import FactTable, RelationFacts, propose_relations, y_key, y_words
 from constraintsuite.suites.queries.topics import TopicTable
-from constraintsuite.suites.queries.view import CorpusView
+from constraintsuite.suites.queries.view import CorpusView, view_corpus
 from constraintsuite.suites.reading.records import NounsRead
 from constraintsuite.suites.recipe import QuerySettings, Recipe
 from constraintsuite.suites.splits import split_documents, split_ys
 from constraintsuite.suites.stages.documents import CLUSTERS
-from constraintsuite.suites.stages.viewing import view_corpus
 
 
 def work(job: Job[Recipe]) -> WorkCounts:
-    """Write `proposals.jsonl`, `splits.json`, `coverage.json`."""
+    """Write `proposals.jsonl`, the split of each document in `splits.json`, and `coverage.json`."""
     recipe = job.recipe
     knowledge = load_knowledge(recipe.analysis.domains)
     rejects: Counter[str] = Counter()

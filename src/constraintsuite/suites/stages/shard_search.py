@@ -28,7 +28,7 @@ from constraintsuite.retrieval.bm25 import (
 )
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, encode, read_jsonl, write_jsonl
-from constraintsuite.suites.corpus.parts import part_path
+from constraintsuite.suites.corpus.files import part_path
 from constraintsuite.suites.recipe import CandidateSettings, Recipe
 from constraintsuite.text.terms import TermAnalyser
 
@@ -49,7 +49,7 @@ class CountTask:
 
 @dataclass(frozen=True)
 class RankTask:
-    """One shard to search."""
+    """One shard to search for all queries, with the counts of all shards."""
 
     queries: Path
     postings: Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from statistics import fmean
 
 from constraintsuite.records.examples import Example
@@ -49,11 +49,8 @@ def view_dataset(examples: Sequence[Example]) -> DatasetView:
 
 def length_table(found: DatasetView) -> Table:
     """Mean lengths in words, by split."""
-    columns = (Column("split"), Column("pairs", "count"), *(Column(title, "number") for title in _WORDS))
-    rows = tuple(
-        (name, n.pairs, n.query, n.opposite, n.satisfying, n.violating, n.query_difference, n.document_difference)
-        for name, n in found.lengths.items()
-    )
+    columns = (Column("split"), Column("pairs", "count"), *(Column(title, "number") for title in _LENGTHS))
+    rows = tuple((name, *astuple(lengths)) for name, lengths in found.lengths.items())
     caption = "Mean lengths of main examples in words, and the mean of the absolute difference within a pair."
     return Table("lengths", caption, columns, rows)
 
@@ -68,7 +65,7 @@ def difference_table(found: DatasetView) -> Table:
     return Table("differences", "In how many pairs so many distinct words stand in only one of the two.", columns, rows)
 
 
-_WORDS = (
+_LENGTHS = (
     "query",
     "opposite",
     "satisfying document",
@@ -80,25 +77,21 @@ _BINS = (("0", 0, 0), ("1", 1, 1), ("2 to 5", 2, 5), ("6 to 10", 6, 10), ("11 to
 
 
 def _lengths(examples: Sequence[Example]) -> TextLengths:
-    queries = [len(e.query.split()) for e in examples]
-    opposites = [len(e.opposite.split()) for e in examples if e.opposite is not None]
-    satisfying, violating = (
-        [len(text.split()) for text in texts] for texts in zip(*map(_texts, examples), strict=True)
-    )
-    apart = [abs(len(e.query.split()) - len(e.opposite.split())) for e in examples if e.opposite is not None]
+    queries = [(_words(e.query), _words(e.opposite)) for e in examples if e.opposite is not None]
+    documents = [(_words(e.satisfying.text), _words(e.violating.text)) for e in examples]
     return TextLengths(
         len(examples),
-        fmean(queries) if queries else None,
-        fmean(opposites) if opposites else None,
-        fmean(satisfying),
-        fmean(violating),
-        fmean(apart) if apart else None,
-        fmean(abs(a - b) for a, b in zip(satisfying, violating, strict=True)),
+        fmean(_words(e.query) for e in examples) if examples else None,
+        fmean(opposite for _, opposite in queries) if queries else None,
+        fmean(satisfying for satisfying, _ in documents),
+        fmean(violating for _, violating in documents),
+        fmean(abs(a - b) for a, b in queries) if queries else None,
+        fmean(abs(a - b) for a, b in documents),
     )
 
 
-def _texts(example: Example) -> tuple[str, str]:
-    return example.satisfying.text, example.violating.text
+def _words(text: str) -> int:
+    return len(text.split())
 
 
 def _histogram(pairs: Iterable[tuple[str, str]]) -> dict[int, int]:

@@ -7,10 +7,9 @@ from urllib.parse import quote, urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from constraintsuite.annotate.agreeing import ALL, agree, attention
-from constraintsuite.annotate.attention import ADVICE, RULE, concerns, too_few
+from constraintsuite.annotate.agreement import ADVICE, ALL, RULE, agree, attention, concerns, too_few
+from constraintsuite.annotate.sample_size import CLAIM
 from constraintsuite.annotate.standing import leave_out, standing
-from constraintsuite.annotate.stopping import CLAIM
 from constraintsuite.errors import UserError
 from constraintsuite.reports.agreement import agreement_table, attention_table
 from constraintsuite.web.desk import called

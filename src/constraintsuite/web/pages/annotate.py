@@ -10,17 +10,17 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from constraintsuite.annotate.answering import (
+from constraintsuite.annotate.answers import (
     FaultyError,
-    Spoken,
     StaleError,
+    TaskAnswers,
     answers_to,
     keep_answers,
     last_of,
     take_back_last,
     taken_back,
 )
-from constraintsuite.annotate.queue import AnnotationTask, tasks_of
+from constraintsuite.annotate.batch import AnnotationTask, tasks_of
 from constraintsuite.annotate.records import SIDES, AnnotationEvent
 from constraintsuite.annotate.standing import progress_of
 from constraintsuite.errors import UserError
@@ -76,7 +76,7 @@ def answer(request: Request, shelf: WebShelf) -> Response:
     desk, form = _desk(request, shelf), request.state.form
     task, given = desk.task(only(form, "row")), given_in(form)
     note = only(form, "note").strip()
-    spoken = Spoken(spelt(given), note, read_place(only(form, "seen"), desk.own))
+    spoken = TaskAnswers(spelt(given), note, read_place(only(form, "seen"), desk.own))
     try:
         keep_answers(desk.batch, desk.name, task, spoken, datetime.now(UTC))
     except FaultyError as error:

@@ -11,8 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.annotate.adjudication import disagreements
-from constraintsuite.annotate.agreeing import attention
-from constraintsuite.annotate.attention import ADVICE, RULE, Concern, concerns, too_few
+from constraintsuite.annotate.agreement import ADVICE, RULE, Concern, attention, concerns, too_few
 from constraintsuite.annotate.batch import AnnotationBatch, open_batch, write_batch
 from constraintsuite.annotate.kinds.gold import (
     GoldSummary,

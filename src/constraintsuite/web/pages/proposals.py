@@ -12,9 +12,9 @@ from urllib.parse import quote, urlencode
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from constraintsuite.annotate.answering import StaleError, take_back_last
+from constraintsuite.annotate.answers import StaleError, take_back_last
 from constraintsuite.annotate.batch import AnnotationBatch
-from constraintsuite.annotate.kinds.approving import (
+from constraintsuite.annotate.kinds.approval import (
     STATES,
     JudgedProposal,
     answers_of,
@@ -22,8 +22,7 @@ from constraintsuite.annotate.kinds.approving import (
     keep_verdict,
     write_approval,
 )
-from constraintsuite.annotate.kinds.proposals import words_of
-from constraintsuite.annotate.kinds.rewording import LONGEST, WORDS
+from constraintsuite.annotate.kinds.proposals import LONGEST, WORDS, words_of
 from constraintsuite.errors import UserError
 from constraintsuite.reports.marks import Segment
 from constraintsuite.store.jsonl import read_jsonl

@@ -11,9 +11,8 @@ from urllib.parse import quote, urlencode
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from constraintsuite.annotate.adjudication import LONGEST_REASON, SHORTEST_REASON
-from constraintsuite.annotate.answering import StaleError
-from constraintsuite.annotate.ruling import keep_ruling, take_back_ruling
+from constraintsuite.annotate.adjudication import LONGEST_REASON, SHORTEST_REASON, keep_ruling, take_back_ruling
+from constraintsuite.annotate.answers import StaleError
 from constraintsuite.errors import UserError
 from constraintsuite.web.asking import given_in, spelt
 from constraintsuite.web.commands import serve_command

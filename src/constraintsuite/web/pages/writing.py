@@ -9,15 +9,21 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from constraintsuite.annotate.answering import StaleError, answers_to, last_of, take_back_last
-from constraintsuite.annotate.batch import open_batch
+from constraintsuite.annotate.answers import StaleError, answers_to, last_of, take_back_last
+from constraintsuite.annotate.batch import AnnotationTask, open_batch, tasks_of
 from constraintsuite.annotate.kinds.query_rules import LONGEST, RULES, QueryFault, find_faults, own_words, tidy
-from constraintsuite.annotate.kinds.scores import keep_scores, read_verdicts
-from constraintsuite.annotate.kinds.writing import NAME, QUESTIONS, BrokenRulesError, keep_queries, passages_of
-from constraintsuite.annotate.queue import AnnotationTask, tasks_of
+from constraintsuite.annotate.kinds.writing import (
+    NAME,
+    QUESTIONS,
+    BrokenRulesError,
+    keep_queries,
+    keep_scores,
+    passages_of,
+    read_verdicts,
+)
 from constraintsuite.annotate.standing import progress_of
 from constraintsuite.reports.marks import Segment, TextMark, cut
-from constraintsuite.suites.importers.pairs import find_changes
+from constraintsuite.suites.importers.base import find_changes
 from constraintsuite.web.desk import Desk
 from constraintsuite.web.forms import only, place_of, read_place
 from constraintsuite.web.pages import JUDGES, Page

@@ -11,7 +11,7 @@ from constraintsuite.records.constraints import Constraint
 from constraintsuite.records.examples import MINPAIRS, OMISSION, Example, ExampleDocument
 from constraintsuite.records.figures import percent
 from constraintsuite.records.tables import Column, Table
-from constraintsuite.suites.filters.topic import topic_share
+from constraintsuite.suites.filters import topic_share
 from constraintsuite.suites.pairs.couples import length_ratio
 from constraintsuite.suites.recipe import FilterSettings, PairSettings
 from constraintsuite.text.neardup import jaccard

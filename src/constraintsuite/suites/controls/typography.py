@@ -1,0 +1,224 @@
+"""Changes of case, marks and blanks that leave the meaning of a text alone."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Literal, NamedTuple
+
+from constraintsuite.records.examples import Example
+from constraintsuite.records.text import Span
+from constraintsuite.suites.controls.rewriting import (
+    Operation,
+    Piece,
+    Rewritten,
+    RewrittenExample,
+    SpanRewrite,
+    apply_changes,
+    first_success,
+    guard_words,
+    recased,
+    rewrite_documents,
+    rewrite_query,
+)
+from constraintsuite.text.mentions import find_forms
+from constraintsuite.text.sentences import split_sentences
+from constraintsuite.text.terms import words
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+
+
+def rewrite_case(example: Example, rng: random.Random) -> RewrittenExample | None:
+    """The queries in another case, or the first letters of both documents, names included."""
+    return first_success(example, [partial(_recase, way) for way in rng.sample(_WAYS, len(_WAYS))])
+
+
+def upper(text: str) -> str:
+    """The text in capitals, less letters that have no single capital."""
+    return "".join(recased(character, str.upper) for character in text)
+
+
+def lower(text: str) -> str:
+    """The text in small letters, less letters that would become others."""
+    return "".join(recased(character, str.lower) for character in text)
+
+
+def large_first_letters(text: str) -> str:
+    """The first letter of each word large."""
+    return _WORD.sub(lambda match: recased(match.group()[0], str.upper) + match.group()[1:], text)
+
+
+def small_first_letters(text: str) -> str:
+    """The first letter of each word small, except in abbreviations such as DNA."""
+    return _WORD.sub(lambda match: _small_first_letter(match.group()), text)
+
+
+class _Way(NamedTuple):
+    target: Literal["query", "documents"]
+    name: str
+    change: Callable[[str], str]
+    loses_capitals: bool = False
+
+
+_WAYS = (
+    _Way("query", "in capitals", upper),
+    _Way("query", "in title case", large_first_letters),
+    _Way("query", "in lower case", lower, loses_capitals=True),
+    _Way("documents", "with large first letters", large_first_letters),
+    _Way("documents", "with small first letters", small_first_letters, loses_capitals=True),
+)
+
+
+def _recase(way: _Way, example: Example) -> RewrittenExample | None:
+    if way.loses_capitals and guard_words().homographs.intersection(words(example.query)):
+        return None
+    note = f"case: {way.target} {way.name}"
+    if way.target == "query":
+        return rewrite_query(example, note, way.change)
+    return rewrite_documents(example, note, lambda text: Rewritten((Piece(way.change(text), 0),)))
+
+
+def _small_first_letter(word: str) -> str:
+    if len(word) > 1 and word[1:] != word[1:].lower():
+        return word
+    return recased(word[0], str.lower) + word[1:]
+
+
+def rewrite_punctuation(example: Example, rng: random.Random) -> RewrittenExample | None:
+    """A change of marks or blanks in the queries, or in both documents."""
+    targets = [_QUERY_OPERATIONS, _DOCUMENT_OPERATIONS]
+    rng.shuffle(targets)
+    return first_success(example, [one for target in targets for one in rng.sample(target, len(target))])
+
+
+def curl_quotes(text: str) -> list[SpanRewrite]:
+    """Typographic quotes and apostrophes for straight ones; double ones only where all of them pair up well."""
+    changes = [SpanRewrite(Span(at, at + 1), _curled(text, at)) for at in _places("'", text)]
+    double = _places('"', text)
+    opening = [not text[max(0, at - 1) : at].strip(" ([—–-") and bool(text[at + 1 : at + 2].strip()) for at in double]
+    if len(double) % 2 == 0 and opening == [True, False] * (len(double) // 2):
+        changes += [
+            SpanRewrite(Span(at, at + 1), "“" if opens else "”") for at, opens in zip(double, opening, strict=True)
+        ]
+    return changes
+
+
+def straighten_quotes(text: str) -> list[SpanRewrite]:
+    """Straight quotes for typographic ones."""
+    return [SpanRewrite(Span(*match.span()), _STRAIGHT[match.group()]) for match in re.finditer("[“”‘’]", text)]
+
+
+def change_dashes(text: str) -> list[SpanRewrite]:
+    """Another dash between words, another hyphen inside them."""
+    changes = [SpanRewrite(Span(*match.span()), " – ") for match in re.finditer(r" (?:-|--|—) |(?<=\w)—(?=\w)", text)]
+    changes += [SpanRewrite(Span(*match.span()), " - ") for match in re.finditer(" – ", text)]
+    changes += [SpanRewrite(Span(*match.span()), "-") for match in re.finditer(r"(?<=\d)–(?=\d)", text)]
+    changes += [SpanRewrite(Span(*match.span()), "–") for match in re.finditer(r"(?<=\d)-(?=\d)", text)]
+    return changes + [SpanRewrite(Span(*match.span()), "‐") for match in _INNER_HYPHEN.finditer(text)]
+
+
+def double_sentence_spaces(text: str) -> list[SpanRewrite]:
+    """Two blanks after each sentence."""
+    return [SpanRewrite(Span(span.start, span.start), " ") for span in split_sentences(text)[1:]]
+
+
+def trailing_space(text: str) -> list[SpanRewrite]:
+    """A blank at the end."""
+    return [SpanRewrite(Span(len(text), len(text)), " ")]
+
+
+def _places(mark: str, text: str) -> list[int]:
+    return [match.start() for match in re.finditer(mark, text)]
+
+
+def _curled(text: str, at: int) -> str:
+    opens = not text[max(0, at - 1) : at].strip() and text[at + 1 : at + 2].isalpha()
+    return "‘" if opens else "’"
+
+
+_STRAIGHT = {"“": '"', "”": '"', "‘": "'", "’": "'"}
+# Not the hyphen of "non-", "no-", "-free", "-less": that one is a cue.
+_INNER_HYPHEN = re.compile(r"(?<=[^\W\d_])(?<!\bnon)(?<!\bNon)(?<!\bno)(?<!\bNo)-(?=[^\W\d_])(?!(?:free|less)\b)")
+
+
+def _add_mark(mark: str) -> Callable[[str], str]:
+    return lambda text: text if text[-1:] in ".?!…" else text + mark
+
+
+def _strip_mark(text: str) -> str:
+    return text.rstrip(".?!…")
+
+
+def _put_in_quotes(text: str) -> str:
+    return f"“{text}”" if '"' not in text else text
+
+
+def _double_blanks(example: Example) -> RewrittenExample | None:
+    def doubled(text: str) -> str:
+        return _change_outside_y(
+            example, text, lambda text: [SpanRewrite(Span(*m.span()), "  ") for m in re.finditer(" ", text)]
+        ).text
+
+    return rewrite_query(example, "punctuation: query with doubled blanks", doubled)
+
+
+def _no_break_blanks(text: str) -> str:
+    return text.replace(" ", "\u00a0")
+
+
+def _query(name: str, change: Callable[[str], str]) -> Operation:
+    return lambda example: rewrite_query(example, f"punctuation: query {name}", change)
+
+
+def _documents(name: str, find: Callable[[str], list[SpanRewrite]], margin: int = 0) -> Operation:
+    return lambda example: rewrite_documents(
+        example, f"punctuation: documents {name}", lambda text: _change_outside_y(example, text, find, margin)
+    )
+
+
+def _change_outside_y(
+    example: Example, text: str, find: Callable[[str], list[SpanRewrite]], margin: int = 0
+) -> Rewritten:
+    """The changes that are not made inside a mention of Y, nor within `margin` characters of one."""
+    mentions = find_forms(text, example.constraint.forms if example.constraint else ())
+    closed = [Span(span.start - margin, span.end + margin) for span in mentions]
+    return apply_changes(text, [one for one in find(text) if not any(span.overlaps(one.span) for span in closed)])
+
+
+def _quote_name(example: Example) -> RewrittenExample | None:
+    """The excluded name in quotes: films not directed by "Ann Example"."""
+    y = example.constraint.value if example.constraint else ""
+    if len(y.split()) < 2 or not all(word[:1].isupper() for word in y.split()) or '"' in example.query:
+        return None
+    return rewrite_query(example, "punctuation: query with the name in quotes", lambda text: text.replace(y, f'"{y}"'))
+
+
+def _comma(example: Example) -> RewrittenExample | None:
+    """A comma before the exclusion, where it is an afterthought anyway: "soups, without cream"."""
+    rest = example.query.removeprefix(f"{example.topic} ")
+    if rest == example.query or not example.topic or rest.split()[0] not in {"without", "not", "excluding"}:
+        return None
+    return RewrittenExample("punctuation: query with a comma", query=f"{example.topic}, {rest}")
+
+
+_QUERY_OPERATIONS: list[Operation] = [
+    _query("with a full stop", _add_mark(".")),
+    _query("with a question mark", _add_mark("?")),
+    _query("with an ellipsis", _add_mark("...")),
+    _query("without its final mark", _strip_mark),
+    _query("in quotes", _put_in_quotes),
+    _double_blanks,
+    _query("with no-break blanks", _no_break_blanks),
+    _query("with a blank at the end", lambda text: f"{text} "),
+    _quote_name,
+    _comma,
+]
+_DOCUMENT_OPERATIONS: list[Operation] = [
+    _documents("with typographic quotes", curl_quotes),
+    _documents("with straight quotes", straighten_quotes),
+    _documents("with other dashes", change_dashes, margin=1),
+    _documents("with two blanks after a sentence", double_sentence_spaces),
+    _documents("with a blank at the end", trailing_space),
+]

@@ -1,0 +1,97 @@
+"""What a build would do, from a small sample: counts, yield and time, before any work is done."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from heapq import nsmallest
+from itertools import islice
+
+from constraintsuite.corpora.base import BadRows
+from constraintsuite.corpora.opening import open_source
+from constraintsuite.execution.shards import stable_hash
+from constraintsuite.records.figures import percent
+from constraintsuite.records.text import Document
+from constraintsuite.suites.build import STAGES, resolve
+from constraintsuite.suites.recipe import Recipe
+from constraintsuite.suites.stages import documents as documents_stage
+from constraintsuite.suites.stages.mentions import read_all
+
+SAMPLE = 200
+READ_AT_MOST = 200_000
+
+
+@dataclass(frozen=True)
+class BuildPlan:
+    """What a build would read and give, estimated from a sample."""
+
+    source: str
+    documents: int
+    """How many would be kept."""
+    left_out: dict[str, int]
+    """How many would not, by reason: broken rows and rejected texts."""
+    counted_all: bool
+    analyser: str
+    sample: int
+    class_share: float
+    facts_per_document: float
+    suits: bool
+    seconds_reading: float
+    stages: tuple[str, ...]
+
+    def in_words(self) -> str:
+        """The estimate for a person."""
+        more = "" if self.counted_all else f" or more (only the first {READ_AT_MOST:,} were read)"
+        left_out = ", ".join(f"{reason} {count:,}" for reason, count in self.left_out.items())
+        suits = "suits" if self.suits else "does not suit unattended building; see csuite propose"
+        return "\n".join(
+            [
+                f"source        {self.source}",
+                f"documents     {self.documents:,}{more}",
+                f"left out      {f'{sum(self.left_out.values()):,} ({left_out})' if left_out else 'none'}",
+                f"analyser      {self.analyser}",
+                f"stages        {' -> '.join(self.stages)}",
+                f"sample        {self.sample} documents: {percent(self.class_share)} say what they are, "
+                f"{self.facts_per_document:.2f} facts each ({suits})",
+                f"time          about {self.seconds_reading:.0f} s to read all texts with one worker; the other stages take less",
+                "Nothing was written.",
+            ]
+        )
+
+
+def plan_build(recipe: Recipe) -> BuildPlan:
+    """Read what a build would read, as it would, and analyse a sample of it, chosen by hash."""
+    recipe = resolve(recipe)
+    source = open_source(recipe.corpus)
+    bad = BadRows(skip=recipe.corpus.skip_bad_rows)
+    rejects: Counter[str] = Counter()
+    seen: Counter[str] = Counter()
+    read = _counted(islice(source.documents(bad), READ_AT_MOST), seen, "read")
+    kept = _counted(documents_stage.accepted_documents(read, recipe.documents, rejects), seen, "kept")
+    texts = nsmallest(SAMPLE, kept, key=lambda document: stable_hash("plan", document.id))
+    list(read_all(texts[:3], recipe.analysis.analyser, recipe.analysis.domains))  # load the analyser outside the clock
+    start = time.monotonic()
+    readings = list(read_all(texts, recipe.analysis.analyser, recipe.analysis.domains))
+    seconds = (time.monotonic() - start) / max(1, len(texts)) * seen["kept"]
+    share = sum(any(c.strength >= 2 and c.kind for c in r.classes) for r in readings) / max(1, len(readings))
+    return BuildPlan(
+        source=source.name,
+        documents=seen["kept"],
+        left_out=dict(sorted((rejects + bad.counts).items())),
+        counted_all=seen["read"] < READ_AT_MOST,
+        analyser=recipe.analysis.analyser,
+        sample=len(texts),
+        class_share=round(share, 3),
+        facts_per_document=round(sum(len(r.facts) for r in readings) / max(1, len(readings)), 3),
+        suits=share >= recipe.queries.min_class_share,
+        seconds_reading=round(seconds, 1),
+        stages=tuple(stage.name for stage in STAGES),
+    )
+
+
+def _counted(documents: Iterable[Document], seen: Counter[str], name: str) -> Iterator[Document]:
+    for document in documents:
+        seen[name] += 1
+        yield document

@@ -1,0 +1,86 @@
+"""What a pair must fulfil: a filter gives a reason to refuse it or nothing; the reasons are counted and kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from constraintsuite.records.examples import MINPAIRS
+from constraintsuite.suites.constraints.exclude import check_verdicts
+from constraintsuite.suites.pairs.couples import length_ratio
+from constraintsuite.suites.pairs.records import CheckedPair
+from constraintsuite.text.editing import starts_with_vowel_sound
+from constraintsuite.text.neardup import jaccard
+from constraintsuite.text.terms import TermAnalyser, words
+
+_TERMS = TermAnalyser()
+
+
+Filter = Callable[[CheckedPair], str | None]
+
+
+def reasons(pair: CheckedPair) -> Iterator[str]:
+    """Why the pair is refused, filter by filter."""
+    return (reason for check in FILTERS.values() if (reason := check(pair)) is not None)
+
+
+def check_length(pair: CheckedPair) -> str | None:
+    """Reject pairs of very unlike lengths."""
+    ratio = length_ratio(len(pair.satisfying.text.split()), len(pair.violating.text.split()))
+    return "length_ratio" if ratio > pair.pairs.max_length_ratio else None
+
+
+def check_topic(pair: CheckedPair) -> str | None:
+    """Reject pairs of which a document holds too few of the topic's terms."""
+    for role, document in (("satisfying", pair.satisfying), ("violating", pair.violating)):
+        share = topic_share(pair.proposal.topic, document.title, document.text)
+        if share is None:
+            return "topic_without_terms"
+        if share < pair.filters.min_topic_overlap:
+            return f"{role}_off_topic"
+    return None
+
+
+def topic_share(topic: str, title: str, text: str) -> float | None:
+    """Share of the topic's terms that a document holds; None for a topic without terms."""
+    wanted = set(_TERMS.terms(topic))
+    return len(wanted & set(_TERMS.terms(f"{title} {text}"))) / len(wanted) if wanted else None
+
+
+def check_similarity(pair: CheckedPair) -> str | None:
+    """Reject equal texts, and near-copies that are not meant as a minimal pair."""
+    if pair.satisfying.text == pair.violating.text:
+        return "equal_texts"
+    alike = jaccard(set(words(pair.satisfying.text)), set(words(pair.violating.text)))
+    if pair.draft.slice != MINPAIRS and alike > pair.filters.max_pair_similarity:
+        return "too_similar"
+    return None
+
+
+_FAULTS = re.compile(r" ,|,,|\.\.(?!\.)|  | \.(?=\s|$)|\b(\w+) \1 \1\b", re.IGNORECASE)
+
+_ARTICLE = re.compile(r"(?<![\w-])(an?) ([\w-]{2,})(?=\W)", re.IGNORECASE)
+
+
+def check_wording(pair: CheckedPair) -> str | None:
+    """Reject edited texts with a fault that the passage around the edit did not have."""
+    for document in pair.draft.documents:
+        for start, end in document.changed:
+            around = document.text[max(0, start - 4) : end + 12]
+            if _FAULTS.search(around) or _wrong_article(around):
+                return "edit_not_clean"
+    return None
+
+
+def _wrong_article(text: str) -> bool:
+    found = _ARTICLE.findall(text)
+    return any((article.lower() == "an") != starts_with_vowel_sound(word) for article, word in found)
+
+
+FILTERS: Mapping[str, Filter] = {
+    "verdicts": check_verdicts,
+    "length": check_length,
+    "topic": check_topic,
+    "similarity": check_similarity,
+    "wording": check_wording,
+}
