@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
+from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.records.figures import UnitValue
 from constraintsuite.records.sections import Charts, Section, SectionBlock, TableBlock, VerbatimText
 from constraintsuite.records.tables import Column, Table
@@ -18,9 +19,7 @@ from constraintsuite.showing.counts import count_table
 from constraintsuite.showing.display import Display, show_each
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import adapter, describe, read_jsonl
-from constraintsuite.tuning.curves import CURVES, OVERALL, TrainingCurvePoint, draw_curves, kind_of
-from constraintsuite.tuning.places import SELECTED
-from constraintsuite.tuning.selection import Selected
+from constraintsuite.tuning.curves import CURVES, OVERALL, Selected, TrainingCurvePoint, draw_curves, kind_of
 
 KIND, RECIPE = "tune", "recipe.json"
 _SHOWN = (CURVES, SELECTED, RECIPE)

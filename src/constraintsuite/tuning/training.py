@@ -16,12 +16,12 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Advance
 from constraintsuite.models.base import OutOfMemory
 from constraintsuite.models.torch.device import telling_out_of_memory
-from constraintsuite.tuning.batches import TrainingStep, in_words
-from constraintsuite.tuning.data.records import Lists
-from constraintsuite.tuning.losses.base import BatchColumns, Loss
+from constraintsuite.tuning.batches import PAIRS, TEXTS, Preprocess, TaskTokenizer, TrainingStep, in_words
+from constraintsuite.tuning.lists import Lists
+from constraintsuite.tuning.losses import BatchColumns, Loss, make_loss
 from constraintsuite.tuning.models import quiet
-from constraintsuite.tuning.reading import PAIRS, TEXTS, Preprocess, TaskTokenizer
 from constraintsuite.tuning.session import TrainingSession
+from constraintsuite.tuning.settings import LossSettings
 
 if TYPE_CHECKING:
     import torch
@@ -35,13 +35,14 @@ class EpochTask:
 
     lists: Lists
     loss: Loss
+    settings: LossSettings
 
 
 def train_epoch(
     session: TrainingSession,
     steps: Sequence[TrainingStep],
-    courses: Mapping[str, EpochTask],
-    reader: TaskTokenizer,
+    tasks: Mapping[str, EpochTask],
+    tokenizer: TaskTokenizer,
     *,
     seed: int,
     bf16: bool,
@@ -50,11 +51,16 @@ def train_epoch(
     """Make all the steps; gives the mean loss. Chance depends on the seed alone, not on what was trained before."""
     collate: Callable[[BatchColumns], TrainingBatch] = _cross_batch
     if session.kind == "cross":  # its losses call it for every batch of pairs
-        session.model.preprocess = reader.preprocessor(session.model, PAIRS)
+        session.model.preprocess = tokenizer.preprocessor(session.model, PAIRS)
     else:
-        collate = _dense_batch(reader.preprocessor(session.model, TEXTS), session.model.prompts)
-    batches = _Batches(steps, courses, collate)
-    losses = {name: course.loss.make(session.model) for name, course in courses.items()}
+        collate = _dense_batch(tokenizer.preprocessor(session.model, TEXTS), session.model.prompts)
+    batches = _Batches(steps, tasks, collate)
+    losses = {
+        name: make_loss(
+            session.kind, task.loss, session.model, task.settings.model_dump(exclude={"kind"}, exclude_none=True)
+        )
+        for name, task in tasks.items()
+    }
     with tempfile.TemporaryDirectory() as scratch, quiet(), _attention(session):
         trainer = _trainer(session, batches, losses, scratch, seed=seed, bf16=bf16, advance=advance)
         try:
@@ -79,18 +85,18 @@ class _Batches:
     def __init__(
         self,
         steps: Sequence[TrainingStep],
-        courses: Mapping[str, EpochTask],
+        tasks: Mapping[str, EpochTask],
         collate: Callable[[BatchColumns], TrainingBatch],
     ) -> None:
-        self._steps, self._courses, self._collate = steps, courses, collate
+        self._steps, self._tasks, self._collate = steps, tasks, collate
 
     def __len__(self) -> int:
         return len(self._steps)
 
     def __getitem__(self, place: int) -> TrainingBatch:
         step = self._steps[place]
-        course = self._courses[step.task]
-        columns = course.loss.view(in_words(course.lists, step.rows))
+        task = self._tasks[step.task]
+        columns = task.loss.view(in_words(task.lists, step.rows))
         return {**self._collate(columns), "dataset_name": step.task}
 
 

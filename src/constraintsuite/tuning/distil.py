@@ -6,8 +6,10 @@ down in it, and from anywhere. Scores are the teacher's similarities, or those o
 
 from __future__ import annotations
 
+import random
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,12 +26,32 @@ from constraintsuite.models.naming import load_scorer
 from constraintsuite.retrieval.topk import top_k
 from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.text.cleaning import clean
-from constraintsuite.tuning.data.exclusion import Exclusion
-from constraintsuite.tuning.data.queries import MadeQuery, TitledPassage, join_equal, make_queries
-from constraintsuite.tuning.data.records import DataContext, ListsBuilder, Prepared, distinct, pairs_of
-from constraintsuite.tuning.data.settings import DistilData, ListSettings
+from constraintsuite.text.sentences import split_sentences
+from constraintsuite.text.terms import stopwords
+from constraintsuite.tuning.lists import DataContext, Exclusion, ListsBuilder, Prepared, pairs_of
+from constraintsuite.tuning.settings import DistilData, ListSettings, MadeQuerySettings
 
 _BLOCK = 8_192  # queries whose neighbours are in memory at a time
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_SHORTEST = 3  # letters of a content word
+
+
+@dataclass(frozen=True, slots=True)
+class TitledPassage:
+    """A text that queries are made from."""
+
+    text: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MadeQuery:
+    """A query, and the passage that answers it: as it was, or without the sentence that became the query."""
+
+    query: str
+    source: str
+    right: frozenset[str]
+    """All passages that answer it: none of them is another text of its list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +154,11 @@ class _Teacher:
         self._reporter = bench.reporter
         encode = scorer.encoder.encode
         own = dict.fromkeys(material.passages)
-        self._others = distinct(made.source for made in material.queries if made.source not in own)
+        self._others = list(dict.fromkeys(made.source for made in material.queries if made.source not in own))
         self._texts = [*material.passages, *self._others]
         self._row = {text: row for row, text in enumerate(self._texts)}
         self._documents = encode(self._texts, "document")
-        asked = distinct(made.query for made in material.queries)
+        asked = list(dict.fromkeys(made.query for made in material.queries))
         self._query_row = {query: row for row, query in enumerate(asked)}
         self._queries = encode(asked, "query")
 
@@ -190,3 +212,49 @@ def _judged(prepared: Prepared, judge: str, bench: DataContext) -> Prepared:
         builder.add(query, own, [round(given[query, text], 6) for text in own])
     again = builder.done(prepared.counts)
     return Prepared(again.lists, again.counts, prepared.rejects)
+
+
+def make_queries(passage: TitledPassage, settings: MadeQuerySettings) -> Iterator[MadeQuery]:
+    """All queries of a passage; chance is keyed by its text, so that no other passage changes them."""
+    rng = keyed_random(0, "queries", passage.text)
+    yield from _sentences(passage.text, settings, rng)
+    yield from _bags(passage.text, settings, rng)
+    if settings.titles and passage.title.strip():
+        yield MadeQuery(passage.title.strip(), passage.text, frozenset({passage.text}))
+
+
+def _sentences(text: str, settings: MadeQuerySettings, rng: random.Random) -> Iterator[MadeQuery]:
+    spans = split_sentences(text)
+    long = [span for span in spans if len(span.of(text).split()) >= settings.min_words]
+    if len(spans) < 2:
+        return
+    for span in rng.sample(long, min(settings.sentences, len(long))):
+        left = f"{text[: span.start].rstrip()} {text[span.end :].lstrip()}".strip()
+        taken = rng.random() < settings.taken_out
+        yield MadeQuery(span.of(text), left if taken else text, frozenset({text}))
+
+
+def _bags(text: str, settings: MadeQuerySettings, rng: random.Random) -> Iterator[MadeQuery]:
+    stop = stopwords("lucene")
+    found = [word for word in _WORD.findall(text) if len(word) >= _SHORTEST and word.lower() not in stop]
+    words = list(dict.fromkeys(found))
+    fewest, most = settings.bag_words
+    if len(words) < fewest:
+        return
+    for _ in range(settings.bags):
+        size = rng.randint(fewest, min(most, len(words)))
+        chosen = sorted(rng.sample(range(len(words)), size))
+        yield MadeQuery(" ".join(words[place] for place in chosen), text, frozenset({text}))
+
+
+def join_equal(queries: Iterable[MadeQuery]) -> Iterator[MadeQuery]:
+    """Each query with each of its sources once; what answers it somewhere answers it everywhere, as of passages of one title."""
+    sources: dict[str, dict[str, None]] = {}
+    right: dict[str, set[str]] = {}
+    for made in queries:
+        sources.setdefault(made.query, {})[made.source] = None
+        right.setdefault(made.query, set()).update(made.right)
+    for query, own in sources.items():
+        joined = frozenset(right[query])
+        for source in own:
+            yield MadeQuery(query, source, joined)
