@@ -19,7 +19,7 @@ from constraintsuite.showing.counts import count_table
 from constraintsuite.showing.display import Display, show_each
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import adapter, describe, read_jsonl
-from constraintsuite.tuning.curves import CURVES, OVERALL, Selected, TrainingCurvePoint, draw_curves, kind_of
+from constraintsuite.tuning.curves import CURVES, SELECTED, Selected, TrainingCurvePoint, draw_curves, kind_of
 
 KIND, RECIPE = "tune", "recipe.json"
 _SHOWN = (CURVES, SELECTED, RECIPE)
