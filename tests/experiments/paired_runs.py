@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from constraintsuite.experiments.load import Run, Suite, load_run, load_suite, remember_suite
-from constraintsuite.experiments.writing import write_run
+from constraintsuite.experiments.run import write_run
 from constraintsuite.records.examples import Example
 from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.revisions import Revision

@@ -16,12 +16,10 @@ from hypothesis import strategies as st
 from constraintsuite.cli.answers import answers as command
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
-from constraintsuite.experiments.answers.files import write_sheet
-from constraintsuite.experiments.answers.questions import PairQuestion, questions_of, shown_order
-from constraintsuite.experiments.answers.run import AnswerFile, record_answers
-from constraintsuite.experiments.answers.verdicts import GivenAnswer, scores_of
+from constraintsuite.experiments.answers.files import PairQuestion, questions_of, shown_order, write_sheet
+from constraintsuite.experiments.answers.run import AnswerFile, GivenAnswer, record_answers, scores_of
 from constraintsuite.experiments.load import Run, load_run, load_suite
-from constraintsuite.experiments.rejudge import rejudge
+from constraintsuite.experiments.pair_experiment import rejudge
 from constraintsuite.metrics.ties import TieRule
 from constraintsuite.records.examples import QUERY_PREFERENCE, Example
 from constraintsuite.store.artifact import Artifact

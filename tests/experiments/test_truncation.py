@@ -13,7 +13,7 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.load import load_run
 from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.experiments.scoring import pairs_of
-from constraintsuite.experiments.truncation import CharactersNeeded, Sight, deciding_places, sight
+from constraintsuite.experiments.summary import CharactersNeeded, Sight, deciding_places, sight
 from constraintsuite.models import SCORERS
 from constraintsuite.models.base import ModelFact, Scorer, Workbench
 from constraintsuite.models.bm25.scorer import Bm25Scorer

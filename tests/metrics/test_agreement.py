@@ -12,10 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.metrics.agreement import Agreement, agreement
-from constraintsuite.metrics.alpha import AnswerScale
+from constraintsuite.metrics.agreement import Agreement, AnswerScale, agreement, jaccard_distance, masi_distance
 from constraintsuite.metrics.intervals import wilson_bounds
-from constraintsuite.metrics.sets import jaccard_distance, masi_distance
 
 Items = list[Mapping[str, Hashable]]
 

@@ -17,8 +17,7 @@ from constraintsuite.annotate.standing import Standing
 from constraintsuite.annotate.stopping import CLAIM, Needed, items_needed
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.metrics.agreement import Agreement, agreement
-from constraintsuite.metrics.alpha import AnswerScale
+from constraintsuite.metrics.agreement import Agreement, AnswerScale, agreement
 from constraintsuite.metrics.intervals import UNDEFINED, clipped, connected_components, wilson, wilson_bounds
 from constraintsuite.records.scores import Interval
 

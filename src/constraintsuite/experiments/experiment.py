@@ -11,9 +11,8 @@ from typing import NamedTuple
 from constraintsuite.errors import UserError, hint_for
 from constraintsuite.experiments.compare import Comparison, SystemPair, changed_items, compare_systems
 from constraintsuite.experiments.groupings import OVERALL
+from constraintsuite.experiments.load import name_folders
 from constraintsuite.experiments.outcome_table import JoinedTable, OutcomeTable
-from constraintsuite.experiments.run_labels import name_folders
-from constraintsuite.experiments.timing import Timing
 from constraintsuite.metrics.ties import STRICT, TieRule
 
 
@@ -210,3 +209,36 @@ def _among(systems: Sequence[str], reference: str | None, leading: Sequence[str]
     if reference not in systems:
         raise UserError(f"--against: no system named {reference!r}. {hint_for(reference, systems)}")
     return [SystemPair(reference, system) for system in leading or systems if system != reference]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemSpeed:
+    """Of one system in one group that is never pooled; the time of an item is the median of its repetitions."""
+
+    system: str
+    group: str
+    """`overall`, or the group as in `budget=10`."""
+    items: int
+    repetitions: int
+    """Warm ones, after the first."""
+    cold_ms: float
+    """Median of the first times."""
+    p50_ms: float
+    p95_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """What was timed together."""
+
+    calibration_ms: float
+    speeds: tuple[SystemSpeed, ...]
+
+    def __post_init__(self) -> None:
+        times = [self.calibration_ms, *(time for speed in self.speeds for time in (speed.p50_ms, speed.p95_ms))]
+        if not all(0 < time < float("inf") for time in times):
+            raise ValueError("a time is not a positive number")
+
+    def find(self, system: str, group: str) -> SystemSpeed | None:
+        """The speed of a system in a group, if it was timed."""
+        return next((speed for speed in self.speeds if (speed.system, speed.group) == (system, group)), None)

@@ -23,7 +23,6 @@ from constraintsuite.experiments.compare import (
     same_test,
 )
 from constraintsuite.experiments.experiment import Experiment, differing_options, refuse_unlike
-from constraintsuite.experiments.gate_detection import rule_groups
 from constraintsuite.experiments.gate_notes import refuse_waivers, stale_waivers, unjudged, unwatched, waive
 from constraintsuite.experiments.gate_verdicts import (
     GateOutcome,
@@ -35,6 +34,7 @@ from constraintsuite.experiments.gate_verdicts import (
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.outcome_table import JoinedTable, OutcomeTable
 from constraintsuite.experiments.policy import LatencyRule, Policy, PolicyRule, Waiver
+from constraintsuite.experiments.power import rule_groups
 from constraintsuite.metrics.metric import Metric
 
 MAX_DROP = 0.02

@@ -9,10 +9,10 @@ from typing import Literal
 import numpy as np
 
 from constraintsuite.experiments.compare import ItemChange, PairedDifference, SystemPair, changed_items
+from constraintsuite.experiments.experiment import SystemSpeed, Timing
 from constraintsuite.experiments.figures import group_figures
 from constraintsuite.experiments.outcome_table import OutcomeTable
 from constraintsuite.experiments.policy import LATENCY, LatencyRule, LimitKind, PolicyRule
-from constraintsuite.experiments.timing import SystemSpeed, Timing
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.records.figures import points, say
 from constraintsuite.records.scores import Interval

@@ -14,8 +14,7 @@ import numpy as np
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.groupings import OVERALL, pick
-from constraintsuite.metrics.clusters import ItemClusters, cluster_items
-from constraintsuite.metrics.intervals import FloatArray
+from constraintsuite.metrics.intervals import FloatArray, ItemClusters, cluster_items
 from constraintsuite.metrics.metric import Metric, find_metric
 
 ItemGroups = Mapping[str, Mapping[str, Sequence[int]]]

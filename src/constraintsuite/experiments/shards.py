@@ -21,7 +21,7 @@ from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.execution.spread import WorkCounts, spread
 from constraintsuite.experiments.scoring import Scores, check_given, document_id
-from constraintsuite.experiments.truncation import Visible
+from constraintsuite.experiments.summary import Visible
 from constraintsuite.models.base import Describing, ModelFact, Noticing, Pair, Scorer, Truncating
 from constraintsuite.models.bulk import model_in_bulk
 from constraintsuite.models.held import held_model

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.records.figures import UnitValue
@@ -18,7 +16,7 @@ from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.counts import count_table
 from constraintsuite.showing.display import Display, show_each
 from constraintsuite.store.artifact import Artifact
-from constraintsuite.store.jsonl import adapter, describe, read_jsonl
+from constraintsuite.store.jsonl import read_json, read_jsonl
 from constraintsuite.tuning.curves import CURVES, SELECTED, Selected, TrainingCurvePoint, draw_curves, kind_of
 
 KIND, RECIPE = "tune", "recipe.json"
@@ -47,10 +45,7 @@ def load_training(path: Path) -> Training:
     if lacking is not None:
         raise UserError(f"{path}: it has no {lacking}. Was it written by another version?")
     artifact.refuse_changed(_SHOWN)  # what is shown alone: to hash all checkpoints would take minutes
-    try:
-        selected = adapter(tuple[Selected, ...]).validate_json((path / SELECTED).read_bytes())
-    except ValidationError as error:
-        raise UserError(f"{path / SELECTED}: {describe(error)} Was it written by another version?") from None
+    selected = read_json(path / SELECTED, tuple[Selected, ...])
     recipe = (path / RECIPE).read_text(encoding="utf-8")
     return Training(artifact, tuple(read_jsonl(path / CURVES, TrainingCurvePoint)), selected, recipe)
 

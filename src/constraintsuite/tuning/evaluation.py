@@ -10,17 +10,15 @@ from typing import NamedTuple
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.experiments.figures import group_figures
+from constraintsuite.experiments.figures import group_figures, table_figures
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.load import load_suite
-from constraintsuite.experiments.outcomes import judge_all
 from constraintsuite.experiments.pairs import PairTable
-from constraintsuite.experiments.ranking.collection import read_collection
-from constraintsuite.experiments.ranking.judged import JudgedQuery, Refusing, judge_queries
+from constraintsuite.experiments.ranking.collection import JudgedQuery, Refusing, judge_queries, read_collection
 from constraintsuite.experiments.ranking.measures import QueryRanking, parse_measures
 from constraintsuite.experiments.ranking.summary import ranking_table
 from constraintsuite.experiments.ranking.trec import read_run
-from constraintsuite.experiments.scoring import pairs_of, score_pairs
+from constraintsuite.experiments.scoring import judge_all, pairs_of, score_pairs
 from constraintsuite.models.base import Scorer, Workbench
 from constraintsuite.records.scores import Interval
 from constraintsuite.retrieval.base import Passages, search_all
@@ -81,9 +79,13 @@ def open_suite(settings: SuiteEvaluation) -> Measure:
     def measure(scorer: Scorer) -> Iterator[EvaluationFigure]:
         scores = score_pairs(scorer, pairs_of([*examples, *controls]))
         table = PairTable("", examples, controls, judge_all(examples, controls, scores))
-        for part, members in {OVERALL: table.main, **table.groups["slice"]}.items():
-            names = METRICS if members[0] < len(examples) else CONTROL_METRICS
-            for metric, interval in group_figures(table, "", members, metrics=names).metrics.items():
+        groups = {OVERALL: table.main, **table.groups["slice"]}
+
+        def shown(group: str) -> Sequence[str]:
+            return METRICS if groups[group][0] < len(examples) else CONTROL_METRICS
+
+        for part, found in table_figures(table, groups, metrics=shown)[""].items():
+            for metric, interval in found.metrics.items():
                 if interval.n:
                     yield EvaluationFigure(part, metric, interval)
 

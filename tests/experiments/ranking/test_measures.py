@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from constraintsuite.errors import MissingExtraError, UserError
-from constraintsuite.experiments.ranking.judged import JudgedQuery, agree
+from constraintsuite.experiments.ranking.collection import JudgedQuery, agree
 from constraintsuite.experiments.ranking.measures import (
     ConstraintMeasure,
     QueryRanking,

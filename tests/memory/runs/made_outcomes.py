@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from constraintsuite.experiments.experiment import Experiment, OpenOptions
-from constraintsuite.experiments.timing import SystemSpeed, Timing
+from constraintsuite.experiments.experiment import Experiment, OpenOptions, SystemSpeed, Timing
 from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.runs.experiment import open_memory_run
 from constraintsuite.memory.runs.record import MemoryRun, MemoryRunOrigin, MemoryRunResult, load_memory_run, write_run

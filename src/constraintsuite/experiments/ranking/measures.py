@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from constraintsuite.errors import MissingExtraError, UserError
-from constraintsuite.experiments.ranking.judged import JudgedQuery
+from constraintsuite.experiments.ranking.collection import JudgedQuery
 from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.metrics.ranking import DEEPEST, StandardMeasure, measure_queries, parse_standard
 

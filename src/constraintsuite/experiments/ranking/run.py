@@ -1,4 +1,4 @@
-"""One suite and one retriever give one ranking folder."""
+"""Rankings: one suite and one retriever give one folder; a run that another system wrote is measured; each is an experiment."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from pydantic import ValidationError
+import numpy as np
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.experiments.facts import split_facts
-from constraintsuite.experiments.output import OutputCounts, write_once
-from constraintsuite.experiments.ranking.collection import RankingCollection, read_collection
+from constraintsuite.experiments.experiment import Experiment, OpenOptions
+from constraintsuite.experiments.outcome_table import Item, StoredTable
+from constraintsuite.experiments.output import OutputCounts, split_facts, write_once
+from constraintsuite.experiments.ranking.collection import Judgments, RankingCollection, read_collection, read_judged
 from constraintsuite.experiments.ranking.measures import QueryRanking, RankingMeasure, choose_measures, parse_measures
-from constraintsuite.experiments.ranking.summary import RankingRun, RankingSummary, summarise
-from constraintsuite.experiments.ranking.trec import write_run
+from constraintsuite.experiments.ranking.summary import QueryResult, RankingRun, RankingSummary, metric_of, summarise
+from constraintsuite.experiments.ranking.trec import name_as_judged, read_run, write_run
 from constraintsuite.experiments.run import run_folder
 from constraintsuite.metrics.resampling import DRAWS
 from constraintsuite.models.base import Workbench
@@ -25,10 +26,10 @@ from constraintsuite.models.naming import load_scorer
 from constraintsuite.retrieval.base import Passages, System, search_all
 from constraintsuite.retrieval.naming import load_retriever
 from constraintsuite.retrieval.rerank import RerankingRetriever
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, read_manifest
 from constraintsuite.store.download import cache_folder
 from constraintsuite.store.files import write_text
-from constraintsuite.store.jsonl import adapter, describe, write_jsonl
+from constraintsuite.store.jsonl import read_json, read_jsonl, write_json, write_jsonl
 from constraintsuite.store.revisions import REVISIONS
 
 TREC, MEASURES, BY_QUERY, SYSTEM = "run.trec", "measures.json", "queries.jsonl", "system.json"
@@ -96,10 +97,7 @@ def evaluate_retrieval(suite: Path, plan: RankingPlan, out: Path, reporter: Repo
 def load_ranking(path: Path) -> RankingSummary:
     """The figures of a finished ranking folder."""
     Artifact.open(path, KIND)
-    try:
-        return adapter(RankingSummary).validate_json((path / MEASURES).read_bytes())
-    except ValidationError as error:
-        raise UserError(f"{path / MEASURES}: {describe(error)} Was it edited, or written by another version?") from None
+    return read_json(path / MEASURES, RankingSummary)
 
 
 def _check(plan: RankingPlan) -> None:
@@ -152,5 +150,89 @@ def _write(
     write_jsonl(out / BY_QUERY, results.queries)
     facts = split_facts(system.describe())
     write_text(out / SYSTEM, json.dumps(facts.own, indent=2, ensure_ascii=False) + "\n")
-    write_text(out / MEASURES, adapter(RankingSummary).dump_json(results.summary, indent=2).decode() + "\n")
+    write_json(out / MEASURES, results.summary)
     return OutputCounts({"documents": size, "queries": len(queries), "hits": hits}, place=facts.place)
+
+
+@dataclass(frozen=True)
+class GivenRun:
+    """A TREC run that another system wrote, and where its judgments are: in files, or in a suite."""
+
+    run: Path
+    qrels: Path | None = None
+    violations: Path | None = None
+    suite: Path | None = None
+    split: str | None = None
+
+    @property
+    def source(self) -> str:
+        """The name of what the judgments are from."""
+        return (self.suite.resolve() if self.suite else self.qrels or self.run).name
+
+    def judgments(self) -> Judgments:
+        """The judged queries."""
+        if self.suite is not None:
+            collection = read_collection(self.suite, self.split)
+            return Judgments(list(collection.queries), collection.notes)
+        if self.qrels is None or self.split is not None:
+            raise UserError("--from-trec needs --qrels FILE, or a SUITE (of which --split takes a part) for judgments.")
+        return read_judged(self.qrels, self.violations)
+
+
+def measure_given(given: GivenRun, measures: Sequence[str], seed: int = 0) -> RankingSummary:
+    """The figures of a run that is there already; queries without a hit count, queries without judgments do not."""
+    parse_measures(measures)
+    queries, notes = given.judgments()
+    names = {name for query in queries for name in (query.id, *query.grades, *query.violating)}
+    found = name_as_judged(read_run(given.run), names)
+    unjudged = len(found.keys() - {query.id for query in queries})
+    if unjudged == len(found):
+        raise UserError(
+            f"{given.run}: none of its {unjudged:,} queries, such as {min(found)!r}, is judged in {given.source}."
+        )
+    empty = sum(query.id not in found for query in queries)
+    if unjudged:
+        notes = (*notes, f"{unjudged:,} queries of the run are not judged and were left out.")
+    if empty:
+        notes = (*notes, f"{empty:,} judged queries are not in the run: nothing was found for them.")
+    rankings = [QueryRanking(query, found.get(query.id, ())) for query in queries]
+    run = RankingRun(given.source, given.run.name, rankings, given.split, notes=notes)
+    return summarise(run, choose_measures(measures, queries, None), seed=seed).summary
+
+
+HEADLINES = ("right_rank@10", "nDCG@10")
+"""The first of these that a ranking has decides the order of systems."""
+_SETTINGS = ("split", "depth", "ir-measures")
+
+
+def open_ranking(path: Path, options: OpenOptions) -> Experiment:
+    """A ranking folder: an item is a query, and the values are its measures; `options` change nothing here."""
+    summary = load_ranking(path)
+    manifest = read_manifest(path)
+    assert manifest is not None
+    rows = tuple(read_jsonl(path / BY_QUERY, QueryResult))
+    metrics = {name: found for name in summary.measures if (found := metric_of(name)).average == "mean"}
+    columns = {
+        name: np.array([np.nan if (value := row.measures.get(name)) is None else value for row in rows])
+        for name in metrics
+    }
+    known = [row for row in rows if any(value is not None for value in row.measures.values())]
+    first = next((name for name in HEADLINES if any(row.measures.get(name) is not None for row in known)), None)
+    table = StoredTable(
+        items=[Item(row.query, (str(row.cluster),), (str(row.cluster),)) for row in rows],
+        metrics=metrics,
+        values={summary.system: columns},
+        groups={},
+        headline_metric=first or next(iter(metrics)),
+        described={row.query: {"query": row.text} for row in rows},
+    )
+    return Experiment(
+        path=path,
+        kind=KIND,
+        name=summary.system,
+        data=summary.suite,
+        table=table,
+        inputs=manifest.inputs,
+        conditions={name: manifest.settings.get(name) for name in _SETTINGS},
+        watched=(table.headline_metric,),
+    )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from constraintsuite.experiments.timing import Timing
+from constraintsuite.experiments.experiment import Timing
 from constraintsuite.memory.cases.coverage import count_not_evaluated
 from constraintsuite.memory.cases.grounding import Grounded
 from constraintsuite.memory.cases.run import CaseRun, run_cases

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from constraintsuite.experiments.timing import SystemSpeed, Timing
+from constraintsuite.experiments.experiment import SystemSpeed, Timing
 from constraintsuite.memory.public.run import Latency
 from constraintsuite.memory.runs.table import BUDGET
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from constraintsuite.experiments.facts import split_facts
+from constraintsuite.experiments.output import split_facts
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.naming import load_mode
 from constraintsuite.memory.modes.rerank import RerankMode

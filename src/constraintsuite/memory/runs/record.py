@@ -13,8 +13,8 @@ from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.experiments.experiment import Timing
 from constraintsuite.experiments.output import OutputCounts, write_once
-from constraintsuite.experiments.timing import Timing
 from constraintsuite.memory.outcomes import ItemResult
 from constraintsuite.memory.runs.replay import EdgeRemoval, Replay, replays_of
 from constraintsuite.memory.runs.summary import MemoryRunSummary, summarise
