@@ -14,8 +14,7 @@ from constraintsuite.experiments.headline import HEADLINE
 from constraintsuite.experiments.load import Run, Suite
 from constraintsuite.experiments.pair_experiment import pair_experiment
 from constraintsuite.experiments.pairs import PairTable
-from constraintsuite.experiments.policy import Policy, example_policy
-from constraintsuite.experiments.power import detect_rules
+from constraintsuite.experiments.policy import Policy, detect_rules, example_policy
 from experiments.paired_runs import RIGHT, TIED, WRONG, make_run, make_suite
 
 HALF = [RIGHT] * 20 + [WRONG] * 20  # all of MinPairs right, all of ExplicitMention wrong

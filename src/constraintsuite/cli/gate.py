@@ -180,8 +180,7 @@ def _tell_detectable(
     from constraintsuite.experiments.load import load_suite
     from constraintsuite.experiments.outcome_table import OutcomeTable
     from constraintsuite.experiments.pairs import PairTable
-    from constraintsuite.experiments.policy import Policy, PolicyRule
-    from constraintsuite.experiments.power import detect_rules
+    from constraintsuite.experiments.policy import Policy, PolicyRule, detect_rules
     from constraintsuite.reports.gate import detection_text
 
     table: OutcomeTable

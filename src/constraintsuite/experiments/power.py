@@ -8,16 +8,11 @@ smaller than 2 / 2^m, so that at a level of 5 % at least six of them must change
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.experiments.groupings import OVERALL
-from constraintsuite.experiments.outcome_table import OutcomeTable
-from constraintsuite.experiments.policy import Policy, PolicyRule
 from constraintsuite.metrics.intervals import FloatArray, IntArray
 
 POWER = 0.8
@@ -88,68 +83,3 @@ def _student(level: float, freedom: int) -> float:
     """A quantile of Student's t, by the expansion of Fisher and Cornish around that of the normal distribution."""
     z = NormalDist().inv_cdf(level)
     return z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
-
-
-@dataclass(frozen=True, slots=True)
-class RuleDetection:
-    """What the items of a rule can show."""
-
-    rule: str
-    group: str
-    limit: float | None
-    """How much the rule lets change; None for a rule that compares with no baseline."""
-    items: int
-    clusters: int
-    share: bool
-    """Of other metrics nothing can be told before a run, since nobody knows how much they vary."""
-    typical: float | None
-    """The smallest change that is found if two systems disagree as most do; None where no change can be found."""
-    detectable: float | None
-    """The same on cautious assumptions."""
-
-
-def detect_rules(policy: Policy, table: OutcomeTable, total: str) -> list[RuleDetection]:
-    """What each rule that compares could find on these items, whatever systems are measured."""
-    comparing = [rule for rule in policy.rules if rule.compares] or list(policy.rules)
-    cells = [(rule, group) for rule in comparing for group in rule_groups(rule, table, total)]
-    found = []
-    for rule, group in cells:
-        metric = table.metric(rule.metric)
-        rule.refuse_for(metric)
-        members = _with_values(table, rule.metric, table.members(group))
-        numbers = table.clusters(members).numbers
-        typical, cautious = (
-            detect_before(numbers, alpha=policy.alpha / len(cells), assumed=one) for one in (TYPICAL, CAUTIOUS)
-        )
-        found.append(
-            RuleDetection(
-                str(rule),
-                group,
-                rule.limit if rule.compares else None,
-                cautious.items,
-                cautious.clusters,
-                metric.share,
-                typical.smallest if metric.share else None,
-                cautious.smallest if metric.share else None,
-            )
-        )
-    return found
-
-
-def rule_groups(rule: PolicyRule, table: OutcomeTable, total: str) -> list[str]:
-    """The groups that a rule is applied to: the one it names, in each of those that are never pooled."""
-    if table.within is None:
-        return [rule.group or total]
-    named = rule.group or OVERALL
-    if named.startswith(f"{table.within}="):
-        return [named]
-    inside = "" if named in (OVERALL, total) else f", {named}"
-    return [f"{table.within}={value}{inside}" for value in table.groups[table.within]]
-
-
-def _with_values(table: OutcomeTable, metric: str, members: Sequence[int]) -> list[int]:
-    """Those of some items that have a value under any system; all of them where no system was measured yet."""
-    if not table.systems:
-        return list(members)
-    known = [np.isfinite(table.column(system, metric, members)) for system in table.systems]
-    return [i for i, one in zip(members, np.any(known, axis=0).tolist(), strict=True) if one]
