@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+from constraintsuite.annotate.tables import RowFault, refuse
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.experiments.answers.files import AnswerRow, PairQuestion, questions_of, read_rows
@@ -113,9 +114,6 @@ def _facts(given: AnswersByQuestion) -> Mapping[str, ModelFact]:
     }
 
 
-_SHOWN_FAULTS = 10
-
-
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
     """One person's answer: how much each of a question's two texts got, 1 and 0, or a half each."""
@@ -136,12 +134,12 @@ def read_answers(file: Path, examples: Sequence[Example]) -> AnswersByQuestion:
     """All answers of a file by question; a row that cannot be understood is a UserError that names it, and the others."""
     known = {example.id: example for example in examples}
     given: dict[PairQuestion, list[GivenAnswer]] = {}
-    faults: list[str] = []
+    faults: list[RowFault] = []
     lines: dict[tuple[str, str, Preference], int] = {}
     for line, row, fault in read_rows(file):
         try:
             if row is None:
-                raise _Fault(fault)
+                raise _Fault(fault.rstrip("."))
             if not row.choice:
                 continue
             example = known.get(row.example)
@@ -156,10 +154,8 @@ def read_answers(file: Path, examples: Sequence[Example]) -> AnswersByQuestion:
             shares = _shares(row, example, preference, question)
             given.setdefault(question, []).append(GivenAnswer(row.annotator, preference.query, shares))
         except _Fault as reason:
-            faults.append(f"{file}:{line}: {reason}.")
-    if faults:
-        more = [f"... and {len(faults) - _SHOWN_FAULTS} more"] if len(faults) > _SHOWN_FAULTS else []
-        raise UserError("\n".join([*faults[:_SHOWN_FAULTS], *more]))
+            faults.append(RowFault(line, f"{reason}."))
+    refuse(file, faults)
     return given
 
 
