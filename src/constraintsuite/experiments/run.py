@@ -154,42 +154,30 @@ def record_run(
     def write(folder: Path) -> OutputCounts:
         content = make()
         facts = split_facts(content.facts)
-        scored = content.suite
-        counts = write_run(
-            scored, origin.name, content.scores, folder, seed=origin.seed, visible=content.visible, facts=facts.own
-        )
+        if facts.own:
+            write_text(folder / MODEL, json.dumps(facts.own, indent=2, ensure_ascii=False) + "\n")
+        counts = write_run(content, origin.name, folder, seed=origin.seed)
         return OutputCounts(counts, content.left_out, facts.place)
 
     return write_once(out, origin, RUN_FILES, write, suite=suite.artifact.path, reporter=reporter, events=events)
 
 
-def write_run(
-    suite: Suite,
-    model: str,
-    scores: Scores,
-    out: Path,
-    *,
-    seed: int,
-    visible: Visible | None = None,
-    facts: Mapping[str, ModelFact] | None = None,
-) -> dict[str, int]:
-    """Judge a suite by scores and write it all down; gives what there was of what.
-
-    `visible` is how much of each text the model reads, `facts` what it says of itself.
-    """
+def write_run(content: RunContent, model: str, out: Path, *, seed: int) -> dict[str, int]:
+    """Judge a suite by scores and write scores, results and figures; gives what there was of what."""
+    suite, scores, visible = content.suite, content.scores, content.visible
     results = judge_all(suite.examples, suite.controls, scores)
     if visible is not None:
         everything = zip(results, (*suite.examples, *suite.controls), strict=True)
         results = [replace(result, cut=sight(example, visible).cut) for result, example in everything]
     table = PairTable(model, suite.examples, suite.controls, results)
-    summary = summarise(suite.name, table, seed=seed)
     main = results[: len(suite.examples)]
-    audit = None if visible is None else audit_truncation(suite.examples, main, visible, seed=seed)
-    summary = replace(summary, ties=tie_figures(suite.examples, scores, seed=seed), truncation=audit)
+    summary = replace(
+        summarise(suite.name, table, seed=seed),
+        ties=tie_figures(suite.examples, scores, seed=seed),
+        truncation=None if visible is None else audit_truncation(suite.examples, main, visible, seed=seed),
+    )
     write_jsonl(out / SCORES, _rows(scores))
     write_jsonl(out / EXAMPLES, results)
-    if facts:
-        write_text(out / MODEL, json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
     write_json(out / SUMMARY, summary)
     return {"examples": len(suite.examples), "controls": len(suite.controls), "pairs": len(scores)}
 

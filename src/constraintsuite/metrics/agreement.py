@@ -41,7 +41,7 @@ def agreement(
 ) -> Agreement:
     """All coefficients; `options` are the answers there were to choose from, in the order of the scale.
 
-    Kappa and AC1 take answers as the same or not, so that numbers have none, and sets only where all possible ones are given.
+    Kappa and AC1 take answers as the same or not, so that sets have them only where all possible ones are given.
 
     Whole clusters of items are resampled; of fewer than ten, each is left out in turn. Where all agree, the lower bound is the
     one that Wilson's interval of the raw agreement gives with the number of clusters.
@@ -205,8 +205,8 @@ class Counted:
         return sum_by_cluster(rows, self.members)
 
 
-AnswerScale = Literal["nominal", "ordinal", "interval", "jaccard", "masi"]
-"""How far apart two answers are: other or the same, ranks, numbers, and two distances between sets."""
+AnswerScale = Literal["nominal", "ordinal", "jaccard", "masi"]
+"""How far apart two answers are: other or the same, ranks, and two distances between sets."""
 
 
 def alpha(counted: Counted, scale: AnswerScale) -> Coefficient:
@@ -225,7 +225,7 @@ def alpha(counted: Counted, scale: AnswerScale) -> Coefficient:
         n = np.maximum(values.sum(axis=1), 2)
         expected = ((values @ between) * values).sum(axis=1) / (n * (n - 1))
         observed = times @ apart / n
-        return _without_unit(observed, expected) if scale == "interval" else Corrected(1 - observed, 1 - expected)
+        return Corrected(1 - observed, 1 - expected)
 
     return coefficient
 
@@ -242,22 +242,16 @@ def _ordinal_alpha(counted: Counted, counts: FloatArray, held: FloatArray, share
         n = np.maximum(values.sum(axis=1), 2)
         seen = (times @ together.reshape(-1, width * width)).reshape(between.shape)
         expected = np.einsum("dc,dk,dck->d", values, values, between) / (n * (n - 1))
-        return _without_unit((seen * between).sum(axis=(1, 2)) / n, expected)
+        observed = (seen * between).sum(axis=(1, 2)) / n
+        # Ranks have no unit of their own: what chance gives is the unit, and one unit apart is no agreement.
+        return Corrected(1 - observed / np.where(expected > 0, expected, 1), np.where(expected > 0, 0.0, 1.0))
 
     return coefficient
-
-
-def _without_unit(observed: FloatArray, expected: FloatArray) -> Corrected:
-    """Ranks and numbers are as far apart as one likes, so what chance gives is the unit: 1 of it is no agreement."""
-    return Corrected(1 - observed / np.where(expected > 0, expected, 1), np.where(expected > 0, 0.0, 1.0))
 
 
 def _distances(values: Sequence[Hashable], scale: AnswerScale) -> FloatArray:
     if scale == "nominal":
         return 1 - np.eye(len(values))
-    if scale == "interval":
-        numbers = np.array([float(str(value)) for value in values])
-        return np.asarray((numbers[:, np.newaxis] - numbers[np.newaxis, :]) ** 2, dtype=np.float64)
     distance = SET_DISTANCES[scale]
     sets = [value if isinstance(value, AbstractSet) else frozenset((value,)) for value in values]
     return np.array([[distance(one, other) for other in sets] for one in sets]).reshape(len(sets), len(sets))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -74,7 +74,7 @@ def _read_own(artifact: Artifact, split: str | None) -> RankingCollection:
 
 
 def _read_pairs(suite: Path, split: str | None) -> RankingCollection:
-    """Each distinct text of the examples is a document; the pairs of a query are its judgments."""
+    """Each distinct text of the examples is a document; the pairs of a query, named after its first example, judge it."""
     loaded = load_suite(suite)
     documents = _Documents()
     by_query: dict[str, list[Example]] = defaultdict(list)
@@ -83,15 +83,24 @@ def _read_pairs(suite: Path, split: str | None) -> RankingCollection:
         documents.add(example.violating)
         if split in (None, example.split):
             by_query[example.query].append(example)
-    found = [_judge(text, examples, documents) for text, examples in by_query.items()]
+    judged = judge_queries(
+        {examples[0].id: text for text, examples in by_query.items()},
+        [Qrel(of[0].id, documents.ids[e.satisfying.text], 1) for of in by_query.values() for e in of],
+        [Qrel(of[0].id, documents.ids[e.violating.text], 1) for of in by_query.values() for e in of],
+    )
     return RankingCollection(
         loaded.name,
         {"suite": loaded.content},
         Passages(list(documents.ids.values()), list(documents.ids)),
-        tuple(each.query for each in found),
+        tuple(replace(query, links=_links(by_query[query.text])) for query in judged.queries),
         titled=False,
-        notes=note_dropped(sum(each.dropped for each in found)),
+        notes=judged.notes,
     )
+
+
+def _links(examples: Sequence[Example]) -> frozenset[str]:
+    """Names that queries share whose examples are not independent."""
+    return frozenset(name for e in examples for name in (*e.clusters, e.satisfying.source, e.violating.source))
 
 
 class _Documents:
@@ -107,19 +116,6 @@ class _Documents:
             name = f"{document.id}~{stable_hash(document.text):016x}" if repeated else document.id
             self._taken.add(name)
             self.ids[document.text] = name
-
-
-class _Found(NamedTuple):
-    query: JudgedQuery
-    dropped: int
-
-
-def _judge(text: str, examples: Sequence[Example], documents: _Documents) -> _Found:
-    """Named after its first example."""
-    relevant = {documents.ids[example.satisfying.text]: 1 for example in examples}
-    agreed = agree(relevant, {documents.ids[example.violating.text] for example in examples})
-    links = {name for e in examples for name in (*e.clusters, e.satisfying.source, e.violating.source)}
-    return _Found(JudgedQuery(examples[0].id, text, agreed.grades, agreed.violating, frozenset(links)), agreed.dropped)
 
 
 def _with_corpus(collection: RankingCollection, corpus: str) -> RankingCollection:
@@ -178,27 +174,11 @@ class Judgments(NamedTuple):
     notes: tuple[str, ...]
 
 
-class Agreed(NamedTuple):
-    """Judgments without those that contradict each other, and how many documents were dropped."""
-
-    grades: dict[str, int]
-    violating: frozenset[str]
-    dropped: int
-
-
-def agree(grades: Mapping[str, int], violating: Collection[str]) -> Agreed:
-    """A document that answers a query and violates it too says nothing: it is dropped from both."""
-    both = {document for document in violating if grades.get(document, 0) > 0}
-    return Agreed({d: grade for d, grade in grades.items() if d not in both}, frozenset(violating) - both, len(both))
-
-
-def note_dropped(count: int) -> tuple[str, ...]:
-    """What is said of documents that were dropped; nothing, where there are none."""
-    return (f"{count:,} documents both answer a query and violate it, and count as neither.",) if count else ()
-
-
 def judge_queries(texts: Mapping[str, str], qrels: Iterable[Qrel], violations: Iterable[Qrel]) -> Judgments:
-    """The queries that are judged, in the order of `texts`."""
+    """The queries that are judged, in the order of `texts`.
+
+    A document that answers a query and violates it too says nothing: it is dropped from both.
+    """
     grades: dict[str, dict[str, int]] = defaultdict(dict)
     for qrel in qrels:
         if grades[qrel.query].setdefault(qrel.document, qrel.grade) != qrel.grade:
@@ -208,12 +188,14 @@ def judge_queries(texts: Mapping[str, str], qrels: Iterable[Qrel], violations: I
         violating[qrel.query].add(qrel.document)
     judged, dropped = [], 0
     for query, text in texts.items():
-        agreed = agree(grades.get(query, {}), violating.get(query, ()))
-        dropped += agreed.dropped
-        if agreed.grades or agreed.violating:
-            one = JudgedQuery(query, text, agreed.grades, agreed.violating)
+        both = {document for document in violating[query] if grades[query].get(document, 0) > 0}
+        dropped += len(both)
+        agreed = {document: grade for document, grade in grades[query].items() if document not in both}
+        if agreed or violating[query] - both:
+            one = JudgedQuery(query, text, agreed, frozenset(violating[query] - both))
             judged.append(replace(one, links=one.relevant | one.violating))
-    return Judgments(judged, note_dropped(dropped))
+    notes = (f"{dropped:,} documents both answer a query and violate it, and count as neither.",) if dropped else ()
+    return Judgments(judged, notes)
 
 
 def read_judged(qrels: Path, violations: Path | None) -> Judgments:

@@ -24,24 +24,7 @@ from constraintsuite.records.figures import percent
 from constraintsuite.records.scores import Interval
 
 FEW_JUDGED = 0.5
-MEDIANS = frozenset({"first_violation"})
-"""Measures whose median is reported, since a mean of ranks needs a rank for what was not found."""
-
-_SHARES = (
-    "nDCG",
-    "RR",
-    "R",
-    "AP",
-    "P",
-    "Rprec",
-    "Success",
-    "Judged",
-    "violation",
-    "violation_rate",
-    "no_violation",
-    "right_rank",
-)
-_DIFFERENCES = ("dR", "dMRR")
+_SHARES = ("nDCG", "RR", "R", "AP", "P", "Rprec", "Success", "Judged")  # of the measures of ir-measures
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +122,17 @@ def ranking_table(system: str, rankings: Sequence[QueryRanking], measures: Seque
 
 def metric_of(name: str) -> Metric:
     """What is known of a measure by its name; one of ir-measures that is not known here has a scale without ends."""
-    kind = re.split("[@(]", name)[0]
+    called = re.split("[@(]", name)[0]
+    kind = KINDS.get(called)
+    if kind is None:
+        return Metric(name=name, title=name, share=called in _SHARES)
     return Metric(
         name=name,
         title=name,
-        share=kind in _SHARES,
-        range=(-1.0, 1.0) if kind in _DIFFERENCES else None,
-        average="median" if kind in MEDIANS else "mean",
-        lower_is_better=kind in KINDS and KINDS[kind].lower_is_better,
+        share=kind.range is None and not kind.median,
+        range=kind.range,
+        average="median" if kind.median else "mean",
+        lower_is_better=kind.lower_is_better,
     )
 
 
