@@ -80,8 +80,8 @@ def distil(settings: DistilData, bench: DataContext) -> Prepared:
         )
     teacher = load_encoder(settings.teacher, Workbench(reporter=bench.reporter))
     builder = ListsBuilder(bench.exclusion)
-    for made, texts, scores in _Teacher(teacher, material, bench).lists(settings.lists):
-        builder.add(made.query, texts, scores)
+    for query, texts, scores in _teach(teacher, material, settings.lists, bench):
+        builder.add(query, texts, scores)
     builder.rejects.update(material.rejects)
     counts = {"passages": len(material.passages), "queries": len(material.queries)}
     prepared = builder.done(counts)
@@ -145,43 +145,29 @@ def _forbidden(made: MadeQuery, exclusion: Exclusion, rejects: Counter[str]) -> 
     return True
 
 
-class _Teacher:
-    """The vectors of everything, and the lists that come of them."""
-
-    def __init__(self, scorer: DenseScorer, material: DistillationMaterial, bench: DataContext) -> None:
-        self._material = material
-        self._similarity = scorer.similarity
-        self._reporter = bench.reporter
-        encode = scorer.encoder.encode
-        own = dict.fromkeys(material.passages)
-        self._others = list(dict.fromkeys(made.source for made in material.queries if made.source not in own))
-        self._texts = [*material.passages, *self._others]
-        self._row = {text: row for row, text in enumerate(self._texts)}
-        self._documents = encode(self._texts, "document")
-        asked = list(dict.fromkeys(made.query for made in material.queries))
-        self._query_row = {query: row for row, query in enumerate(asked)}
-        self._queries = encode(asked, "query")
-
-    def lists(self, settings: ListSettings) -> Iterator[tuple[MadeQuery, list[str], list[float]]]:
-        """Each query with its texts, the source first, and their similarities."""
-        queries = self._material.queries
-        searched = self._documents[: len(self._material.passages)]
-        with self._reporter.track("lists", len(queries)) as advance:
-            for start in range(0, len(queries), _BLOCK):
-                block = queries[start : start + _BLOCK]
-                vectors = self._queries[[self._query_row[made.query] for made in block]]
-                # Those that answer a query too are none of the others.
-                depth = settings.far_ranks + max(len(made.right) for made in block)
-                near = top_k(vectors, searched, depth, self._similarity).rows
-                for made, ranked in zip(block, near.tolist(), strict=True):
-                    rows = [self._row[made.source], *_draw(made, ranked, self._texts, len(searched), settings)]
-                    yield made, [self._texts[row] for row in rows], self._scores(made.query, rows)
-                advance(len(block))
-
-    def _scores(self, query: str, rows: Sequence[int]) -> list[float]:
-        one = self._queries[self._query_row[query]].astype(np.float64)
-        found = SIMILARITIES[self._similarity](np.tile(one, (len(rows), 1)), self._documents[rows].astype(np.float64))
-        return [round(score, 6) for score in found.tolist()]
+def _teach(
+    teacher: DenseScorer, material: DistillationMaterial, settings: ListSettings, bench: DataContext
+) -> Iterator[tuple[str, list[str], list[float]]]:
+    """Each query with its texts, the source first, and their similarities by the teacher's vectors."""
+    queries, similarity, encode = material.queries, teacher.similarity, teacher.encoder.encode
+    # A source without the sentence that became its query is scored, but stands in no other list.
+    texts = list(dict.fromkeys([*material.passages, *(made.source for made in queries)]))
+    row_of = {text: row for row, text in enumerate(texts)}
+    asked = {query: row for row, query in enumerate(dict.fromkeys(made.query for made in queries))}
+    documents, vectors = encode(texts, "document"), encode(list(asked), "query")
+    searched = documents[: len(material.passages)]
+    with bench.reporter.track("lists", len(queries)) as advance:
+        for start in range(0, len(queries), _BLOCK):
+            block = queries[start : start + _BLOCK]
+            # Those that answer a query too are none of the others.
+            depth = settings.far_ranks + max(len(made.right) for made in block)
+            near = top_k(vectors[[asked[made.query] for made in block]], searched, depth, similarity).rows
+            for made, ranked in zip(block, near.tolist(), strict=True):
+                rows = [row_of[made.source], *_draw(made, ranked, texts, len(searched), settings)]
+                query = np.tile(vectors[asked[made.query]].astype(np.float64), (len(rows), 1))
+                scores = SIMILARITIES[similarity](query, documents[rows].astype(np.float64)).tolist()
+                yield made.query, [texts[row] for row in rows], [round(score, 6) for score in scores]
+            advance(len(block))
 
 
 def _draw(made: MadeQuery, ranked: Sequence[int], texts: Sequence[str], size: int, settings: ListSettings) -> list[int]:

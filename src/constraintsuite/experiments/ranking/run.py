@@ -15,8 +15,8 @@ from constraintsuite.execution.progress import Reporter
 from constraintsuite.experiments.experiment import Experiment, OpenOptions
 from constraintsuite.experiments.outcome_table import Item, StoredTable
 from constraintsuite.experiments.output import OutputCounts, split_facts, write_once
-from constraintsuite.experiments.ranking.collection import Judgments, RankingCollection, read_collection, read_judged
-from constraintsuite.experiments.ranking.measures import QueryRanking, RankingMeasure, choose_measures, parse_measures
+from constraintsuite.experiments.ranking.collection import Judgments, read_collection, read_judged
+from constraintsuite.experiments.ranking.measures import QueryRanking, choose_measures, parse_measures
 from constraintsuite.experiments.ranking.summary import QueryResult, RankingRun, RankingSummary, metric_of, summarise
 from constraintsuite.experiments.ranking.trec import name_as_judged, read_run, write_run
 from constraintsuite.experiments.run import run_folder
@@ -78,20 +78,36 @@ def evaluate_retrieval(suite: Path, plan: RankingPlan, out: Path, reporter: Repo
     """Search a suite's collection for all its queries into the folder `out`; if that is done already, nothing is computed."""
     _check(plan)
     collection = read_collection(suite, plan.split, plan.corpus)
-    measures = choose_measures(plan.measures, collection.queries, plan.depth)
-    texts = sorted(set(collection.passages.texts))
-    bench = Workbench(texts, cache_folder() / "scores", reporter)
+    queries, size = collection.queries, len(collection.passages.ids)
+    measures = choose_measures(plan.measures, queries, plan.depth)
+    bench = Workbench(sorted(set(collection.passages.texts)), cache_folder() / "scores", reporter)
     system = plan.open(collection.passages, bench)
-    origin = _origin(collection, plan, measures, system)
-    return write_once(
-        out,
-        origin,
-        (TREC, MEASURES, BY_QUERY, SYSTEM),
-        lambda folder: _write(collection, plan, measures, system, folder, reporter),
-        suite=suite,
-        reporter=reporter,
-        events=bench.events,
-    )
+    settings = {
+        "suite": collection.name,
+        "system": system.name,
+        "retriever": system.fingerprint,
+        "split": plan.split,
+        "depth": plan.depth,
+        "measures": [str(measure) for measure in measures],
+        "ir-measures": metadata.version("ir-measures"),
+        "draws": DRAWS,
+    }
+    origin = ArtifactOrigin(KIND, system.name, collection.inputs, settings, plan.seed, REVISIONS["ranking"])
+
+    def write(folder: Path) -> OutputCounts:
+        found = search_all(system, [query.text for query in queries], plan.depth, reporter)
+        rankings = [QueryRanking(q, [hit.document for hit in hits]) for q, hits in zip(queries, found, strict=True)]
+        run = RankingRun(collection.name, system.name, rankings, plan.split, size, plan.depth, collection.notes)
+        results = summarise(run, measures, seed=plan.seed)
+        hits = write_run(folder / TREC, {q.id: hits for q, hits in zip(queries, found, strict=True)}, system.name)
+        write_jsonl(folder / BY_QUERY, results.queries)
+        facts = split_facts(system.describe())
+        write_text(folder / SYSTEM, json.dumps(facts.own, indent=2, ensure_ascii=False) + "\n")
+        write_json(folder / MEASURES, results.summary)
+        return OutputCounts({"documents": size, "queries": len(queries), "hits": hits}, place=facts.place)
+
+    files = (TREC, MEASURES, BY_QUERY, SYSTEM)
+    return write_once(out, origin, files, write, suite=suite, reporter=reporter, events=bench.events)
 
 
 def load_ranking(path: Path) -> RankingSummary:
@@ -114,44 +130,6 @@ def _check(plan: RankingPlan) -> None:
             faults.append(str(error))
     if faults:
         raise UserError("\n".join(dict.fromkeys(faults)))
-
-
-def _origin(
-    collection: RankingCollection, plan: RankingPlan, measures: Sequence[RankingMeasure], system: System
-) -> ArtifactOrigin:
-    settings = {
-        "suite": collection.name,
-        "system": system.name,
-        "retriever": system.fingerprint,
-        "split": plan.split,
-        "depth": plan.depth,
-        "measures": [str(measure) for measure in measures],
-        "ir-measures": metadata.version("ir-measures"),
-        "draws": DRAWS,
-    }
-    return ArtifactOrigin(KIND, system.name, collection.inputs, settings, plan.seed, REVISIONS["ranking"])
-
-
-def _write(
-    collection: RankingCollection,
-    plan: RankingPlan,
-    measures: Sequence[RankingMeasure],
-    system: System,
-    out: Path,
-    reporter: Reporter,
-) -> OutputCounts:
-    queries = collection.queries
-    found = search_all(system, [query.text for query in queries], plan.depth, reporter)
-    rankings = [QueryRanking(q, [hit.document for hit in hits]) for q, hits in zip(queries, found, strict=True)]
-    size = len(collection.passages.ids)
-    run = RankingRun(collection.name, system.name, rankings, plan.split, size, plan.depth, collection.notes)
-    results = summarise(run, measures, seed=plan.seed)
-    hits = write_run(out / TREC, {q.id: hits for q, hits in zip(queries, found, strict=True)}, system.name)
-    write_jsonl(out / BY_QUERY, results.queries)
-    facts = split_facts(system.describe())
-    write_text(out / SYSTEM, json.dumps(facts.own, indent=2, ensure_ascii=False) + "\n")
-    write_json(out / MEASURES, results.summary)
-    return OutputCounts({"documents": size, "queries": len(queries), "hits": hits}, place=facts.place)
 
 
 @dataclass(frozen=True)
