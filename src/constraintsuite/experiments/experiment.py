@@ -229,7 +229,7 @@ class SystemSpeed:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """What was timed together."""
+    """The speeds of systems that were timed together on one machine, and how long its calibration took."""
 
     calibration_ms: float
     speeds: tuple[SystemSpeed, ...]

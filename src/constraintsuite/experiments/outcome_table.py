@@ -194,7 +194,7 @@ class StoredTable(OutcomeTable):
         return self._described.get(self.items[item].id, {})
 
     def setting(self, system: str, group: str) -> Details:
-        """As it was given."""
+        """How the system was set in this group, as it was given; empty where it was not."""
         return self._settings.get(system, {}).get(group, {})
 
 

@@ -111,15 +111,8 @@ def tie_figures(
     examples: Sequence[Example], scores: Scores, *, seed: int, draws: int = DRAWS
 ) -> Mapping[str, Mapping[str, Interval]]:
     """What main examples would count under every policy for ties, by metric and policy."""
-    found = {
-        policy: _tie_figures(examples, judge_all(examples, (), scores, TieRule(policy)), seed, draws)
-        for policy in TIE_POLICIES
-    }
+    found = {}
+    for policy in TIE_POLICIES:
+        table = PairTable(policy, examples, (), judge_all(examples, (), scores, TieRule(policy)))
+        found[policy] = group_figures(table, policy, table.main, metrics=_SHOWN, seed=seed, draws=draws).metrics
     return {name: {policy: found[policy][name] for policy in TIE_POLICIES} for name in _SHOWN}
-
-
-def _tie_figures(
-    examples: Sequence[Example], results: Sequence[PairResult], seed: int, draws: int
-) -> Mapping[str, Interval]:
-    table = PairTable("", examples, (), results)
-    return group_figures(table, "", table.main, metrics=_SHOWN, seed=seed, draws=draws).metrics

@@ -67,12 +67,12 @@ class PolicyRule(_Strict):
 
     @property
     def kind(self) -> LimitKind:
-        """Which limit it has."""
+        """Which of the four limits the rule has."""
         return next(name for name in _LIMITS if getattr(self, name) is not None)
 
     @property
     def limit(self) -> float:
-        """Its number."""
+        """The number of that limit."""
         return float(getattr(self, self.kind))
 
     @property
@@ -140,7 +140,7 @@ class Policy(_Strict):
 
     @property
     def tie_rule(self) -> TieRule:
-        """The rule for ties."""
+        """The rule by which equal scores are counted."""
         return TieRule(self.ties, self.tie_eps)
 
     @classmethod
@@ -171,7 +171,7 @@ class Waiver(_Strict):
 
 
 class Waivers(_Strict):
-    """A file of waivers."""
+    """The content of a file of waivers."""
 
     waivers: tuple[Waiver, ...]
 

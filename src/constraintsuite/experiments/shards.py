@@ -162,5 +162,5 @@ class _Notes(Silent):
     reporter: Reporter
 
     def note(self, text: str) -> None:
-        """Say one line."""
+        """Hand one line on to the reporter behind this one."""
         self.reporter.note(text)

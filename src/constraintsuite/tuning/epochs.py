@@ -55,7 +55,7 @@ class TrainingFolders:
     out: Path
 
     def checkpoint(self, epoch: TrainedEpoch) -> Path:
-        """A model folder."""
+        """Where the model after this epoch is, as a plain model folder."""
         return self.out / CHECKPOINTS / epoch.name
 
     def state(self, epoch: TrainedEpoch) -> Path:

@@ -50,7 +50,7 @@ class Lists:
     rows: Sequence[ListRow]
 
     def write(self, folder: Path) -> None:
-        """Into two files."""
+        """Write the texts and the lists of their places into two files of a folder."""
         write_jsonl(folder / TEXTS, self.texts)
         write_jsonl(folder / ROWS, self.rows)
 

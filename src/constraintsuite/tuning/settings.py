@@ -98,7 +98,7 @@ class DistilSettings(RecipeSection):
 
 
 class MarginSettings(RecipeSection):
-    """A hinge."""
+    """A hinge on how far the better text is ahead of the worse one."""
 
     kind: Literal["margin"]
     margin: float = Field(1.0, gt=0, description="how far the better text must be ahead")

@@ -59,7 +59,7 @@ _HEADLINES = ("loss", "accuracy", "paired_accuracy", "nDCG@10")
 
 @dataclass(frozen=True, slots=True)
 class TaskPlan:
-    """One task."""
+    """What one task of a training would be: its lists, its loss and its steps."""
 
     name: str
     data: str
@@ -73,7 +73,7 @@ class TaskPlan:
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
-    """A whole training."""
+    """What a training would be, as `csuite tune --dry-run` tells it."""
 
     name: str
     start: str

@@ -211,5 +211,5 @@ class Refusing(BadRows):
     """Lets no broken row pass, where there is no option to skip them."""
 
     def add(self, where: str, reason: Reason, row: str) -> None:
-        """A UserError."""
+        """Refuse the row with a UserError that says what is wrong with it."""
         raise UserError(f"{where}: this row cannot be used: {REASONS[reason]}. Correct it.")

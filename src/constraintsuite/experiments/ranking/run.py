@@ -57,7 +57,7 @@ class RankingPlan:
         return f"{self.retriever} > {self.rerank}" if self.rerank else self.retriever
 
     def open(self, passages: Passages, bench: Workbench) -> System:
-        """The system over passages."""
+        """The retriever over these passages, with its reranker if there is one."""
         first = load_retriever(self.retriever, passages, bench)
         if self.rerank is None:
             return first
@@ -148,7 +148,7 @@ class GivenRun:
         return (self.suite.resolve() if self.suite else self.qrels or self.run).name
 
     def judgments(self) -> Judgments:
-        """The judged queries."""
+        """The judged queries, from the suite or from the files."""
         if self.suite is not None:
             collection = read_collection(self.suite, self.split)
             return Judgments(list(collection.queries), collection.notes)
