@@ -19,7 +19,7 @@ from constraintsuite.experiments.pair_experiment import tie_figures
 from constraintsuite.experiments.pairs import PairTable
 from constraintsuite.experiments.scoring import PairScore, Scores, document_id, documents_of, judge_all, pairs_of
 from constraintsuite.experiments.shards import Scored, plan_shards, score_cache, score_shards
-from constraintsuite.experiments.summary import Visible, audit_truncation, sight, summarise
+from constraintsuite.experiments.summary import Visible, audit_truncation, find_truncation, summarise
 from constraintsuite.metrics.resampling import DRAWS
 from constraintsuite.models.base import ModelFact, Workbench
 from constraintsuite.models.held import holding
@@ -168,7 +168,7 @@ def write_run(content: RunContent, model: str, out: Path, *, seed: int) -> dict[
     results = judge_all(suite.examples, suite.controls, scores)
     if visible is not None:
         everything = zip(results, (*suite.examples, *suite.controls), strict=True)
-        results = [replace(result, cut=sight(example, visible).cut) for result, example in everything]
+        results = [replace(result, cut=find_truncation(example, visible).cut) for result, example in everything]
     table = PairTable(model, suite.examples, suite.controls, results)
     main = results[: len(suite.examples)]
     summary = replace(

@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.metrics.pairwise import PairResult
-from constraintsuite.metrics.ties import STRICT, Candidate, Outcome, TieRule
+from constraintsuite.metrics.ties import STRICT, Outcome, TieRule
 from constraintsuite.models.base import Pair, Scorer, TextError
-from constraintsuite.records.examples import NONFLIP, Example, ExampleDocument, QueryRole
+from constraintsuite.records.examples import NONFLIP, Example, QueryRole
 
 Scores = Mapping[tuple[str, str], float]
 """Score by query and text of the document."""
@@ -90,7 +90,7 @@ def judge(example: Example, scores: Scores, rule: TieRule = STRICT, unit: float 
         outcome = rule.outcome(scores[query, better.text], scores[query, worse.text])
         by_query.setdefault(preference.query, []).append(outcome)
         if outcome == "tie":
-            credit = rule.credit(query, _candidate(better), _candidate(worse))
+            credit = rule.credit(query, better, worse)
             tied[preference.query] = tied.get(preference.query, 1.0) * credit
     outcomes = {role: _all_of(found) for role, found in by_query.items()}
     satisfying, violating = example.satisfying.text, example.violating.text
@@ -136,7 +136,3 @@ def deviation(scores: Iterable[float]) -> float | None:
         return None
     mean = math.fsum(numbers) / len(numbers)
     return math.sqrt(math.fsum((number - mean) ** 2 for number in numbers) / len(numbers)) or None
-
-
-def _candidate(document: ExampleDocument) -> Candidate:
-    return Candidate(document.id, document.text)

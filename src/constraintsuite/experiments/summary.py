@@ -95,7 +95,7 @@ def audit_truncation(
     examples: Sequence[Example], results: Sequence[PairResult], visible: Visible, *, seed: int, draws: int = DRAWS
 ) -> TruncationAudit:
     """The audit of the main examples, each with its result."""
-    seen = [sight(example, visible) for example in examples]
+    seen = [find_truncation(example, visible) for example in examples]
     table = PairTable("", examples, (), results)
     cut = np.array([one.cut for one in seen])
     chance = generator(seed, [example.id for example in examples])
@@ -119,14 +119,14 @@ def is_unheard(example: Example, result: PairResult) -> bool:
     return gap != 0 and result.gaps.get("opposite") == gap and example.query != example.opposite
 
 
-class Sight(NamedTuple):
-    """What of an example is left."""
+class ExampleTruncation(NamedTuple):
+    """Whether what decides an example is past the end of what is read, and whether the two texts look the same then."""
 
     cut: bool
     identical: bool
 
 
-def sight(example: Example, visible: Visible) -> Sight:
+def find_truncation(example: Example, visible: Visible) -> ExampleTruncation:
     """Whether what decides is read under every query that states a preference, and whether the texts still differ."""
     better, worse = example.satisfying.text, example.violating.text
     needed = deciding_places(example)
@@ -135,7 +135,7 @@ def sight(example: Example, visible: Visible) -> Sight:
         read, read_worse = visible[query, better], visible[query, worse]
         cut |= read < needed.satisfying or read_worse < needed.violating
         identical |= better != worse and better[:read] == worse[:read_worse]
-    return Sight(cut or identical, identical)
+    return ExampleTruncation(cut or identical, identical)
 
 
 class CharactersNeeded(NamedTuple):
