@@ -25,6 +25,32 @@ T = TypeVar("T")
 DOCUMENTS, QUERIES, QRELS, VIOLATIONS = "documents.jsonl", "queries.jsonl", "qrels.jsonl", "violations.jsonl"
 
 
+@dataclass(frozen=True, slots=True)
+class JudgedQuery:
+    """A query and its judgments."""
+
+    id: str
+    text: str
+    grades: Mapping[str, int]
+    """Of documents; from 1 on a document is relevant."""
+    violating: frozenset[str] = frozenset()
+    """Documents that break what the query asks."""
+    links: frozenset[str] = frozenset()
+    """Queries that share one of these names are not independent."""
+
+    @property
+    def relevant(self) -> frozenset[str]:
+        """Documents that answer the query."""
+        return frozenset(document for document, grade in self.grades.items() if grade > 0)
+
+
+class Judgments(NamedTuple):
+    """Judged queries, and what a reader of figures should know of them."""
+
+    queries: list[JudgedQuery]
+    notes: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class RankingCollection:
     """Passages to search, and queries to search for."""
@@ -146,32 +172,6 @@ def _with_corpus(collection: RankingCollection, corpus: str) -> RankingCollectio
 
 def _titled(document: Document) -> str:
     return f"{document.title} {document.text}".strip()
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedQuery:
-    """A query and its judgments."""
-
-    id: str
-    text: str
-    grades: Mapping[str, int]
-    """Of documents; from 1 on a document is relevant."""
-    violating: frozenset[str] = frozenset()
-    """Documents that break what the query asks."""
-    links: frozenset[str] = frozenset()
-    """Queries that share one of these names are not independent."""
-
-    @property
-    def relevant(self) -> frozenset[str]:
-        """Documents that answer the query."""
-        return frozenset(document for document, grade in self.grades.items() if grade > 0)
-
-
-class Judgments(NamedTuple):
-    """Judged queries, and what a reader of figures should know of them."""
-
-    queries: list[JudgedQuery]
-    notes: tuple[str, ...]
 
 
 def judge_queries(texts: Mapping[str, str], qrels: Iterable[Qrel], violations: Iterable[Qrel]) -> Judgments:
