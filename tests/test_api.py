@@ -17,7 +17,7 @@ import pytest
 
 import constraintsuite as cs
 from constraintsuite.errors import UserError
-from constraintsuite.experiments.rejudge import rejudge
+from constraintsuite.experiments.pair_experiment import rejudge
 from constraintsuite.metrics.ties import TieRule
 from experiments.tiny_suite import CONTROLS, DOGLESS, EXAMPLES, write_suite
 

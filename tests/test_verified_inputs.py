@@ -34,10 +34,9 @@ from constraintsuite.store.making_commands import MADE_BY
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.importers.folder import import_suite
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
-from constraintsuite.tuning.data.exclusion import read_exclusion
-from constraintsuite.tuning.data.records import DataContext
-from constraintsuite.tuning.places import TrainingFolders
-from constraintsuite.tuning.preparing import prepare
+from constraintsuite.tuning.data import prepare
+from constraintsuite.tuning.epochs import TrainingFolders
+from constraintsuite.tuning.lists import DataContext, read_exclusion
 from constraintsuite.tuning.recipe import TuneRecipe
 from constraintsuite.tuning.tune import tune_origin
 from constraintsuite.vectors.embed import embed_bundle

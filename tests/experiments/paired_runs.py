@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from constraintsuite.experiments.load import Run, Suite, load_run, load_suite, remember_suite
-from constraintsuite.experiments.writing import write_run
+from constraintsuite.experiments.run import RunContent, write_run
 from constraintsuite.records.examples import Example
 from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.revisions import Revision
@@ -42,7 +42,7 @@ def make_run(suite: Suite, folder: Path, model: str, gaps: Sequence[tuple[float,
         for role, query in example.queries.items():
             scores[query, example.satisfying.text] = {"query": own, "opposite": opposite}.get(role, 0.0)
             scores[query, example.violating.text] = 0.0
-    counts = write_run(Suite(suite.artifact, examples, ()), model, scores, folder, seed=0)
+    counts = write_run(RunContent(Suite(suite.artifact, examples, ()), scores), model, folder, seed=0)
     remember_suite(folder, suite.artifact.path)
     finish(folder, ArtifactOrigin("run", model, {"suite": suite.content}, {}, 0, Revision(1)), counts, {}, 0.0)
     return load_run(folder)

@@ -16,12 +16,10 @@ from hypothesis import strategies as st
 from constraintsuite.cli.answers import answers as command
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
-from constraintsuite.experiments.answers.files import write_sheet
-from constraintsuite.experiments.answers.questions import PairQuestion, questions_of, shown_order
-from constraintsuite.experiments.answers.run import AnswerFile, record_answers
-from constraintsuite.experiments.answers.verdicts import GivenAnswer, scores_of
+from constraintsuite.experiments.answers.files import PairQuestion, questions_of, shown_order, write_sheet
+from constraintsuite.experiments.answers.run import AnswerFile, GivenAnswer, record_answers, scores_of
 from constraintsuite.experiments.load import Run, load_run, load_suite
-from constraintsuite.experiments.rejudge import rejudge
+from constraintsuite.experiments.pair_experiment import rejudge
 from constraintsuite.metrics.ties import TieRule
 from constraintsuite.records.examples import QUERY_PREFERENCE, Example
 from constraintsuite.store.artifact import Artifact
@@ -250,10 +248,10 @@ def test_a_row_that_cannot_be_understood_is_named(suite: Path, row: dict[str, st
 
 def test_all_bad_rows_are_named_at_once(suite: Path) -> None:
     with pytest.raises(UserError) as caught:
-        record(suite, [{"example": f"x{i}", "choice": "satisfying"} for i in range(14)])
+        record(suite, [{"example": f"x{i}", "choice": "satisfying"} for i in range(24)])
     lines = str(caught.value).splitlines()
-    assert len(lines) == 11
-    assert lines[-1] == "... and 4 more"
+    assert len(lines) == 21
+    assert lines[-1] == "and 4 more"
 
 
 def test_one_person_answers_a_question_once(suite: Path) -> None:
@@ -268,13 +266,13 @@ def test_one_person_answers_a_question_once(suite: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("a.csv", b"example,answer\ndogless,pos\n", "needs the columns example and choice.*it has: example, answer"),
-        ("a.csv", b"", "it has: none"),
+        ("a.csv", b"example,answer\ndogless,pos\n", "the columns choice are missing; there are: example, answer"),
+        ("a.csv", b"", "there are: none"),
         ("a.csv", b"example,choice\n\xff\xfe,pos\n", "not UTF-8"),
         ("a.xlsx", b"PK", "must end in .csv, .tsv, .jsonl"),
         ("a.jsonl", b'{"example": "dogless"}\n', r"a\.jsonl:1: choice: Field required"),
         ("a.jsonl", b"{\n", r"a\.jsonl:1: "),
-        ("a.csv", b"example,choice\ndogless\n", r"a\.csv:2: choice: Field required"),
+        ("a.csv", b"example,choice\ndogless\n", "no answer under a query itself"),
         ("a.csv", b"example,query,choice\ndogless,opposite,satisfying\n", "no answer under a query itself"),
     ],
 )

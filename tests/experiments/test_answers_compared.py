@@ -13,7 +13,7 @@ from constraintsuite.cli.gate import gate
 from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.answers.run import AnswerFile, record_answers
 from constraintsuite.experiments.load import Run, Suite, load_run, load_suite
-from constraintsuite.experiments.rejudge import rejudge
+from constraintsuite.experiments.pair_experiment import rejudge
 from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.metrics.ties import TieRule
 from constraintsuite.reports.view import make_view

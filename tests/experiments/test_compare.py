@@ -9,9 +9,8 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.compare import Comparison, PairedDifference
 from constraintsuite.experiments.experiment import compare_experiments
-from constraintsuite.experiments.load import Run, Suite
+from constraintsuite.experiments.load import Run, Suite, name_runs
 from constraintsuite.experiments.pair_experiment import pair_experiments
-from constraintsuite.experiments.run_labels import name_runs
 from constraintsuite.metrics.significance import mcnemar
 from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.reports.comparison import comparison_markdown, comparison_text

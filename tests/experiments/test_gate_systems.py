@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.experiments.experiment import Experiment
+from constraintsuite.experiments.experiment import Experiment, SystemSpeed, Timing
 from constraintsuite.experiments.gate import GateResult, check_run, default_policy
 from constraintsuite.experiments.outcome_table import Item, StoredTable
 from constraintsuite.experiments.policy import LatencyRule, Policy, PolicyRule, Waiver, Waivers
-from constraintsuite.experiments.timing import SystemSpeed, Timing
 from constraintsuite.metrics.metric import Metric
 
 TODAY = date(2026, 3, 1)

@@ -10,7 +10,7 @@ import pytest
 from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.experiments.load import Run, Suite, load_suite
 from constraintsuite.experiments.oracle import PAIRS, find_published, match, published_results
-from constraintsuite.experiments.truncation import TruncationAudit
+from constraintsuite.experiments.summary import TruncationAudit
 from constraintsuite.models.naming import parse_model
 from constraintsuite.records.scores import Interval
 from constraintsuite.store.artifact import ArtifactOrigin, finish

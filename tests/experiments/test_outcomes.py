@@ -5,8 +5,7 @@ from itertools import product
 
 import pytest
 
-from constraintsuite.experiments.outcomes import deviation, judge, judge_all
-from constraintsuite.experiments.scoring import Scores
+from constraintsuite.experiments.scoring import Scores, deviation, judge, judge_all
 from constraintsuite.metrics.ties import Outcome, TiePolicy, TieRule
 from constraintsuite.records.examples import QUERY_PREFERENCE, Example, ExampleDocument, Preference
 from experiments.tiny_suite import CREAMLESS, IDIOM, LOUD, ORPHAN

@@ -10,11 +10,10 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
-from constraintsuite.experiments.facts import split_facts
 from constraintsuite.experiments.load import find_suite, load_run, load_suite
-from constraintsuite.experiments.run import evaluate_suite, evaluate_suites
+from constraintsuite.experiments.output import split_facts
+from constraintsuite.experiments.run import RunContent, evaluate_suite, evaluate_suites, record_run, run_origin
 from constraintsuite.experiments.scoring import pairs_of
-from constraintsuite.experiments.writing import RunContent, record_run, run_origin
 from constraintsuite.models.base import ModelFact
 from constraintsuite.store.artifact import Artifact
 from experiments.tiny_suite import EXAMPLES, write_suite

@@ -7,7 +7,7 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.load import Run, Suite, load_run, load_suite
-from constraintsuite.experiments.rejudge import rejudge
+from constraintsuite.experiments.pair_experiment import rejudge
 from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.metrics.ties import STRICT, TIE_POLICIES, TieRule
 from constraintsuite.models.lexical import Bm25Scorer

@@ -12,7 +12,7 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.load import find_suite, load_run, load_suite
 from constraintsuite.experiments.run import evaluate_suite, evaluate_suites, run_folder
 from constraintsuite.experiments.scoring import PairScore, pairs_of
-from constraintsuite.experiments.truncation import audit_truncation
+from constraintsuite.experiments.summary import audit_truncation
 from constraintsuite.models.lexical import Bm25Scorer
 from constraintsuite.records.examples import Example
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish

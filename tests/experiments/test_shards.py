@@ -22,7 +22,7 @@ from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments import shards
 from constraintsuite.experiments.load import load_run, load_suite
-from constraintsuite.experiments.rejudge import rejudge
+from constraintsuite.experiments.pair_experiment import rejudge
 from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.experiments.shards import plan_shards

@@ -13,7 +13,7 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.load import load_run
 from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.experiments.scoring import pairs_of
-from constraintsuite.experiments.truncation import CharactersNeeded, Sight, deciding_places, sight
+from constraintsuite.experiments.summary import CharactersNeeded, ExampleTruncation, deciding_places, find_truncation
 from constraintsuite.models import SCORERS
 from constraintsuite.models.base import ModelFact, Scorer, Workbench
 from constraintsuite.models.lexical import Bm25Scorer
@@ -64,24 +64,24 @@ def test_what_decides_must_be_read(example: Example, places: CharactersNeeded) -
 @pytest.mark.parametrize(
     ("read", "found"),
     [
-        (100, Sight(cut=False, identical=False)),
-        (NUTS.index("nuts") + 4, Sight(cut=False, identical=False)),
-        (NUTS.index("nuts") + 3, Sight(cut=True, identical=False)),
-        (NUTS.index("nuts"), Sight(cut=True, identical=True)),  # "Bread made of rye, " twice
-        (0, Sight(cut=True, identical=True)),
+        (100, ExampleTruncation(cut=False, identical=False)),
+        (NUTS.index("nuts") + 4, ExampleTruncation(cut=False, identical=False)),
+        (NUTS.index("nuts") + 3, ExampleTruncation(cut=True, identical=False)),
+        (NUTS.index("nuts"), ExampleTruncation(cut=True, identical=True)),  # "Bread made of rye, " twice
+        (0, ExampleTruncation(cut=True, identical=True)),
     ],
 )
-def test_an_example_is_cut_where_the_mention_is_not_read(read: int, found: Sight) -> None:
-    assert sight(NUTLESS, {pair: read for pair in pairs_of([NUTLESS])}) == found
+def test_an_example_is_cut_where_the_mention_is_not_read(read: int, found: ExampleTruncation) -> None:
+    assert find_truncation(NUTLESS, {pair: read for pair in pairs_of([NUTLESS])}) == found
 
 
 def test_one_query_that_leaves_too_little_room_is_enough() -> None:
     visible = {pair: 1_000 for pair in pairs_of([NUTLESS])}
-    assert not sight(NUTLESS, visible).cut
+    assert not find_truncation(NUTLESS, visible).cut
     queries = NUTLESS.queries
-    assert sight(NUTLESS, {**visible, (queries["opposite"], NUTS): 5}).cut
-    assert not sight(NUTLESS, {**visible, (queries["topic"], NUTS): 5}).cut  # states no preference
-    assert not sight(NUTLESS, {**visible, (queries["opposite"], BREAD): 20}).cut
+    assert find_truncation(NUTLESS, {**visible, (queries["opposite"], NUTS): 5}).cut
+    assert not find_truncation(NUTLESS, {**visible, (queries["topic"], NUTS): 5}).cut  # states no preference
+    assert not find_truncation(NUTLESS, {**visible, (queries["opposite"], BREAD): 20}).cut
 
 
 class FirstCharacters:

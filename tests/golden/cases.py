@@ -20,9 +20,8 @@ from constraintsuite.store.files import sha256_text, write_text
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.suites.build import STAGES, build_suite
 from constraintsuite.suites.recipe import AnalysisSettings, DocumentSettings, QuerySettings, Recipe, SizeSettings
-from constraintsuite.tuning.data.exclusion import read_exclusion
-from constraintsuite.tuning.data.records import DataContext
-from constraintsuite.tuning.preparing import prepare
+from constraintsuite.tuning.data import prepare
+from constraintsuite.tuning.lists import DataContext, read_exclusion
 from constraintsuite.tuning.recipe import TaskSettings
 from constraintsuite.vectors.relevance import make_relevance
 from golden.bundles import make_encoder, make_imported_bundle, rank_texts, ranked_texts, stop_subset, written_graph

@@ -6,9 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.metrics.ties import Candidate, Outcome, TieRule
+from constraintsuite.metrics.ties import Outcome, TieRule
+from constraintsuite.records.examples import ExampleDocument
 
-SOUP, STEW = Candidate("d1", "soup"), Candidate("d2", "stew")
+
+def document(name: str, text: str) -> ExampleDocument:
+    return ExampleDocument("satisfying", name, "", text, "")
+
+
+SOUP, STEW = document("d1", "soup"), document("d2", "stew")
 SCORES = st.floats(-1e6, 1e6) | st.sampled_from([0.0, 0.5, 0.5 - 1e-9])
 
 
@@ -33,7 +39,7 @@ def test_a_coin_is_the_same_for_the_same_query_and_documents_and_fair_over_queri
     rule = TieRule("random")
     tosses = [rule.credit(str(query), SOUP, STEW) for query in range(2_000)]
     assert tosses == [1 - rule.credit(str(query), STEW, SOUP) for query in range(2_000)]
-    assert tosses == [rule.credit(str(query), Candidate("other id", "soup"), STEW) for query in range(2_000)]
+    assert tosses == [rule.credit(str(query), document("other id", "soup"), STEW) for query in range(2_000)]
     assert 900 < sum(tosses) < 1_100
 
 
@@ -47,7 +53,7 @@ def test_the_rule_of_mteb_is_that_of_pytrec_eval(scores: tuple[float, float], id
     ]
     rule = TieRule("mteb")
     outcome = rule.outcome(*scores)
-    ours = rule.credit("q", Candidate(better, ""), Candidate(worse, "")) if outcome == "tie" else outcome == "right"
+    ours = rule.credit("q", document(better, ""), document(worse, "")) if outcome == "tie" else outcome == "right"
     assert ours == theirs
 
 

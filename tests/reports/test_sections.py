@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.experiments.load import Run, load_run, load_suite
-from constraintsuite.experiments.truncation import TruncationAudit
+from constraintsuite.experiments.summary import TruncationAudit
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.metrics.ties import TieRule
 from constraintsuite.records.scores import Interval

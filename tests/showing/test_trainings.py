@@ -18,8 +18,7 @@ from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import Revision
-from constraintsuite.tuning.curves import TrainingCurvePoint
-from constraintsuite.tuning.selection import Selected
+from constraintsuite.tuning.curves import Selected, TrainingCurvePoint
 
 
 def point(

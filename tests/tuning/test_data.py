@@ -12,13 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.tuning.data.distil import distil, gather
-from constraintsuite.tuning.data.exclusion import Exclusion, plain_form, read_exclusion
-from constraintsuite.tuning.data.files import read_lists
-from constraintsuite.tuning.data.queries import MadeQuery, TitledPassage, join_equal, make_queries
-from constraintsuite.tuning.data.records import DataContext, Lists, ListsBuilder
-from constraintsuite.tuning.data.settings import DistilData, ListsData, MadeQuerySettings, SuiteData, TrainedRole
-from constraintsuite.tuning.data.suites import read_suite
+from constraintsuite.tuning.data import read_lists, read_suite
+from constraintsuite.tuning.distil import MadeQuery, TitledPassage, distil, gather, join_equal, make_queries
+from constraintsuite.tuning.lists import DataContext, Exclusion, Lists, ListsBuilder, plain_form, read_exclusion
+from constraintsuite.tuning.settings import DistilData, ListsData, MadeQuerySettings, SuiteData, TrainedRole
 from experiments.tiny_suite import CREAM, CREAMLESS, DOGS, IDIOM, LEEKS, NO_DOGS, write_suite
 from tuning.models import THINGS, TOPICS, write_cross, write_encoder
 

@@ -15,9 +15,16 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.tuning.curves import TrainingCurvePoint
-from constraintsuite.tuning.losses import CROSS, DENSE
-from constraintsuite.tuning.losses.base import TextList, as_columns, as_margins, as_pairs, as_probabilities, as_triples
-from constraintsuite.tuning.losses.modules import DistilLoss, MarginLoss
+from constraintsuite.tuning.loss_modules import DistilLoss, MarginLoss
+from constraintsuite.tuning.losses import (
+    LOSSES,
+    TextList,
+    as_columns,
+    as_margins,
+    as_pairs,
+    as_probabilities,
+    as_triples,
+)
 from constraintsuite.tuning.recipe import TuneRecipe
 from constraintsuite.tuning.tune import tune
 from tuning.models import THINGS, TOPICS, write_cross, write_encoder
@@ -103,9 +110,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    ("kind", "loss"), [*(("cross", name) for name in CROSS.places), *(("dense", name) for name in DENSE.places)]
-)
+@pytest.mark.parametrize(("kind", "loss"), [(kind, name) for kind, losses in LOSSES.items() for name in losses])
 def test_every_loss_goes_down(place: Path, tmp_path: Path, kind: str, loss: str) -> None:
     task = {"name": "rule", "data": {"kind": "lists", "path": place / "lists.jsonl"}, "loss": loss}
     sizes = {"epochs": 2, "batch": 10, "rate": 2e-3, "length": 24}

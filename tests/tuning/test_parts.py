@@ -12,13 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.tuning.batches import interleave, plan_steps, share_out
-from constraintsuite.tuning.curves import TrainingCurvePoint, draw_curves
+from constraintsuite.tuning.batches import PAIRS, TEXTS, TaskTokenizer, interleave, plan_steps, share_out
+from constraintsuite.tuning.curves import TrainingCurvePoint, check_selectable, draw_curves, select
+from constraintsuite.tuning.epochs import TrainedEpoch
 from constraintsuite.tuning.models import load_model
-from constraintsuite.tuning.places import Moment
-from constraintsuite.tuning.reading import PAIRS, TEXTS, TaskTokenizer
 from constraintsuite.tuning.recipe import SelectionSettings
-from constraintsuite.tuning.selection import check_selectable, select
 from tuning.models import write_cross, write_encoder
 
 POINT = TrainingCurvePoint(0, "rule", 1, 1, 10, "seed0-01-rule-01", "dev", "overall", "accuracy", 0.5, 0.4, 0.6, 20)
@@ -90,9 +88,9 @@ def test_of_values_below_zero_the_greatest_is_selected() -> None:
 
 
 def test_names_of_checkpoints_sort_in_the_order_of_training() -> None:
-    names = [Moment(0, 1, "rule", epoch, 100).name for epoch in range(1, 101)]
+    names = [TrainedEpoch(0, 1, "rule", epoch, 100).name for epoch in range(1, 101)]
     assert names == sorted(names)
-    assert Moment(0, 1, "rule", 1, 99).name == "seed0-01-rule-01"
+    assert TrainedEpoch(0, 1, "rule", 1, 99).name == "seed0-01-rule-01"
 
 
 @pytest.mark.parametrize(

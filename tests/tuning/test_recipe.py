@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from constraintsuite.errors import UserError
-from constraintsuite.tuning.losses import CROSS, DENSE
-from constraintsuite.tuning.losses.settings import MarginSettings
+from constraintsuite.tuning.losses import LOSSES
 from constraintsuite.tuning.recipe import TuneRecipe
+from constraintsuite.tuning.settings import MarginSettings
 
 ROOT = Path(__file__).parents[2]
 TASK = {"name": "rule", "data": {"kind": "triples", "path": "t.jsonl"}, "loss": "margin"}
@@ -100,9 +100,7 @@ def test_the_recipes_that_ship_can_be_read(file: Path) -> None:
     assert TuneRecipe.read(file).tasks
 
 
-@pytest.mark.parametrize(
-    ("kind", "loss"), [(k, name) for k, of in (("cross", CROSS), ("dense", DENSE)) for name in of.places]
-)
+@pytest.mark.parametrize(("kind", "loss"), [(kind, name) for kind, losses in LOSSES.items() for name in losses])
 def test_every_loss_can_be_named_and_a_recipe_is_read_back_from_its_json(kind: str, loss: str) -> None:
     recipe = TuneRecipe.model_validate({**_task(loss=loss), "start": {"model": "x", "kind": kind}})
     assert TuneRecipe.model_validate_json(recipe.model_dump_json()) == recipe

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from constraintsuite.errors import UserError
+from constraintsuite.tuning.batches import TaskTokenizer
 from constraintsuite.tuning.models import load_model, open_start, write_start
-from constraintsuite.tuning.reading import TaskTokenizer
 from constraintsuite.tuning.recipe import StartSettings
 from tuning.models import SPECIAL, WORDS, write_cross
 

@@ -19,8 +19,7 @@ from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import Revision
-from constraintsuite.tuning.curves import TrainingCurvePoint
-from constraintsuite.tuning.selection import Selected
+from constraintsuite.tuning.curves import Selected, TrainingCurvePoint
 from constraintsuite.vectors.ann.run import run_benchmark
 from constraintsuite.vectors.ann.settings import AnnBenchmark
 from constraintsuite.vectors.relevance import make_relevance

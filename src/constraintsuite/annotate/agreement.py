@@ -16,8 +16,7 @@ from constraintsuite.annotate.sample_size import CLAIM, ItemsNeeded, items_neede
 from constraintsuite.annotate.standing import Standing
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.metrics.agreement import Agreement, agreement
-from constraintsuite.metrics.alpha import AnswerScale
+from constraintsuite.metrics.agreement import Agreement, AnswerScale, agreement
 from constraintsuite.metrics.intervals import UNDEFINED, clipped, connected_components, wilson, wilson_bounds
 from constraintsuite.metrics.significance import holm, mcnemar
 from constraintsuite.records.figures import percent, say, show

@@ -39,10 +39,11 @@ class RowFault(NamedTuple):
 
 
 def write_table(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> None:
-    """Write a CSV file in UTF-8; one that is there already is a UserError, since it may hold a person's work."""
+    """Write a CSV file in UTF-8, or a TSV file; one that is there already is a UserError, since it may hold a person's work."""
     refuse_existing(path)
     text = io.StringIO()
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+    writer = csv.DictWriter(text, columns, delimiter=delimiter, lineterminator="\n")
     writer.writeheader()
     writer.writerows({name: harmless(cell) for name, cell in row.items()} for row in rows)
     write_text(path, text.getvalue())

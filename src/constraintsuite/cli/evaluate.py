@@ -64,7 +64,7 @@ def eval_command(
     from constraintsuite.experiments.headline import headline_metric
     from constraintsuite.experiments.load import load_run, load_suite
     from constraintsuite.experiments.oracle import match
-    from constraintsuite.experiments.rejudge import rejudge
+    from constraintsuite.experiments.pair_experiment import rejudge
     from constraintsuite.experiments.run import evaluate_suites, run_folder
     from constraintsuite.records.formats.text import WIDTH, text_parts
     from constraintsuite.reports.remarks import headline_remark

@@ -176,12 +176,11 @@ def _tell_detectable(
     """What the data can detect, from a suite alone or from a run that was made on it."""
     from constraintsuite.experiments.baselines import baseline_store, list_baselines
     from constraintsuite.experiments.gate import MAX_DROP, default_policy
-    from constraintsuite.experiments.gate_detection import detect_rules
     from constraintsuite.experiments.headline import HEADLINE
     from constraintsuite.experiments.load import load_suite
     from constraintsuite.experiments.outcome_table import OutcomeTable
     from constraintsuite.experiments.pairs import PairTable
-    from constraintsuite.experiments.policy import Policy, PolicyRule
+    from constraintsuite.experiments.policy import Policy, PolicyRule, detect_rules
     from constraintsuite.reports.gate import detection_text
 
     table: OutcomeTable

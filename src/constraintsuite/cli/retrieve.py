@@ -71,8 +71,7 @@ def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter an option
 
     With --from-trec, measure a run that another system wrote; nothing is written.
     """
-    from constraintsuite.experiments.ranking.given import GivenRun, measure_given
-    from constraintsuite.experiments.ranking.run import RankingPlan
+    from constraintsuite.experiments.ranking.run import GivenRun, RankingPlan, measure_given
 
     _refuse_foreign(context, _OF_A_SEARCH if trec else _OF_A_GIVEN_RUN, given=trec is not None)
     folder = None

@@ -19,7 +19,7 @@ from constraintsuite.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.store.artifact import Artifact
-    from constraintsuite.tuning.plan import TrainingPlan
+    from constraintsuite.tuning.tune import TrainingPlan
 
 
 @click.command()
@@ -34,8 +34,8 @@ def tune(recipe_file: Path, out: Path, dry_run: bool, as_json: bool) -> None:
     """
     from constraintsuite.execution.progress import Terminal
     from constraintsuite.reports.drawings.plot import draw_plot
-    from constraintsuite.tuning.plan import plan_training
     from constraintsuite.tuning.recipe import TuneRecipe
+    from constraintsuite.tuning.tune import plan_training
     from constraintsuite.tuning.tune import tune as train
 
     read = TuneRecipe.read(recipe_file)
@@ -62,7 +62,7 @@ def _plan_lines(plan: TrainingPlan) -> Iterator[str]:
 
 def _lines(artifact: Artifact) -> Iterator[str]:
     from constraintsuite.records.figures import say
-    from constraintsuite.tuning.selection import Selected
+    from constraintsuite.tuning.curves import Selected
 
     yield f"Trained: {shown(artifact.path)}"
     for one in (Selected(**fields) for fields in _selected(artifact)):

@@ -32,6 +32,15 @@ class SystemPair(NamedTuple):
     second: str
 
 
+class ComparedCell(NamedTuple):
+    """What one test compares: two systems in one metric on the items of a group."""
+
+    pair: SystemPair
+    metric: Metric
+    group: str
+    members: Sequence[int]
+
+
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
     """The difference of two systems in one metric on one group of items; `second` less `first`."""
@@ -103,19 +112,29 @@ def compare_systems(
     *,
     seed: int = 0,
 ) -> list[PairedDifference]:
-    """Every pair in every metric and group; Holm's correction is over all of it.
+    """Every pair in every metric and group; Holm's correction is over all of it."""
+    for name in metrics:
+        refuse_incomparable(table.metric(name))
+    cells = [
+        ComparedCell(pair, table.metric(name), *part) for pair in pairs for name in metrics for part in groups.items()
+    ]
+    return run_tests(table, cells, seed=seed)
+
+
+def run_tests(
+    table: OutcomeTable, cells: Sequence[ComparedCell], *, seed: int = 0, alpha: float = ALPHA
+) -> list[PairedDifference]:
+    """The test of each cell, with Holm's correction over all of them.
 
     A test that is the same under two names of a group is made once, so that its random draws are the same too.
     """
-    for name in metrics:
-        refuse_incomparable(table.metric(name))
-    cells = [(pair, table.metric(name), *part) for pair in pairs for name in metrics for part in groups.items()]
-    keys = [same_test(table, pair, metric, members) for pair, metric, _, members in cells]
+    keys = [_same_test(table, cell) for cell in cells]
     distinct = dict(zip(keys, cells, strict=True))
-    many = len(distinct)
-    made = {key: paired_test(table, *cell, seed=seed, tests=many) for key, cell in distinct.items()}
-    tests = [replace(made[key], group=group) for key, (_, _, group, _) in zip(keys, cells, strict=True)]
-    return corrected(tests, keys)
+    made = {
+        key: paired_test(table, *cell, seed=seed, alpha=alpha, tests=len(distinct)) for key, cell in distinct.items()
+    }
+    adjusted = dict(zip(made, corrected(list(made.values())), strict=True))
+    return [replace(adjusted[key], group=cell.group) for key, cell in zip(keys, cells, strict=True)]
 
 
 def refuse_incomparable(metric: Metric) -> None:
@@ -203,22 +222,15 @@ def mean_difference(values: FloatArray, clusters: IntArray, metric: Metric, rng:
     return rounded(clipped(found, min(-width, float(values.min())), max(width, float(values.max()))))
 
 
-def corrected(tests: Sequence[PairedDifference], same: Sequence[object] | None = None) -> list[PairedDifference]:
-    """The tests with Holm's correction over those that have a p.
-
-    `same` tells tests that are one and the same under two names of a group, as `same_test` gives it: they count once.
-    """
-    keys = range(len(tests)) if same is None else same
-    distinct = {key: test.p for key, test in zip(keys, tests, strict=True) if test.p is not None}
-    adjusted = dict(zip(distinct, holm(list(distinct.values())), strict=True))
-    return [
-        test if test.p is None else replace(test, holm=round_off(adjusted[key]))
-        for key, test in zip(keys, tests, strict=True)
-    ]
+def corrected(tests: Sequence[PairedDifference]) -> list[PairedDifference]:
+    """The tests with Holm's correction over those that have a p."""
+    adjusted = iter(holm([test.p for test in tests if test.p is not None]))
+    return [test if test.p is None else replace(test, holm=round_off(next(adjusted))) for test in tests]
 
 
-def same_test(table: OutcomeTable, pair: SystemPair, metric: Metric, members: Sequence[int]) -> object:
+def _same_test(table: OutcomeTable, cell: ComparedCell) -> object:
     """A key that two tests share if they compare the same values of the same things asked, whatever the groups are called."""
+    pair, metric, _, members = cell
     asked = tuple(table.items[i].narrow or (table.items[i].id,) for i in members)
     first, second = (table.column(system, metric.name, members).tobytes() for system in pair)
     return pair, metric.name, asked, table.clusters(members).numbers.tobytes(), first, second

@@ -1,4 +1,8 @@
-"""A finished run of any kind as an experiment: its outcome table, and what must be the same before two are compared."""
+"""A finished run of any kind as an experiment: its outcome table, and what must be the same before two are compared.
+
+Times are compared in the machine's own measure: a millisecond on one machine is not one on another, nor on the same one while it
+is busy. So a fixed piece of work is timed beside the searches (the calibration), and speeds are told in units of that work.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +15,42 @@ from typing import NamedTuple
 from constraintsuite.errors import UserError, hint_for
 from constraintsuite.experiments.compare import Comparison, SystemPair, changed_items, compare_systems
 from constraintsuite.experiments.groupings import OVERALL
+from constraintsuite.experiments.load import name_folders
 from constraintsuite.experiments.outcome_table import JoinedTable, OutcomeTable
-from constraintsuite.experiments.run_labels import name_folders
-from constraintsuite.experiments.timing import Timing
 from constraintsuite.metrics.ties import STRICT, TieRule
+
+
+@dataclass(frozen=True, slots=True)
+class SystemSpeed:
+    """Of one system in one group that is never pooled; the time of an item is the median of its repetitions."""
+
+    system: str
+    group: str
+    """`overall`, or the group as in `budget=10`."""
+    items: int
+    repetitions: int
+    """Warm ones, after the first."""
+    cold_ms: float
+    """Median of the first times."""
+    p50_ms: float
+    p95_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """The speeds of systems that were timed together on one machine, and how long its calibration took."""
+
+    calibration_ms: float
+    speeds: tuple[SystemSpeed, ...]
+
+    def __post_init__(self) -> None:
+        times = [self.calibration_ms, *(time for speed in self.speeds for time in (speed.p50_ms, speed.p95_ms))]
+        if not all(0 < time < float("inf") for time in times):
+            raise ValueError("a time is not a positive number")
+
+    def find(self, system: str, group: str) -> SystemSpeed | None:
+        """The speed of a system in a group, if it was timed."""
+        return next((speed for speed in self.speeds if (speed.system, speed.group) == (system, group)), None)
 
 
 @dataclass(frozen=True)

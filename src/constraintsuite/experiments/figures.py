@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from constraintsuite.execution.shards import stable_hash
 from constraintsuite.experiments.outcome_table import OutcomeTable
 from constraintsuite.metrics.intervals import FloatArray, IntArray, clipped
 from constraintsuite.metrics.metric import Metric
-from constraintsuite.metrics.resampling import DRAWS, cluster_median, estimate
+from constraintsuite.metrics.resampling import DRAWS, cluster_median, mean_figures
 from constraintsuite.records.scores import Interval
 
 
@@ -25,6 +25,26 @@ class GroupFigures:
     wide: bool
     """Whether these are all items joined by anything they share; else only by the narrow names, such as couples."""
     metrics: dict[str, Interval]
+
+
+def table_figures(
+    table: OutcomeTable,
+    groups: Mapping[str, Sequence[int]],
+    *,
+    metrics: Callable[[str], Iterable[str]] | None = None,
+    seed: int = 0,
+    draws: int = DRAWS,
+) -> dict[str, dict[str, GroupFigures]]:
+    """The figures of every system in every group; `metrics` says which ones a group has, all of the table unless given."""
+    return {
+        system: {
+            group: group_figures(
+                table, system, members, metrics=metrics(group) if metrics else None, seed=seed, draws=draws
+            )
+            for group, members in groups.items()
+        }
+        for system in table.systems
+    }
 
 
 def group_figures(
@@ -55,16 +75,18 @@ def column_figures(
     draws: int = DRAWS,
 ) -> list[Interval]:
     """The mean or median of each column, with its interval on the scale of its metric."""
-    means = [place for place, metric in enumerate(metrics) if metric.average == "mean"]
-    values = np.column_stack([columns[i] for i in means]) if means else np.empty((len(clusters), 0))
-    shares = [metrics[i].share for i in means]
-    found = dict(zip(means, estimate(values, shares, clusters, rng=generator(seed, ids), draws=draws), strict=True))
-    return [
-        rounded(_on_scale(found[place], metric))
-        if place in found
-        else rounded(cluster_median(columns[place], clusters, rng=generator(seed, ids), draws=draws))
-        for place, metric in enumerate(metrics)
-    ]
+    averaged = [place for place, metric in enumerate(metrics) if metric.average == "mean"]
+    shares = [metrics[place].share for place in averaged]
+    means = mean_figures(
+        [columns[place] for place in averaged], clusters, generator(seed, ids), shares=shares, draws=draws
+    )
+    found = dict(zip(averaged, means, strict=True))
+    for place, metric in enumerate(metrics):
+        if metric.average == "median":
+            found[place] = cluster_median(columns[place], clusters, rng=generator(seed, ids), draws=draws)
+        elif metric.bounds is not None:  # Student's t of a few clusters does not know where a scale ends
+            found[place] = clipped(found[place], *metric.bounds)
+    return [rounded(found[place]) for place in range(len(metrics))]
 
 
 def generator(seed: int, ids: Iterable[str]) -> np.random.Generator:
@@ -81,8 +103,3 @@ def rounded(interval: Interval) -> Interval:
 def round_off(number: float | None) -> float | None:
     """A number to nine significant digits."""
     return None if number is None else float(f"{number:.9g}")
-
-
-def _on_scale(interval: Interval, metric: Metric) -> Interval:
-    """Student's t of a few clusters does not know where a scale ends."""
-    return interval if metric.bounds is None else clipped(interval, *metric.bounds)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from constraintsuite.experiments.compare import ItemChange, PairedDifference, SystemPair, changed_items
+from constraintsuite.experiments.experiment import SystemSpeed, Timing
 from constraintsuite.experiments.figures import group_figures
 from constraintsuite.experiments.outcome_table import OutcomeTable
 from constraintsuite.experiments.policy import LATENCY, LatencyRule, LimitKind, PolicyRule
-from constraintsuite.experiments.timing import SystemSpeed, Timing
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.records.figures import points, say
 from constraintsuite.records.scores import Interval
@@ -53,37 +53,50 @@ class GateVerdict:
     """Which limit the rule has; None for a rule about times."""
 
 
+class _TowardsWorse(NamedTuple):
+    """A figure on a scale on which more is worse, whichever way its rule looks."""
+
+    value: float
+    least: float | None
+    most: float | None
+
+
+def _towards_worse(figure: Interval, *, down: bool) -> _TowardsWorse:
+    assert figure.value is not None
+    if not down:
+        return _TowardsWorse(figure.value, figure.low, figure.high)
+    least, most = (None if end is None else -end for end in (figure.high, figure.low))
+    return _TowardsWorse(-figure.value, least, most)
+
+
 def judge_value(rule: PolicyRule, table: OutcomeTable, system: str, group: str) -> GateVerdict:
     """Apply a rule with `min` or `max` to the figure of one system."""
-    metric, members = table.metric(rule.metric), table.members(group)
-    value = group_figures(table, system, members, metrics=[rule.metric]).metrics[rule.metric] if members else None
+    members = table.members(group)
+    value = _figure(table, system, rule.metric, members)
+    outcome, reason = _check_value(rule, table, group, value)
+    verdict = GateVerdict(str(rule), rule.metric, system, group, outcome, reason, value, limit=rule.kind)
+    return verdict if outcome == "passed" else _with_worst(verdict, table, members)
 
-    def verdict(outcome: GateOutcome, reason: str) -> GateVerdict:
-        made = GateVerdict(str(rule), rule.metric, system, group, outcome, reason, value)
-        return made if outcome == "passed" else _with_worst(made, table, members, low=rule.kind == "min")
 
-    if value is None or value.value is None:
-        return verdict("failed", _undefined(table, group))
-    low = rule.kind == "min"
-    if _breaks(value.value, rule):
-        word = "below" if low else "above"
-        return verdict("failed", f"{say(value.value, metric.kind)} is {word} {say(rule.limit, metric.kind)}")
-    end = value.low if low else value.high
-    if rule.needs_certainty and (end is None or _breaks(end, rule)):
-        least = "no bound" if end is None else say(end, metric.kind)
-        return verdict(
-            "inconclusive",
-            f"{say(value.value, metric.kind)} keeps {say(rule.limit, metric.kind)}, but the "
-            f"{'lower' if low else 'upper'} end of its interval, {least}, does not: too few items to be sure",
-        )
+def _check_value(rule: PolicyRule, table: OutcomeTable, group: str, figure: Interval | None) -> tuple[GateOutcome, str]:
+    if figure is None or figure.value is None:
+        return "failed", _undefined(table, group)
+    low, kind = rule.kind == "min", table.metric(rule.metric).kind
+    value, limit = say(figure.value, kind), say(rule.limit, kind)
+    seen, most = _towards_worse(figure, down=low), -rule.limit if low else rule.limit
+    if seen.value > most:
+        return "failed", f"{value} is {'below' if low else 'above'} {limit}"
     words = "at least" if low else "at most"
-    shown = end if rule.needs_certainty and end is not None else value.value
-    what = f"{'lower' if low else 'upper'} end {say(shown, metric.kind)}" if rule.needs_certainty else ""
-    return verdict("passed", f"{what or say(shown, metric.kind)} is {words} {say(rule.limit, metric.kind)}")
-
-
-def _breaks(value: float, rule: PolicyRule) -> bool:
-    return value < rule.limit if rule.kind == "min" else value > rule.limit
+    if not rule.needs_certainty:
+        return "passed", f"{value} is {words} {limit}"
+    end, which = figure.low if low else figure.high, "lower" if low else "upper"
+    said = "no bound" if end is None else say(end, kind)
+    if seen.most is None or seen.most > most:
+        reason = (
+            f"{value} keeps {limit}, but the {which} end of its interval, {said}, does not: too few items to be sure"
+        )
+        return "inconclusive", reason
+    return "passed", f"{which} end {said} is {words} {limit}"
 
 
 def judge_change(
@@ -96,15 +109,14 @@ def judge_change(
     alpha: float,
 ) -> GateVerdict:
     """Apply a rule with `max_drop` or `max_rise` to a paired test against the baseline."""
-    members, metric = table.members(group), table.metric(rule.metric)
-    value = group_figures(table, pair.second, members, metrics=[rule.metric]).metrics[rule.metric] if members else None
-    lost = _lost(table, pair, rule.metric, members)
-    if lost:
-        reason = f"undefined for {lost:,} items that have a value in the baseline"
-        return GateVerdict(str(rule), rule.metric, system, group, "failed", reason, value)
-    if test.difference.value is None:
-        return GateVerdict(str(rule), rule.metric, system, group, "failed", _undefined(table, group), value)
-    outcome, reason = _compare_limit(rule, test, metric, table, members, alpha)
+    members = table.members(group)
+    value = _figure(table, pair.second, rule.metric, members)
+    before, after = (table.column(one, rule.metric, members) for one in pair)
+    lost = int((np.isfinite(before) & ~np.isfinite(after)).sum())
+    if lost or test.difference.value is None:  # to be undefined is no way to pass
+        reason = f"undefined for {lost:,} items that have a value in the baseline" if lost else _undefined(table, group)
+        return GateVerdict(str(rule), rule.metric, system, group, "failed", reason, value, limit=rule.kind)
+    outcome, reason = _check_change(rule, test, table, members, alpha)
     verdict = GateVerdict(
         str(rule),
         rule.metric,
@@ -118,58 +130,54 @@ def judge_change(
         test.p,
         test.holm,
         test.detectable,
+        limit=rule.kind,
     )
     if outcome == "passed":
         return verdict
-    down = rule.kind == "max_drop"
-    before, after = (table.column(one, rule.metric, members) for one in pair)
-    worse = after < before if down else after > before
+    worse = after < before if rule.kind == "max_drop" else after > before
     broken = [i for i, broke in zip(members, worse.tolist(), strict=True) if broke]
     shown = changed_items(table, pair, rule.metric, broken, SHOWN_BROKEN)
     return replace(verdict, broken=shown, broken_count=len(broken))
 
 
-def _compare_limit(
-    rule: PolicyRule, test: PairedDifference, metric: Metric, table: OutcomeTable, members: Sequence[int], alpha: float
+def _check_change(
+    rule: PolicyRule, test: PairedDifference, table: OutcomeTable, members: Sequence[int], alpha: float
 ) -> tuple[GateOutcome, str]:
-    assert test.difference.value is not None
-    down = rule.kind == "max_drop"
-    word = "drop" if down else "rise"
-    change = -test.difference.value if down else test.difference.value
+    metric, word = table.metric(rule.metric), "drop" if rule.kind == "max_drop" else "rise"
+    change, least, most = _towards_worse(test.difference, down=word == "drop")
+    if most is None and test.p == 1.0 and not change:  # nothing changed at all
+        most = 0.0
+    allowed, limit = rule.limit + _ROUNDING, show_size(rule.limit, metric)
     said = f"a {word} of {show_size(change, metric)}" if change > 0 else f"no {word}"
-    limit = show_size(rule.limit, metric)
-    tested = np.isfinite([table.column(one, test.metric, members) for one in (test.first, test.second)]).all(axis=0)
-    clusters = len(np.unique(table.clusters(members).numbers[tested]))
-    can = f"{test.difference.n:,} items in {clusters:,} clusters " + (
-        f"detect a {word} of {show_size(test.detectable, metric)} or more"
-        if test.detectable is not None
-        else (f"are too few to detect any {word}" if metric.bounds else "show no spread to judge by")
-    )
-    if change > rule.limit + _ROUNDING:
+    can = _detectable(test, metric, word, table, members)
+    if change > allowed:
         if not rule.significant:
             return "failed", f"{said} is beyond {limit}"
         p = 1.0 if test.holm is None else test.holm
+        chance = f"(p {say(p, 'p')})"
         if p >= alpha:
-            return "inconclusive", f"{said} is beyond {limit}, but could be chance (p {say(p, 'p')}): {can}"
-        near = test.difference.high if down else test.difference.low
-        least = None if near is None else -near if down else near
-        if least is not None and least <= rule.limit + _ROUNDING:
-            return "inconclusive", (
-                f"{said} is beyond {limit} and more than chance (p {say(p, 'p')}), but a {word} of {show_size(least, metric)} cannot "
-                f"be ruled out: {can}"
-            )
-        return "failed", f"{said} is beyond {limit} (p {say(p, 'p')}): {can}"
+            return "inconclusive", f"{said} is beyond {limit}, but could be chance {chance}: {can}"
+        if least is not None and least <= allowed:
+            doubt = f"a {word} of {show_size(least, metric)} cannot be ruled out: {can}"
+            return "inconclusive", f"{said} is beyond {limit} and more than chance {chance}, but {doubt}"
+        return "failed", f"{said} is beyond {limit} {chance}: {can}"
     if test.detectable is None and metric.bounds is not None and rule.significant:
         return "inconclusive", f"{said}, but {can}"
-    end = test.difference.low if down else test.difference.high
-    if rule.needs_certainty:
-        worst = None if end is None else -end if down else end
-        if worst is None and test.p == 1.0 and not test.difference.value:  # nothing changed at all
-            worst = 0.0
-        if worst is None or worst > rule.limit + _ROUNDING:
-            most = "an unknown amount" if worst is None else show_size(worst, metric)
-            return "inconclusive", f"{said} is within {limit}, but a {word} of {most} cannot be ruled out: {can}"
+    if rule.needs_certainty and (most is None or most > allowed):
+        possible = "an unknown amount" if most is None else show_size(most, metric)
+        return "inconclusive", f"{said} is within {limit}, but a {word} of {possible} cannot be ruled out: {can}"
     return "passed", f"{said} is within {limit}; {can}" if change > 0 else f"{said}; {can}"
+
+
+def _detectable(test: PairedDifference, metric: Metric, word: str, table: OutcomeTable, members: Sequence[int]) -> str:
+    """What the items of a test can show, in words."""
+    tested = np.isfinite([table.column(one, test.metric, members) for one in (test.first, test.second)]).all(axis=0)
+    clusters = len(np.unique(table.clusters(members).numbers[tested]))
+    if test.detectable is not None:
+        can = f"detect a {word} of {show_size(test.detectable, metric)} or more"
+    else:
+        can = f"are too few to detect any {word}" if metric.bounds else "show no spread to judge by"
+    return f"{test.difference.n:,} items in {clusters:,} clusters {can}"
 
 
 def show_size(change: float, metric: Metric) -> str:
@@ -177,10 +185,8 @@ def show_size(change: float, metric: Metric) -> str:
     return points(change) if metric.share else say(abs(change), "number")
 
 
-def _lost(table: OutcomeTable, pair: SystemPair, metric: str, members: Sequence[int]) -> int:
-    """How many items had a value and have none any more: to be undefined is no way to pass."""
-    before, after = (table.column(system, metric, members) for system in pair)
-    return int((np.isfinite(before) & ~np.isfinite(after)).sum())
+def _figure(table: OutcomeTable, system: str, metric: str, members: Sequence[int]) -> Interval | None:
+    return group_figures(table, system, members, metrics=[metric]).metrics[metric] if members else None
 
 
 def _undefined(table: OutcomeTable, group: str) -> str:
@@ -191,8 +197,9 @@ def _undefined(table: OutcomeTable, group: str) -> str:
     return f"undefined: no item is in {group}; there are {there}"
 
 
-def _with_worst(verdict: GateVerdict, table: OutcomeTable, members: Sequence[int], *, low: bool) -> GateVerdict:
+def _with_worst(verdict: GateVerdict, table: OutcomeTable, members: Sequence[int]) -> GateVerdict:
     """The verdict with the items that have the worst values."""
+    low = verdict.limit == "min"
     values = table.column(verdict.system, verdict.metric, members)
     mean = np.nanmean(values) if np.isfinite(values).any() else np.nan
     worse = [i for i in range(len(members)) if (values[i] < mean or values[i] == 0 if low else values[i] > mean)]

@@ -1,14 +1,12 @@
-"""Suites and runs as they lie on disk."""
+"""Suites and runs as they lie on disk, and what to call several of them."""
 
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.summary import RunSummary
@@ -16,7 +14,7 @@ from constraintsuite.metrics.pairwise import PairResult
 from constraintsuite.records.examples import Example
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import write_text
-from constraintsuite.store.jsonl import adapter, describe, read_jsonl
+from constraintsuite.store.jsonl import read_json, read_jsonl
 from constraintsuite.store.mirror import is_url, mirror_of, open_mirror, shown
 
 EXAMPLES = "examples.jsonl"
@@ -76,7 +74,7 @@ def load_suite(path: Path) -> Suite:
 def load_run(path: Path) -> Run:
     """The finished run in a folder; one of which a file is missing or was changed is a UserError."""
     artifact = Artifact.open(path, "run")
-    return Run(artifact, _read_summary(path / SUMMARY), read_results(path))
+    return Run(artifact, read_json(path / SUMMARY, RunSummary), read_results(path))
 
 
 def read_results(path: Path) -> tuple[PairResult, ...]:
@@ -118,9 +116,36 @@ def _refuse_repeated(path: Path, examples: Sequence[Example]) -> None:
         raise UserError(f"{path}: {len(repeated)} ids stand there more than once, the first is {repeated[0]!r}.")
 
 
-def _read_summary(file: Path) -> RunSummary:
-    try:
-        summary: RunSummary = adapter(RunSummary).validate_json(file.read_bytes())
-    except ValidationError as error:
-        raise UserError(f"{file}: {describe(error)} Was it edited, or written by another version?") from None
-    return summary
+def name_runs(runs: Sequence[Run]) -> dict[str, Run]:
+    """The runs by system; where two have the same, also by as much of their folders' paths as tells them apart."""
+    labels = name_folders([(run.summary.system, run.artifact.path) for run in runs])
+    return dict(zip(labels, runs, strict=True))
+
+
+def name_folders(named: Sequence[tuple[str, Path]]) -> list[str]:
+    """A label for each system and the folder it is of: its name, and where two have the same, the end of the path too."""
+    folders = [folder.resolve() for _, folder in named]
+    counts = Counter((name, folder) for (name, _), folder in zip(named, folders, strict=True))
+    for (_, folder), count in counts.items():
+        if count > 1:
+            raise UserError(f"{folder}: this run is named twice. Give each once.")
+    alike: dict[str, list[Path]] = defaultdict(list)
+    for name, folder in counts:
+        alike[name].append(folder)
+    return [
+        name if len(alike[name]) == 1 else f"{name} ({_short_path(folder, alike[name])})" for name, folder in counts
+    ]
+
+
+def short_paths(folders: Sequence[Path]) -> list[str]:
+    """For each folder its name, with as many folders above it as tell it apart from the others."""
+    resolved = [folder.resolve() for folder in folders]
+    return [_short_path(folder, resolved) for folder in resolved]
+
+
+def _short_path(folder: Path, among: Sequence[Path]) -> str:
+    """The end of a path that none of the others has: what stands before it depends on the machine."""
+    for length in range(1, len(folder.parts)):
+        if [other.parts[-length:] for other in among].count(folder.parts[-length:]) == 1:
+            return "/".join(folder.parts[-length:])
+    return str(folder)

@@ -37,7 +37,7 @@ class Published(BaseModel):
 
 
 class PublishedResults(BaseModel):
-    """All of them."""
+    """Every published result that comes with the package, and how far a run may be off before it is looked into."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     gates: dict[str, float]

@@ -14,8 +14,7 @@ import numpy as np
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.groupings import OVERALL, pick
-from constraintsuite.metrics.clusters import ItemClusters, cluster_items
-from constraintsuite.metrics.intervals import FloatArray
+from constraintsuite.metrics.intervals import FloatArray, ItemClusters, cluster_items
 from constraintsuite.metrics.metric import Metric, find_metric
 
 ItemGroups = Mapping[str, Mapping[str, Sequence[int]]]
@@ -195,7 +194,7 @@ class StoredTable(OutcomeTable):
         return self._described.get(self.items[item].id, {})
 
     def setting(self, system: str, group: str) -> Details:
-        """As it was given."""
+        """How the system was set in this group, as it was given; empty where it was not."""
         return self._settings.get(system, {}).get(group, {})
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.experiments.load import remember_suite, suite_place
-from constraintsuite.models.base import ModelFact
+from constraintsuite.models.base import PLACE_FACTS, ModelFact
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin, Manifest, read_manifest
 from constraintsuite.store.workspace import Replace, claim
 
@@ -80,3 +81,27 @@ def _content(suite: Path) -> str | None:
 
 def _at(place: Path | None) -> str:
     return f" in {place}" if place else ""
+
+
+class SplitFacts(NamedTuple):
+    """Facts that are content, and facts that belong beside it."""
+
+    own: dict[str, ModelFact]
+    place: dict[str, ModelFact]
+
+
+def split_facts(facts: Mapping[str, ModelFact]) -> SplitFacts:
+    """Facts of the place, also of a part of a system, are taken out: the same run elsewhere must be the same bytes."""
+    own: dict[str, ModelFact] = {}
+    place: dict[str, ModelFact] = {}
+    for key, value in facts.items():
+        if key in PLACE_FACTS:
+            place[key] = value
+        elif isinstance(value, Mapping):
+            inner = split_facts(value)
+            own[key] = inner.own
+            if inner.place:
+                place[key] = inner.place
+        else:
+            own[key] = value
+    return SplitFacts(own, place)

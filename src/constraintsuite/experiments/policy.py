@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date
 from importlib import resources
 from pathlib import Path
 from typing import Literal, TypeVar
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from constraintsuite.errors import UserError
+from constraintsuite.experiments.compare import refuse_incomparable
+from constraintsuite.experiments.groupings import OVERALL
+from constraintsuite.experiments.outcome_table import OutcomeTable
+from constraintsuite.experiments.power import CAUTIOUS, TYPICAL, detect_before
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.metrics.ties import TiePolicy, TieRule
 from constraintsuite.store.yaml_files import read_yaml
@@ -61,12 +67,12 @@ class PolicyRule(_Strict):
 
     @property
     def kind(self) -> LimitKind:
-        """Which limit it has."""
+        """Which of the four limits the rule has."""
         return next(name for name in _LIMITS if getattr(self, name) is not None)
 
     @property
     def limit(self) -> float:
-        """Its number."""
+        """The number of that limit."""
         return float(getattr(self, self.kind))
 
     @property
@@ -86,10 +92,8 @@ class PolicyRule(_Strict):
                 f"The rule `{self}`: {metric} is a share from 0 to 1, so the limit {self.limit:g} means nothing; for 50 % "
                 "write 0.5."
             )
-        if self.compares and metric.own_unit:
-            raise UserError(
-                f"The rule `{self}`: {metric} is in each system's own unit and cannot be compared with a baseline."
-            )
+        if self.compares:
+            refuse_incomparable(metric)
 
     def __str__(self) -> str:
         end = " (interval)" if self.needs_certainty else ""
@@ -136,7 +140,7 @@ class Policy(_Strict):
 
     @property
     def tie_rule(self) -> TieRule:
-        """The rule for ties."""
+        """The rule by which equal scores are counted."""
         return TieRule(self.ties, self.tie_eps)
 
     @classmethod
@@ -167,7 +171,7 @@ class Waiver(_Strict):
 
 
 class Waivers(_Strict):
-    """A file of waivers."""
+    """The content of a file of waivers."""
 
     waivers: tuple[Waiver, ...]
 
@@ -214,3 +218,68 @@ _SAID = {
     "model_type": "a rule is a set of `key: value` lines, such as `metric: accuracy` and `min: 0.6`",
     "tuple_type": "write the rules as a list, each after a dash",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class RuleDetection:
+    """What the items of a rule can show."""
+
+    rule: str
+    group: str
+    limit: float | None
+    """How much the rule lets change; None for a rule that compares with no baseline."""
+    items: int
+    clusters: int
+    share: bool
+    """Of other metrics nothing can be told before a run, since nobody knows how much they vary."""
+    typical: float | None
+    """The smallest change that is found if two systems disagree as most do; None where no change can be found."""
+    detectable: float | None
+    """The same on cautious assumptions."""
+
+
+def detect_rules(policy: Policy, table: OutcomeTable, total: str) -> list[RuleDetection]:
+    """What each rule that compares could find on these items, whatever systems are measured."""
+    comparing = [rule for rule in policy.rules if rule.compares] or list(policy.rules)
+    cells = [(rule, group) for rule in comparing for group in rule_groups(rule, table, total)]
+    found = []
+    for rule, group in cells:
+        metric = table.metric(rule.metric)
+        rule.refuse_for(metric)
+        members = _with_values(table, rule.metric, table.members(group))
+        numbers = table.clusters(members).numbers
+        typical, cautious = (
+            detect_before(numbers, alpha=policy.alpha / len(cells), assumed=one) for one in (TYPICAL, CAUTIOUS)
+        )
+        found.append(
+            RuleDetection(
+                str(rule),
+                group,
+                rule.limit if rule.compares else None,
+                cautious.items,
+                cautious.clusters,
+                metric.share,
+                typical.smallest if metric.share else None,
+                cautious.smallest if metric.share else None,
+            )
+        )
+    return found
+
+
+def rule_groups(rule: PolicyRule, table: OutcomeTable, total: str) -> list[str]:
+    """The groups that a rule is applied to: the one it names, in each of those that are never pooled."""
+    if table.within is None:
+        return [rule.group or total]
+    named = rule.group or OVERALL
+    if named.startswith(f"{table.within}="):
+        return [named]
+    inside = "" if named in (OVERALL, total) else f", {named}"
+    return [f"{table.within}={value}{inside}" for value in table.groups[table.within]]
+
+
+def _with_values(table: OutcomeTable, metric: str, members: Sequence[int]) -> list[int]:
+    """Those of some items that have a value under any system; all of them where no system was measured yet."""
+    if not table.systems:
+        return list(members)
+    known = [np.isfinite(table.column(system, metric, members)) for system in table.systems]
+    return [i for i, one in zip(members, np.any(known, axis=0).tolist(), strict=True) if one]

@@ -1,26 +1,34 @@
-"""One suite and one model give one run folder."""
+"""One suite and one model give one run folder: every score, every result, every figure."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.execution.spread import UNWORKABLE
-from constraintsuite.experiments.load import Suite, load_suite
-from constraintsuite.experiments.scoring import documents_of, pairs_of
+from constraintsuite.experiments.load import EXAMPLES, MODEL, SCORES, SUMMARY, Suite, load_suite
+from constraintsuite.experiments.output import OutputCounts, split_facts, write_once
+from constraintsuite.experiments.pair_experiment import tie_figures
+from constraintsuite.experiments.pairs import PairTable
+from constraintsuite.experiments.scoring import PairScore, Scores, document_id, documents_of, judge_all, pairs_of
 from constraintsuite.experiments.shards import Scored, plan_shards, score_cache, score_shards
-from constraintsuite.experiments.writing import RunContent, record_run, run_origin
-from constraintsuite.models.base import Workbench
+from constraintsuite.experiments.summary import Visible, audit_truncation, find_truncation, summarise
+from constraintsuite.metrics.resampling import DRAWS
+from constraintsuite.models.base import ModelFact, Workbench
 from constraintsuite.models.naming import check_models, load_scorer
 from constraintsuite.models.process_cache import holding
 from constraintsuite.models.worker_spec import send_model
-from constraintsuite.store.artifact import STAGES, Artifact
-from constraintsuite.store.files import sha256_text
+from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin
+from constraintsuite.store.files import sha256_text, write_text
+from constraintsuite.store.jsonl import write_json, write_jsonl
+from constraintsuite.store.revisions import REVISIONS
 
 _ALONE = LocalEngine()
 _LONGEST = 120
@@ -104,3 +112,77 @@ def plain_name(name: str) -> str:
     if plain == split and len(plain) <= _LONGEST:
         return plain
     return f"{plain[:_LONGEST] or 'unnamed'}-{sha256_text(name)[:8]}"
+
+
+RUN_FILES = (SCORES, EXAMPLES, SUMMARY, MODEL)
+
+
+@dataclass(frozen=True)
+class RunContent:
+    """What a run is made from."""
+
+    suite: Suite
+    """With the examples that were scored, under the queries that were."""
+    scores: Scores
+    visible: Visible | None = None
+    """How much of each text the model reads."""
+    facts: Mapping[str, ModelFact] = field(default_factory=dict)
+    """What the model says of itself."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Examples that were not scored, by reason."""
+
+
+def run_origin(
+    suite: Suite, model: str, settings: Mapping[str, Any], seed: int, inputs: Mapping[str, str] | None = None
+) -> ArtifactOrigin:
+    """What decides a run: `settings`, and hashes of `inputs`, beside suite, model and seed."""
+    decisive = {"suite": suite.name, "model": model, **settings, "draws": DRAWS}
+    return ArtifactOrigin("run", model, {"suite": suite.content, **(inputs or {})}, decisive, seed, REVISIONS["run"])
+
+
+def record_run(
+    suite: Suite,
+    origin: ArtifactOrigin,
+    out: Path,
+    make: Callable[[], RunContent],
+    *,
+    reporter: Reporter,
+    events: Sequence[str] = (),
+) -> Artifact:
+    """The run in the folder `out`; what it holds is made only if it is not there yet."""
+
+    def write(folder: Path) -> OutputCounts:
+        content = make()
+        facts = split_facts(content.facts)
+        if facts.own:
+            write_text(folder / MODEL, json.dumps(facts.own, indent=2, ensure_ascii=False) + "\n")
+        counts = write_run(content, origin.name, folder, seed=origin.seed)
+        return OutputCounts(counts, content.left_out, facts.place)
+
+    return write_once(out, origin, RUN_FILES, write, suite=suite.artifact.path, reporter=reporter, events=events)
+
+
+def write_run(content: RunContent, model: str, out: Path, *, seed: int) -> dict[str, int]:
+    """Judge a suite by scores and write scores, results and figures; gives what there was of what."""
+    suite, scores, visible = content.suite, content.scores, content.visible
+    results = judge_all(suite.examples, suite.controls, scores)
+    if visible is not None:
+        everything = zip(results, (*suite.examples, *suite.controls), strict=True)
+        results = [replace(result, cut=find_truncation(example, visible).cut) for result, example in everything]
+    table = PairTable(model, suite.examples, suite.controls, results)
+    main = results[: len(suite.examples)]
+    summary = replace(
+        summarise(suite.name, table, seed=seed),
+        ties=tie_figures(suite.examples, scores, seed=seed),
+        truncation=None if visible is None else audit_truncation(suite.examples, main, visible, seed=seed),
+    )
+    write_jsonl(out / SCORES, _rows(scores))
+    write_jsonl(out / EXAMPLES, results)
+    write_json(out / SUMMARY, summary)
+    return {"examples": len(suite.examples), "controls": len(suite.controls), "pairs": len(scores)}
+
+
+def _rows(scores: Scores) -> list[PairScore]:
+    ids = {text: document_id(text) for _, text in scores}
+    rows = [PairScore(query, ids[text], score) for (query, text), score in scores.items()]
+    return sorted(rows, key=lambda row: (row.query, row.document))

@@ -20,7 +20,7 @@ from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.execution.spread import WorkCounts, spread
 from constraintsuite.experiments.scoring import Scores, check_given, document_id
-from constraintsuite.experiments.truncation import Visible
+from constraintsuite.experiments.summary import Visible
 from constraintsuite.models.base import Describing, ModelFact, Noticing, Pair, Scorer, Truncating
 from constraintsuite.models.batch_with_isolation import model_in_bulk
 from constraintsuite.models.process_cache import held_model
@@ -161,5 +161,5 @@ class _Notes(Silent):
     reporter: Reporter
 
     def note(self, text: str) -> None:
-        """Say one line."""
+        """Hand one line on to the reporter behind this one."""
         self.reporter.note(text)

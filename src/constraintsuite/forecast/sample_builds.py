@@ -25,8 +25,8 @@ from constraintsuite.records.text import Document
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, read_jsonl
 from constraintsuite.suites.build import PIPELINE, build_suite
+from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.recipe import Recipe
-from constraintsuite.suites.stages.viewing import read_examples
 from constraintsuite.text.mentions import surface_forms
 
 _PARTS = (4, 2)

@@ -6,17 +6,16 @@ answers as in his Handbook of 2014) and Krippendorff's alpha (2011), whose dista
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from constraintsuite.metrics.alpha import AnswerScale, alpha
 from constraintsuite.metrics.intervals import FloatArray, IntArray, wilson_bounds
-from constraintsuite.metrics.ratings import Coefficient, Corrected, Counted, Ratings
-from constraintsuite.metrics.resampling import DRAWS, FEW_CLUSTERS, estimate, estimate_weighted
-from constraintsuite.metrics.sets import SET_DISTANCES
+from constraintsuite.metrics.resampling import DRAWS, FEW_CLUSTERS, estimate, estimate_weighted, sum_by_cluster
 from constraintsuite.records.scores import Interval
 
 
@@ -42,7 +41,7 @@ def agreement(
 ) -> Agreement:
     """All coefficients; `options` are the answers there were to choose from, in the order of the scale.
 
-    Kappa and AC1 take answers as the same or not, so that numbers have none, and sets only where all possible ones are given.
+    Kappa and AC1 take answers as the same or not, so that sets have them only where all possible ones are given.
 
     Whole clusters of items are resampled; of fewer than ten, each is left out in turn. Where all agree, the lower bound is the
     one that Wilson's interval of the raw agreement gives with the number of clusters.
@@ -138,3 +137,139 @@ def _ac1(counted: Counted, options: int) -> Coefficient | None:
         return Corrected(times @ agreed / np.maximum(times @ judged, 1), chance)
 
     return coefficient
+
+
+Ratings = Sequence[Mapping[str, Hashable]]
+"""Of each item, who said what; those who did not answer it are not in it."""
+
+
+class Corrected(NamedTuple):
+    """Agreement that was seen, and that which chance would give, in each draw."""
+
+    seen: FloatArray
+    chance: FloatArray
+
+    @property
+    def coefficient(self) -> FloatArray:
+        """What was reached of what chance had left; NaN where it left nothing."""
+        room = 1 - self.chance
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(room > 1e-12, (self.seen - self.chance) / room, np.nan)
+
+
+Coefficient = Callable[[FloatArray], Corrected]
+"""From how often each cluster was drawn, (draws, clusters)."""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How many gave each value to each item."""
+
+    values: Sequence[Hashable]
+    counts: FloatArray  # (items, values)
+    members: IntArray  # (items,) the cluster of each
+
+    @classmethod
+    def of(cls, ratings: Ratings, options: Sequence[Hashable], members: IntArray) -> Counted:
+        """Count them; `options` come first, in their order, whether anybody chose them or not."""
+        values = list(dict.fromkeys([*options, *(value for item in ratings for value in item.values())]))
+        place = {value: number for number, value in enumerate(values)}
+        counts = np.zeros((len(ratings), len(values)))
+        for row, item in enumerate(ratings):
+            for value in item.values():
+                counts[row, place[value]] += 1
+        return cls(values, counts, members)
+
+    @property
+    def answers(self) -> FloatArray:
+        """(items,) how many answered each."""
+        return np.asarray(self.counts.sum(axis=1), dtype=np.float64)
+
+    @property
+    def pairable(self) -> int:
+        """Items with two answers or more: only they can agree."""
+        return int((self.answers >= 2).sum())
+
+    @property
+    def clusters(self) -> int:
+        """How many there are, with or without such an item."""
+        return len(np.unique(self.members))
+
+    @property
+    def counted(self) -> IntArray:
+        """The clusters with such an item."""
+        return np.unique(self.members[self.answers >= 2])
+
+    def per_cluster(self, rows: FloatArray) -> FloatArray:
+        """Sums over the items of each cluster; `rows` is (items,) or (items, columns)."""
+        return sum_by_cluster(rows, self.members)
+
+
+AnswerScale = Literal["nominal", "ordinal", "jaccard", "masi"]
+"""How far apart two answers are: other or the same, ranks, and two distances between sets."""
+
+
+def alpha(counted: Counted, scale: AnswerScale) -> Coefficient:
+    """One less the disagreement that was seen, as a share of what chance would give."""
+    answers = counted.answers
+    counts = np.where(answers[:, np.newaxis] >= 2, counted.counts, 0)  # a value without a partner cannot disagree
+    held = counted.per_cluster(counts)
+    share = 1 / np.maximum(answers - 1, 1)
+    if scale == "ordinal":
+        return _ordinal_alpha(counted, counts, held, share)
+    between = _distances(counted.values, scale)
+    apart = counted.per_cluster(((counts @ between) * counts).sum(axis=1) * share)
+
+    def coefficient(times: FloatArray) -> Corrected:
+        values = times @ held
+        n = np.maximum(values.sum(axis=1), 2)
+        expected = ((values @ between) * values).sum(axis=1) / (n * (n - 1))
+        observed = times @ apart / n
+        return Corrected(1 - observed, 1 - expected)
+
+    return coefficient
+
+
+def _ordinal_alpha(counted: Counted, counts: FloatArray, held: FloatArray, share: FloatArray) -> Coefficient:
+    """Two values are as far apart as the answers that lie between them: squared differences of their middle ranks."""
+    together = counted.per_cluster(np.einsum("ic,ik,i->ick", counts, counts, share))  # coincidences, by cluster
+    width = counts.shape[1]
+
+    def coefficient(times: FloatArray) -> Corrected:
+        values = times @ held
+        ranks = np.cumsum(values, axis=1) - values / 2
+        between = (ranks[:, :, np.newaxis] - ranks[:, np.newaxis, :]) ** 2
+        n = np.maximum(values.sum(axis=1), 2)
+        seen = (times @ together.reshape(-1, width * width)).reshape(between.shape)
+        expected = np.einsum("dc,dk,dck->d", values, values, between) / (n * (n - 1))
+        observed = (seen * between).sum(axis=(1, 2)) / n
+        # Ranks have no unit of their own: what chance gives is the unit, and one unit apart is no agreement.
+        return Corrected(1 - observed / np.where(expected > 0, expected, 1), np.where(expected > 0, 0.0, 1.0))
+
+    return coefficient
+
+
+def _distances(values: Sequence[Hashable], scale: AnswerScale) -> FloatArray:
+    if scale == "nominal":
+        return 1 - np.eye(len(values))
+    distance = SET_DISTANCES[scale]
+    sets = [value if isinstance(value, AbstractSet) else frozenset((value,)) for value in values]
+    return np.array([[distance(one, other) for other in sets] for one in sets]).reshape(len(sets), len(sets))
+
+
+def jaccard_distance(one: AbstractSet[object], other: AbstractSet[object]) -> float:
+    """1 - shared / all; two empty sets are the same."""
+    return 1 - len(one & other) / len(one | other) if one or other else 0.0
+
+
+def masi_distance(one: AbstractSet[object], other: AbstractSet[object]) -> float:
+    """Passonneau's (2006): Jaccard's likeness times 1 for equal sets, 2/3 for a part, 1/3 for an overlap."""
+    if one == other:
+        return 0.0
+    return 1 - (1 - jaccard_distance(one, other)) * (2 / 3 if one <= other or other <= one else 1 / 3)
+
+
+SET_DISTANCES: Mapping[str, Callable[[AbstractSet[object], AbstractSet[object]], float]] = {
+    "jaccard": jaccard_distance,
+    "masi": masi_distance,
+}

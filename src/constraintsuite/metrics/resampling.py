@@ -92,6 +92,20 @@ def estimate(
     ]
 
 
+def mean_figures(
+    columns: Sequence[FloatArray],  # one value per item, NaN for none
+    clusters: IntArray,  # (items,)
+    chance: int | np.random.Generator,  # a seed, or where the draws come from
+    *,
+    shares: Sequence[bool] | None = None,
+    draws: int = DRAWS,
+) -> list[Interval]:
+    """The mean and interval of each column, all from the same draws; `shares` says which lie between 0 and 1, by default all."""
+    values = np.column_stack(columns).astype(np.float64) if columns else np.empty((len(clusters), 0))
+    kinds = [True] * len(columns) if shares is None else shares
+    return estimate(values, kinds, clusters, rng=np.random.default_rng(chance), draws=draws)
+
+
 def ratios_of_means(
     numerators: FloatArray,  # (items, figures), NaN where an item has none
     denominators: FloatArray,  # the same

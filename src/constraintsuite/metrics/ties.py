@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from constraintsuite.execution.shards import stable_hash
+from constraintsuite.records.examples import ExampleDocument
 
 Outcome = Literal["right", "wrong", "tie"]
 TiePolicy = Literal["strict", "half", "random", "mteb"]
@@ -36,7 +37,7 @@ class TieRule:
             return "tie"
         return "right" if better > worse else "wrong"
 
-    def credit(self, query: str, better: Candidate, worse: Candidate) -> float:
+    def credit(self, query: str, better: ExampleDocument, worse: ExampleDocument) -> float:
         """What a tie between the two counts: 1 if the better one is put first, 0 if the other is."""
         if self.policy == "half":
             return 0.5
@@ -45,13 +46,6 @@ class TieRule:
         if self.policy == "random":
             return float(_coin_puts_first(query, better.text, worse.text))
         return 0.0
-
-
-class Candidate(NamedTuple):
-    """A document in a ranking."""
-
-    id: str
-    text: str
 
 
 STRICT = TieRule()

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from constraintsuite.errors import UserError
 from constraintsuite.experiments import compare as comparing
 from constraintsuite.experiments.experiment import compare_experiments
+from constraintsuite.experiments.load import name_runs
 from constraintsuite.experiments.pair_experiment import pair_experiments
-from constraintsuite.experiments.run_labels import name_runs
 from constraintsuite.metrics.pairwise import parse_metric
 from constraintsuite.metrics.ties import TiePolicy, TieRule
 from constraintsuite.notebook.places import FolderPath

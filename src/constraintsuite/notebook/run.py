@@ -12,7 +12,7 @@ from constraintsuite.experiments import load
 from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.experiments.groupings import pick, split_up
 from constraintsuite.experiments.headline import HEADLINE
-from constraintsuite.experiments.rejudge import with_results
+from constraintsuite.experiments.pair_experiment import with_results
 from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.pairwise import METRICS, PairResult, parse_metric

@@ -10,9 +10,8 @@ from typing import Any, Protocol
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.experiments.load import Suite
-from constraintsuite.experiments.run import run_folder
+from constraintsuite.experiments.run import RunContent, record_run, run_folder, run_origin
 from constraintsuite.experiments.scoring import Scores, documents_of, pairs_of, score_pairs
-from constraintsuite.experiments.writing import RunContent, record_run, run_origin
 from constraintsuite.models.base import Pair, Workbench
 from constraintsuite.models.callable import PythonScorer
 from constraintsuite.store.artifact import Artifact

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from constraintsuite.experiments.gate import GateResult
-from constraintsuite.experiments.gate_detection import RuleDetection
 from constraintsuite.experiments.gate_verdicts import GateVerdict
+from constraintsuite.experiments.policy import RuleDetection
 from constraintsuite.records.figures import points
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.comparison import item_lines

@@ -12,9 +12,8 @@ from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.headline import is_chance
-from constraintsuite.experiments.load import MODEL, Run, Suite
-from constraintsuite.experiments.rejudge import rejudge
-from constraintsuite.experiments.run_labels import name_runs
+from constraintsuite.experiments.load import MODEL, Run, Suite, name_runs
+from constraintsuite.experiments.pair_experiment import rejudge
 from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.metrics.metric import Metric

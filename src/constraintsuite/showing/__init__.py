@@ -32,7 +32,7 @@ EXPERIMENTS: Catalogue[OpenExperiment] = Catalogue(
     "kind to compare",
     {
         "run": "constraintsuite.experiments.pair_experiment:open_pairs",
-        "ranking": "constraintsuite.experiments.ranking.experiment:open_ranking",
+        "ranking": "constraintsuite.experiments.ranking.run:open_ranking",
         "explain": "constraintsuite.mechanism.explain.experiment:open_explain",
         "ann": "constraintsuite.vectors.ann.experiment:open_ann",
         "memory_run": "constraintsuite.memory.runs.experiment:open_memory_run",

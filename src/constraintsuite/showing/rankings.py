@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from constraintsuite.experiments.ranking.run import BY_QUERY, KIND, SYSTEM, load_ranking
-from constraintsuite.experiments.ranking.summary import MEDIANS, QueryResult, RankingSummary, metric_of
+from constraintsuite.experiments.ranking.summary import QueryResult, RankingSummary, metric_of
 from constraintsuite.records.figures import CellValue, UnitValue
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock, VerbatimText
@@ -74,7 +74,7 @@ def measure_table(summary: RankingSummary) -> Table:
 def _figure(name: str, figure: Interval) -> tuple[CellValue, ...]:
     """Value, low and high end; a median rank may be deeper than anything looked at, and so may the end above its low end."""
     value, low, high = (UnitValue(each, metric_of(name).kind) for each in (figure.value, figure.low, figure.high))
-    if name not in MEDIANS or not figure.n:
+    if metric_of(name).average == "mean" or not figure.n:
         return value, low, high
     deep = figure.high is None and figure.low is not None
     return "deeper" if figure.value is None else value, low, "deeper" if deep else high

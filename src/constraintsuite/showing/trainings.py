@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from constraintsuite.errors import UserError
+from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.records.figures import UnitValue
 from constraintsuite.records.sections import Charts, Section, SectionBlock, TableBlock, VerbatimText
 from constraintsuite.records.tables import Column, Table
@@ -17,10 +15,8 @@ from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.counts import count_table
 from constraintsuite.showing.display import Display, show_each
 from constraintsuite.store.artifact import Artifact
-from constraintsuite.store.jsonl import adapter, describe, read_jsonl
-from constraintsuite.tuning.curves import CURVES, OVERALL, TrainingCurvePoint, draw_curves, kind_of
-from constraintsuite.tuning.places import SELECTED
-from constraintsuite.tuning.selection import Selected
+from constraintsuite.store.jsonl import read_json, read_jsonl
+from constraintsuite.tuning.curves import CURVES, SELECTED, Selected, TrainingCurvePoint, draw_curves, kind_of
 
 KIND, RECIPE = "tune", "recipe.json"
 _SHOWN = (CURVES, SELECTED, RECIPE)
@@ -31,53 +27,39 @@ _ABOUT_SELECTED = "Of each seed and task the checkpoint that the next task began
 _ABOUT_MADE = "All that decides a training, and how much its tasks were given."
 
 
-@dataclass(frozen=True)
-class Training:
-    """A finished training, read."""
-
-    artifact: Artifact
-    points: tuple[TrainingCurvePoint, ...]
-    selected: tuple[Selected, ...]
-    recipe: str
-
-
-def load_training(path: Path) -> Training:
-    """The training in a folder; one that was changed since is a UserError."""
+@show_each
+def show_training(path: Path) -> Display:
+    """The page of one training; one that was changed since is a UserError."""
     artifact = Artifact.open_unverified(path, KIND)
     lacking = next((name for name in _SHOWN if name not in artifact.manifest.files), None)
     if lacking is not None:
         raise UserError(f"{path}: it has no {lacking}. Was it written by another version?")
     artifact.refuse_changed(_SHOWN)  # what is shown alone: to hash all checkpoints would take minutes
-    try:
-        selected = adapter(tuple[Selected, ...]).validate_json((path / SELECTED).read_bytes())
-    except ValidationError as error:
-        raise UserError(f"{path / SELECTED}: {describe(error)} Was it written by another version?") from None
-    recipe = (path / RECIPE).read_text(encoding="utf-8")
-    return Training(artifact, tuple(read_jsonl(path / CURVES, TrainingCurvePoint)), selected, recipe)
-
-
-@show_each
-def show_training(path: Path) -> Display:
-    """One training."""
-    training = load_training(path)
-    counts = training.artifact.manifest.counts
+    counts = artifact.manifest.counts
     about = f"{counts['checkpoints']:,} checkpoints, {counts['points']:,} figures."
-    return Display(Masthead(training.artifact.manifest.name, "training", about), tuple(training_sections(training)))
+    return Display(Masthead(artifact.manifest.name, "training", about), tuple(_sections(artifact)))
 
 
-def training_sections(training: Training) -> Iterator[Section]:
+def _sections(artifact: Artifact) -> Iterator[Section]:
     """Curves, what was selected, and what it was made from."""
-    drawn = tuple(draw_plot(plot) for plot in draw_curves(training.points))
+    path, manifest = artifact.path, artifact.manifest
+    points = tuple(read_jsonl(path / CURVES, TrainingCurvePoint))
+    drawn = tuple(draw_plot(plot) for plot in draw_curves(points))
     curves: list[SectionBlock] = [Charts(drawn)] if drawn else []
-    curves += [TableBlock(_figures(name, training.points)) for name in _evaluations(training.points)]
+    curves += [TableBlock(_figures(name, points)) for name in _evaluations(points)]
     if curves:
         yield Section("curves", "Curves", _ABOUT_CURVES, tuple(curves))
-    yield Section("selected", "Selected checkpoints", _ABOUT_SELECTED, (TableBlock(_selected(training.selected)),))
-    manifest = training.artifact.manifest
+    yield Section(
+        "selected",
+        "Selected checkpoints",
+        _ABOUT_SELECTED,
+        (TableBlock(_selected(read_json(path / SELECTED, tuple[Selected, ...]))),),
+    )
+    recipe = (path / RECIPE).read_text(encoding="utf-8")
     made: list[SectionBlock] = [TableBlock(count_table("data", "What was read and made.", manifest.counts))]
     if manifest.rejects:
         made.append(TableBlock(count_table("left_out", "Rows that were left out, and why.", manifest.rejects)))
-    yield Section("recipe", "Recipe", _ABOUT_MADE, (*made, VerbatimText(training.recipe.rstrip(), "All settings")))
+    yield Section("recipe", "Recipe", _ABOUT_MADE, (*made, VerbatimText(recipe.rstrip(), "All settings")))
 
 
 def _evaluations(points: Sequence[TrainingCurvePoint]) -> list[str]:

@@ -41,6 +41,20 @@ def write_jsonl(path: Path, records: Iterable[object]) -> int:
     return count
 
 
+def write_json(path: Path, record: object, indent: int = 2) -> None:
+    """Write one record as a file of its own, which appears only when it is whole."""
+    with atomic_writer(path) as file:
+        file.write(adapter(type(record)).dump_json(record, indent=indent) + b"\n")
+
+
+def read_json(path: Path, kind: type[T]) -> T:
+    """The record that `write_json` wrote; a file that does not hold one is a UserError."""
+    try:
+        return adapter(kind).validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise UserError(f"{path}: {describe(error)} Was it edited, or written by another version?") from None
+
+
 @dataclass(frozen=True, slots=True)
 class JsonLine(Generic[T]):
     """A line of a file: its record, or what is wrong with it."""

@@ -1,4 +1,4 @@
-"""The curves of a training: what each checkpoint got on each evaluation, and how they look."""
+"""The curves of a training: what each checkpoint got on each evaluation, which one is taken, and how they look."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from constraintsuite.errors import UserError
+from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.ranking.summary import metric_of
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.figures import ColumnKind, show
 from constraintsuite.records.plots import Axis, Plot, Series, Spot
 from constraintsuite.records.scores import Interval
+from constraintsuite.tuning.recipe import SelectionSettings
 
-CURVES = "curves.jsonl"
-OVERALL = "overall"
+CURVES, SELECTED = "curves.jsonl", "selected.json"
 TRAINING = "training"
 _DRAWN = ("paired_accuracy", "accuracy", "nDCG@10", "RR@10", "loss")
 _TITLES = {"paired_accuracy": "Paired accuracy", "accuracy": "Accuracy", "loss": "Training loss"}
@@ -49,69 +51,106 @@ class TrainingCurvePoint:
         return Interval(self.value, self.low, self.high, self.n)
 
 
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """The checkpoint that a task hands on."""
+
+    seed: int
+    task: str
+    epoch: int
+    checkpoint: str
+    by: str
+    """`last`, or what it was the best by."""
+    value: float | None
+
+    @property
+    def kind(self) -> ColumnKind:
+        """How the value is shown: as its metric, the word before the last of `by`, asks for."""
+        return "number" if self.value is None else kind_of(self.by.rsplit(maxsplit=2)[1])
+
+
 def kind_of(metric: str) -> ColumnKind:
     """How figures of a metric of suites or rankings are shown; the training loss is a plain number."""
     return METRICS[metric].kind if metric in METRICS else metric_of(metric).kind
 
 
-def draw_curves(points: Sequence[TrainingCurvePoint]) -> list[Plot]:
-    """Plots over the epochs: first what is gained beside what is lost, as in figure 5 of the NevIR paper; then one a metric;
-    then the slices of each suite. Of several seeds each has a thin line, and their mean the bold one.
-    """
-    plots = [_gains(points)]
-    plots += [_plot(metric, [p for p in points if p.metric == metric and p.part == OVERALL]) for metric in _DRAWN]
-    parts = [_by_part(name, points) for name in dict.fromkeys(point.evaluation for point in points)]
-    return [plot for plot in (*plots, *parts) if plot is not None]
+def check_selectable(points: Sequence[TrainingCurvePoint], settings: SelectionSettings | None) -> None:
+    """Refuse a selection by something that the points of a checkpoint do not have; undefined for one it may be."""
+    if settings is not None and not _fitting(points, settings):
+        raise _unknown(points, settings)
 
 
-def _gains(points: Sequence[TrainingCurvePoint]) -> Plot | None:
-    """Paired accuracy on suites and nDCG@10 on plain retrieval."""
-    shown = [point for point in points if point.part == OVERALL and point.metric in _HEADLINES]
-    if {point.metric for point in shown if point.value is not None} != set(_HEADLINES):
-        return None
-    lines = _lines(shown, lambda point: f"{point.evaluation}, {point.metric}")
-    return _drawn("curve-gained-and-lost", "What is gained, and what is lost", "Share", lines, "share")
+def select(points: Sequence[TrainingCurvePoint], settings: SelectionSettings | None) -> Selected:
+    """From the points of one task and seed: the last epoch, or the best by the settings, the earliest of equals."""
+    last = max(points, key=lambda point: point.epoch)
+    if settings is None:
+        return Selected(last.seed, last.task, last.epoch, last.checkpoint, "last", None)
+    ranked = [(point.value, -point.epoch, point) for point in _fitting(points, settings) if point.value is not None]
+    if not ranked:
+        raise _unknown(points, settings)
+    _, _, best = max(ranked, key=lambda one: one[:2])
+    by = f"{settings.evaluation} {settings.metric} {settings.part}"
+    return Selected(best.seed, best.task, best.epoch, best.checkpoint, by, best.value)
 
 
-def _plot(metric: str, points: Sequence[TrainingCurvePoint]) -> Plot | None:
-    title = _TITLES.get(metric, metric)
-    lines = _lines(points, lambda point: point.evaluation)
-    return _drawn(f"curve-{metric}", f"{title} after each epoch", title, lines, kind_of(metric))
+def _fitting(points: Sequence[TrainingCurvePoint], settings: SelectionSettings) -> list[TrainingCurvePoint]:
+    wanted = (settings.evaluation, settings.metric, settings.part)
+    return [point for point in points if (point.evaluation, point.metric, point.part) == wanted]
 
 
-def _by_part(evaluation: str, points: Sequence[TrainingCurvePoint]) -> Plot | None:
-    """The slices of one suite."""
-    own = [p for p in points if p.evaluation == evaluation and p.part != OVERALL and p.metric == "accuracy"]
-    lines = _lines(own, lambda point: point.part)
-    return _drawn(f"slices-{evaluation}", f"Accuracy by slice: {evaluation}", "Accuracy", lines, "share")
+def _unknown(points: Sequence[TrainingCurvePoint], settings: SelectionSettings) -> UserError:
+    own = [point for point in points if point.evaluation == settings.evaluation]
+    known = sorted({f"{point.metric} of {point.part}" for point in own if point.value is not None})
+    return UserError(
+        f"selection: {settings.evaluation} has no {settings.metric} of {settings.part}. There are: {', '.join(known)}."
+    )
 
 
 _Line = dict[int, list[TrainingCurvePoint]]
 """By position, the points of all seeds there."""
 
 
+def draw_curves(points: Sequence[TrainingCurvePoint]) -> list[Plot]:
+    """Plots over the epochs: first what is gained beside what is lost, as in figure 5 of the NevIR paper; then one a metric;
+    then the slices of each suite. Of several seeds each has a thin line, and their mean the bold one.
+    """
+    known = [point for point in points if point.value is not None]
+    whole = [point for point in known if point.part == OVERALL]
+    plots = []
+    headlines = [point for point in whole if point.metric in _HEADLINES]
+    if {point.metric for point in headlines} == set(_HEADLINES):
+        lines = _lines(headlines, lambda point: f"{point.evaluation}, {point.metric}")
+        plots.append(_plot("curve-gained-and-lost", "What is gained, and what is lost", "Share", lines))
+    for metric in _DRAWN:
+        title = _TITLES.get(metric, metric)
+        lines = _lines([point for point in whole if point.metric == metric], lambda point: point.evaluation)
+        plots.append(_plot(f"curve-{metric}", f"{title} after each epoch", title, lines))
+    slices = [point for point in known if point.part != OVERALL and point.metric == "accuracy"]
+    for name in dict.fromkeys(point.evaluation for point in points):
+        lines = _lines([point for point in slices if point.evaluation == name], lambda point: point.part)
+        plots.append(_plot(f"slices-{name}", f"Accuracy by slice: {name}", "Accuracy", lines))
+    return [plot for plot in plots if plot.series]
+
+
 def _lines(points: Sequence[TrainingCurvePoint], name: Callable[[TrainingCurvePoint], str]) -> dict[str, _Line]:
     lines: dict[str, _Line] = {}
     for point in points:
-        if point.value is not None:
-            lines.setdefault(name(point), {}).setdefault(point.position, []).append(point)
+        lines.setdefault(name(point), {}).setdefault(point.position, []).append(point)
     return lines
 
 
-def _drawn(name: str, title: str, up: str, lines: Mapping[str, _Line], kind: ColumnKind) -> Plot | None:
-    if not lines:
-        return None
-    seeds = {point.seed for line in lines.values() for points in line.values() for point in points}
+def _plot(name: str, title: str, up: str, lines: Mapping[str, _Line]) -> Plot:
+    drawn = [point for line in lines.values() for points in line.values() for point in points]
+    shares = all(kind_of(point.metric) == "share" for point in drawn)
+    seeds = {point.seed for point in drawn}
     several = len(seeds) > 1
-    series = tuple(_series(line, own, several=several) for line, own in lines.items())
-    note = f"Thin: each of {len(seeds)} seeds; bold: their mean." if several else ""
     return Plot(
         name.replace("@", "-"),
         title,
         Axis("epochs", "linear"),
-        Axis(up, "share" if kind == "share" else "linear"),
-        series,
-        note=note,
+        Axis(up, "share" if shares else "linear"),
+        tuple(_series(line, own, several=several) for line, own in lines.items()),
+        note=f"Thin: each of {len(seeds)} seeds; bold: their mean." if several else "",
     )
 
 
@@ -129,15 +168,15 @@ def _mean(points: Sequence[TrainingCurvePoint]) -> Spot:
     values = [point.value for point in points if point.value is not None]
     mean = sum(values) / len(values)
     low, shown, high = (show(value, kind_of(points[0].metric)).value for value in (min(values), mean, max(values)))
-    said = f"{_moment(points[0])}: {shown}, mean of {len(values)} seeds ({low} to {high})"
+    said = f"{_when(points[0])}: {shown}, mean of {len(values)} seeds ({low} to {high})"
     return Spot(points[0].position, mean, said)
 
 
 def _spot(point: TrainingCurvePoint) -> Spot:
     assert point.value is not None
     figure = show(point.figure, kind_of(point.metric))._replace(n="")
-    return Spot(point.position, point.value, f"{_moment(point)}: {figure}")
+    return Spot(point.position, point.value, f"{_when(point)}: {figure}")
 
 
-def _moment(point: TrainingCurvePoint) -> str:
+def _when(point: TrainingCurvePoint) -> str:
     return f"{point.task} epoch {point.epoch}"

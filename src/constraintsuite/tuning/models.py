@@ -1,10 +1,14 @@
-"""Models as training takes and leaves them: plain folders with safetensors, read into sentence-transformers' classes."""
+"""Models as training takes and leaves them: plain folders with safetensors, read into sentence-transformers' classes.
+
+Low-rank additions to linear layers (Hu et al. 2021) come from peft; a checkpoint has them added in.
+"""
 
 # torch takes seconds to import, and a wrong recipe is told without it.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,8 +19,9 @@ from constraintsuite.models.torch.folder import ModelFolder
 from constraintsuite.models.torch.loading import check_length, load_tokenizer, loading, position_limit
 from constraintsuite.models.weights import find_weights
 from constraintsuite.store.files import whole_folder
-from constraintsuite.tuning.recipe import HeadChoice, ModelKind, StartSettings
-from constraintsuite.tuning.shrinking import shrink
+from constraintsuite.tuning.losses import ModelKind
+from constraintsuite.tuning.recipe import HeadChoice, LoraSettings, StartSettings
+from constraintsuite.tuning.smaller_model import shrink
 
 if TYPE_CHECKING:
     import torch
@@ -25,6 +30,9 @@ LibraryModel = Any
 """A CrossEncoder or a SentenceTransformer; their stubs are not read here."""
 _UNSAID_LABELS = 2  # of a configuration that does not list them
 _UNSAID_LENGTH = 512  # tokens, where neither model nor tokenizer has a limit
+_HEADS = ("classifier", "score")
+_ADAPTER = "default"
+_INJECTED = re.compile(rf"\.base_layer|\.lora_[AB]\.{_ADAPTER}")
 _HUGE = 10**9  # a tokenizer that has no limit says so by a larger number
 
 
@@ -53,21 +61,17 @@ def write_start(settings: StartSettings, folder: ModelFolder, out: Path, seed: i
 
     with loading(folder.path), torch.random.fork_rng():
         torch.manual_seed(seed)
-        model = (
-            _classifier(folder, settings.head)
-            if settings.kind == "cross"
-            else load_model(folder.path, "dense", None, "cpu")
-        )
-        if settings.kind == "cross":
-            tokenizer = load_tokenizer(folder.path, trust=False)
-            tokenizer.backend_tokenizer.no_truncation()
-            tokenizer.backend_tokenizer.no_padding()
-            if settings.shrink is not None:
-                model, tokenizer = shrink(model, tokenizer, settings.shrink)
-            tokenizer.model_max_length = readable_length(model, tokenizer)
-            save_parts(out, model, tokenizer)
-        else:
-            save_model(model, "dense", out, None)
+        if settings.kind == "dense":
+            save_model(load_model(folder.path, "dense", None, "cpu"), "dense", out, None)
+            return
+        model: Any = _classifier(folder, settings.head)
+        tokenizer = load_tokenizer(folder.path, trust=False)
+        tokenizer.backend_tokenizer.no_truncation()
+        tokenizer.backend_tokenizer.no_padding()
+        if settings.shrink is not None:
+            model, tokenizer = shrink(model, tokenizer, settings.shrink)
+        tokenizer.model_max_length = readable_length(model, tokenizer)
+        save_parts(out, model, tokenizer)
 
 
 def _classifier(folder: ModelFolder, head: HeadChoice) -> torch.nn.Module:
@@ -151,3 +155,41 @@ def quiet() -> Iterator[None]:
         logging.set_verbosity(level)
         if bars:
             logging.enable_progress_bar()
+
+
+def inject_lora(model: LibraryModel, settings: LoraSettings) -> None:
+    """Put the additions into the model; they and a classifier's head move, nothing else does."""
+    from peft import LoraConfig, inject_adapter_in_model
+
+    config = LoraConfig(
+        r=settings.rank,
+        lora_alpha=settings.alpha,
+        lora_dropout=settings.dropout,
+        target_modules=list(settings.targets),
+        exclude_modules=list(_HEADS),
+    )
+    try:
+        inject_adapter_in_model(config, model)
+    except ValueError as error:
+        raise UserError(
+            f"lora: {str(error).partition('.')[0]}. Are `targets` names of the model's linear layers?"
+        ) from None
+    for name, weight in model.named_parameters():
+        weight.requires_grad_("lora_" in name or any(f".{head}." in name for head in _HEADS))
+
+
+def plain_name(name: str) -> str:
+    """What a weight, or the one that an addition is for, is called without additions."""
+    return _INJECTED.sub("", name)
+
+
+def merged_weights(model: LibraryModel) -> dict[str, torch.Tensor]:
+    """All weights under the names they have without additions, with the additions added in; on the processor."""
+    weights = {
+        plain_name(name): tensor.detach().cpu() for name, tensor in model.state_dict().items() if ".lora_" not in name
+    }
+    for name, module in model.named_modules():
+        if hasattr(module, "get_delta_weight") and hasattr(module, "base_layer"):
+            addition = module.get_delta_weight(_ADAPTER).detach().cpu()
+            weights[f"{name}.weight"] = weights[f"{name}.weight"] + addition
+    return weights

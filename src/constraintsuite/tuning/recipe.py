@@ -12,13 +12,18 @@ from constraintsuite.experiments.ranking.summary import metric_of
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.store.jsonl import describe
 from constraintsuite.store.yaml_files import read_yaml
-from constraintsuite.tuning.data.settings import Data
-from constraintsuite.tuning.evaluation.settings import Evaluation, RankingEvaluation, SuiteEvaluation
-from constraintsuite.tuning.losses import losses_of
-from constraintsuite.tuning.losses.settings import DistilSettings, LossSettings
-from constraintsuite.tuning.sections import NAME, RecipeSection
+from constraintsuite.tuning.losses import LOSSES, ModelKind
+from constraintsuite.tuning.settings import (
+    NAME,
+    Data,
+    DistilSettings,
+    Evaluation,
+    LossSettings,
+    RankingEvaluation,
+    RecipeSection,
+    SuiteEvaluation,
+)
 
-ModelKind = Literal["cross", "dense"]
 HeadChoice = Literal["auto", "fresh"]
 
 
@@ -127,11 +132,10 @@ class TuneRecipe(RecipeSection):
         return self
 
     def _check_loss(self, where: str, loss: LossSettings) -> None:
-        losses = losses_of(self.start.kind)
-        if loss.kind not in losses.places:
-            raise ValueError(
-                f"{where}: no {losses.kind} is called {loss.kind!r}; there are: {', '.join(losses.places)}"
-            )
+        losses = LOSSES[self.start.kind]
+        if loss.kind not in losses:
+            models = "cross-encoders" if self.start.kind == "cross" else "bi-encoders"
+            raise ValueError(f"{where}: no loss of {models} is called {loss.kind!r}; there are: {', '.join(losses)}")
         weighted = isinstance(loss, DistilSettings) and (loss.teacher, loss.source) != (None, None)
         if self.start.kind == "dense" and weighted:
             raise ValueError(

@@ -14,9 +14,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from constraintsuite.errors import UserError
 from constraintsuite.store.files import whole_folder, write_text
-from constraintsuite.tuning.lora import inject, merged_weights, plain_name
-from constraintsuite.tuning.models import LibraryModel, load_model, save_model
-from constraintsuite.tuning.recipe import ModelKind, TaskSettings
+from constraintsuite.tuning.losses import ModelKind
+from constraintsuite.tuning.models import (
+    LibraryModel,
+    inject_lora,
+    load_model,
+    merged_weights,
+    plain_name,
+    save_model,
+)
+from constraintsuite.tuning.recipe import TaskSettings
 
 if TYPE_CHECKING:
     import torch
@@ -80,7 +87,7 @@ def open_session(
     torch.manual_seed(seed)  # of the low-rank additions
     model = load_model(start, kind, task.length, device)
     if task.lora is not None:
-        inject(model, task.lora)
+        inject_lora(model, task.lora)
     _freeze(model, task.freeze)  # behind the additions: those to frozen parts stay as they are too
     optimizer = _optimizer(model, task, device)
     steps = 0 if state is None else _read_state(state, model, optimizer)

@@ -1,4 +1,4 @@
-"""One epoch, by the trainers of sentence-transformers."""
+"""One epoch: a plain training loop over steps that were planned, with the losses of sentence-transformers."""
 
 # The libraries take seconds to import, and a wrong recipe is told without them.
 # ruff: noqa: PLC0415
@@ -6,27 +6,24 @@
 from __future__ import annotations
 
 import math
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Advance
 from constraintsuite.models.base import OutOfMemory
 from constraintsuite.models.torch.device import telling_out_of_memory
-from constraintsuite.tuning.batches import TrainingStep, in_words
-from constraintsuite.tuning.data.records import Lists
-from constraintsuite.tuning.losses.base import BatchColumns, Loss
-from constraintsuite.tuning.models import quiet
-from constraintsuite.tuning.reading import PAIRS, TEXTS, Preprocess, TaskTokenizer
+from constraintsuite.tuning.batches import PAIRS, TEXTS, Preprocess, TaskTokenizer, TrainingStep, in_words
+from constraintsuite.tuning.lists import Lists
+from constraintsuite.tuning.losses import BatchColumns, Loss, make_loss
+from constraintsuite.tuning.models import LibraryModel, quiet
 from constraintsuite.tuning.session import TrainingSession
+from constraintsuite.tuning.settings import LossSettings
 
 if TYPE_CHECKING:
     import torch
-
-TrainingBatch = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -35,37 +32,46 @@ class EpochTask:
 
     lists: Lists
     loss: Loss
+    settings: LossSettings
+
+
+class LossInputs(NamedTuple):
+    """A batch as a loss takes it."""
+
+    columns: Sequence[Any]
+    """Texts, or their tokens."""
+    labels: Any
 
 
 def train_epoch(
     session: TrainingSession,
     steps: Sequence[TrainingStep],
-    courses: Mapping[str, EpochTask],
-    reader: TaskTokenizer,
+    tasks: Mapping[str, EpochTask],
+    tokenizer: TaskTokenizer,
     *,
     seed: int,
     bf16: bool,
     advance: Advance,
 ) -> float:
     """Make all the steps; gives the mean loss. Chance depends on the seed alone, not on what was trained before."""
-    collate: Callable[[BatchColumns], TrainingBatch] = _cross_batch
-    if session.kind == "cross":  # its losses call it for every batch of pairs
-        session.model.preprocess = reader.preprocessor(session.model, PAIRS)
-    else:
-        collate = _dense_batch(reader.preprocessor(session.model, TEXTS), session.model.prompts)
-    batches = _Batches(steps, courses, collate)
-    losses = {name: course.loss.make(session.model) for name, course in courses.items()}
-    with tempfile.TemporaryDirectory() as scratch, quiet(), _attention(session):
-        trainer = _trainer(session, batches, losses, scratch, seed=seed, bf16=bf16, advance=advance)
-        try:
-            with telling_out_of_memory():
-                result = trainer.train()
-        except OutOfMemory as error:
-            raise UserError(
-                f"Task {session.task.name}: {error}. Use a smaller `batch`, or a smaller `length`."
-            ) from None
-        trainer.accelerator.unwrap_model(session.model, keep_fp32_wrapper=False)
-    loss = float(result.training_loss)
+    losses = {
+        name: make_loss(
+            session.kind, task.loss, session.model, task.settings.model_dump(exclude={"kind"}, exclude_none=True)
+        )
+        for name, task in tasks.items()
+    }
+    inputs = _inputs(session, tokenizer)
+
+    def compute(step: TrainingStep) -> torch.Tensor:
+        task = tasks[step.task]
+        loss: torch.Tensor = losses[step.task](*inputs(task.loss.view(in_words(task.lists, step.rows))))
+        return loss
+
+    try:
+        with quiet(), _precision(session.model, bf16=bf16), _attention(session.model), telling_out_of_memory():
+            loss = _make_steps(session, steps, compute, seed, advance)
+    except OutOfMemory as error:
+        raise UserError(f"Task {session.task.name}: {error}. Use a smaller `batch`, or a smaller `length`.") from None
     if not math.isfinite(loss):
         raise UserError(
             f"Task {session.task.name}: the loss became {loss}. A smaller `rate`, or `precision: fp32`, may help."
@@ -73,139 +79,84 @@ def train_epoch(
     return loss
 
 
-class _Batches:
-    """The steps as a dataset: one item is one batch, made when it is asked for."""
-
-    def __init__(
-        self,
-        steps: Sequence[TrainingStep],
-        courses: Mapping[str, EpochTask],
-        collate: Callable[[BatchColumns], TrainingBatch],
-    ) -> None:
-        self._steps, self._courses, self._collate = steps, courses, collate
-
-    def __len__(self) -> int:
-        return len(self._steps)
-
-    def __getitem__(self, place: int) -> TrainingBatch:
-        step = self._steps[place]
-        course = self._courses[step.task]
-        columns = course.loss.view(in_words(course.lists, step.rows))
-        return {**self._collate(columns), "dataset_name": step.task}
-
-
-def _cross_batch(columns: BatchColumns) -> TrainingBatch:
-    """Texts as they are: the losses of cross-encoders put pairs together themselves."""
-    import torch
-
-    batch: TrainingBatch = dict(columns.texts)
-    labels = columns.labels
-    if labels is not None:
-        nested = isinstance(labels[0], Sequence)
-        batch["label"] = [torch.tensor(row) for row in labels] if nested else torch.tensor(labels)
-    return batch
-
-
-def _dense_batch(preprocess: Preprocess, prompts: Mapping[str, str]) -> Callable[[BatchColumns], TrainingBatch]:
-    """Tokens of each column; queries and texts behind the prompts that the model puts before them."""
-
-    def collate(columns: BatchColumns) -> TrainingBatch:
-        import torch
-
-        batch: TrainingBatch = {}
-        for column, texts in columns.texts.items():
-            prompt = prompts.get("query" if column == "query" else "document") or ""
-            features = preprocess([prompt + text for text in texts])
-            batch |= {f"{column}_{name}": value for name, value in features.items()}
-        if columns.labels is not None:
-            batch["label"] = torch.tensor(columns.labels)
-        return batch
-
-    return collate
-
-
-def _trainer(
+def _make_steps(
     session: TrainingSession,
-    batches: _Batches,
-    losses: Mapping[str, torch.nn.Module],
-    scratch: str,
-    *,
+    steps: Sequence[TrainingStep],
+    compute: Callable[[TrainingStep], torch.Tensor],
     seed: int,
-    bf16: bool,
     advance: Advance,
-) -> Any:  # noqa: ANN401
-    from torch.utils.data import DataLoader
-    from transformers import PrinterCallback
+) -> float:
+    """The loop; gives the mean loss of the steps."""
+    import torch
+    from transformers import set_seed
 
-    trainer_class, arguments_class = _classes(session.kind)
-
-    class Trainer(trainer_class):  # type: ignore[misc, valid-type]
-        """Takes batches that were planned, and writes no model card."""
-
-        def get_train_dataloader(self) -> DataLoader[TrainingBatch]:
-            return DataLoader(batches, batch_size=None, shuffle=False)
-
-        def add_model_card_callback(self, default_args_dict: dict[str, Any]) -> None:
-            """None: it would read the whole dataset for a page that nobody asked for."""
-
-    trainer = Trainer(
-        model=session.model,
-        args=_arguments(arguments_class, session, scratch, seed=seed, bf16=bf16),
-        loss=dict(losses),
-        optimizers=(session.optimizer, session.scheduler),
-        callbacks=[_counting(advance)],
-    )
-    trainer.remove_callback(PrinterCallback)
-    return trainer
+    model, optimizer = session.model, session.optimizer
+    set_seed(seed)
+    torch.empty((), dtype=torch.int64).random_()  # what a data loader draws for its workers, of which there are none
+    model.train()
+    total = torch.zeros((), device=model.device)
+    for step in steps:
+        loss = compute(step)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), session.task.clip)
+        optimizer.step()
+        session.scheduler.step()
+        optimizer.zero_grad()
+        total += loss.detach()
+        advance()
+    return float(total) / len(steps)
 
 
-def _arguments(arguments_class: Any, session: TrainingSession, scratch: str, *, seed: int, bf16: bool) -> Any:  # noqa: ANN401
-    """One epoch on one device, without anything of the library's own that would print or write."""
-    arguments = arguments_class(
-        output_dir=scratch,
-        num_train_epochs=1,
-        max_grad_norm=session.task.clip,
-        seed=seed,
-        bf16=bf16,
-        use_cpu=session.model.device.type == "cpu",
-        save_strategy="no",
-        eval_strategy="no",
-        logging_strategy="no",
-        logging_nan_inf_filter=False,  # it would wait for the device in every step
-        report_to=[],
-        disable_tqdm=True,
-        remove_unused_columns=False,
-        dataloader_pin_memory=False,
-    )
-    arguments._n_gpu = min(1, arguments.n_gpu)  # one device: more would split batches that were planned as one
-    return arguments
+def _inputs(session: TrainingSession, tokenizer: TaskTokenizer) -> Callable[[BatchColumns], LossInputs]:
+    """What makes the inputs of a loss: of a cross-encoder texts, which its losses put together; of a bi-encoder tokens."""
+    import torch
+    from sentence_transformers.util import batch_to_device
+
+    model = session.model
+
+    def labels(columns: BatchColumns) -> Any:  # noqa: ANN401
+        if columns.labels is None:
+            return None
+        if session.kind == "cross" and isinstance(columns.labels[0], Sequence):  # of lists that differ in length
+            return [torch.tensor(row, device=model.device) for row in columns.labels]
+        return torch.tensor(columns.labels, device=model.device)
+
+    if session.kind == "cross":
+        model.preprocess = tokenizer.preprocessor(model, PAIRS)  # its losses call it for every batch of pairs
+        return lambda columns: LossInputs(list(columns.texts.values()), labels(columns))
+    preprocess: Preprocess = tokenizer.preprocessor(model, TEXTS)
+
+    def tokens(column: str, texts: Sequence[str]) -> dict[str, Any]:
+        prompt = model.prompts.get("query" if column == "query" else "document") or ""
+        found: dict[str, Any] = batch_to_device(preprocess([prompt + text for text in texts]), model.device)
+        return found
+
+    return lambda columns: LossInputs([tokens(*column) for column in columns.texts.items()], labels(columns))
 
 
-def _counting(advance: Advance) -> Any:  # noqa: ANN401
-    """What tells each step that was made."""
-    from transformers import TrainerCallback
+@contextmanager
+def _precision(model: LibraryModel, *, bf16: bool) -> Iterator[None]:
+    """Lets the model, and nothing but the model, compute in bf16; what it gives is in full precision."""
+    if not bf16:
+        yield
+        return
+    import torch
+    from accelerate.utils import convert_outputs_to_fp32
 
-    class Counting(TrainerCallback):  # type: ignore[misc]
-        def on_step_end(self, *arguments: object, **named: object) -> None:
-            advance()
-
-    return Counting()
-
-
-def _classes(kind: str) -> tuple[Any, Any]:
-    if kind == "cross":
-        from sentence_transformers.cross_encoder import CrossEncoderTrainer, CrossEncoderTrainingArguments
-
-        return CrossEncoderTrainer, CrossEncoderTrainingArguments
-    from sentence_transformers import SentenceTransformerTrainer, SentenceTransformerTrainingArguments
-
-    return SentenceTransformerTrainer, SentenceTransformerTrainingArguments
+    model.forward = convert_outputs_to_fp32(torch.autocast(model.device.type, torch.bfloat16)(model.forward))
+    try:
+        yield
+    finally:
+        del model.forward
 
 
-def _attention(session: TrainingSession) -> Any:  # noqa: ANN401
+def _attention(model: LibraryModel) -> AbstractContextManager[Any]:
     """Without cuDNN, which plans its work anew for each shape: hardly two batches have the same."""
-    if session.model.device.type == "cpu":
+    if model.device.type == "cpu":
         return nullcontext()
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
-    return sdpa_kernel([SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH])
+    found: AbstractContextManager[Any] = sdpa_kernel(
+        [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+    )
+    return found

@@ -1,11 +1,12 @@
-"""The whole training: every seed, every task, every epoch; each epoch is a unit of work that is done or not done."""
+"""A whole training: tasks one after the other, every checkpoint evaluated; and what it would be, without doing any of it."""
 
 from __future__ import annotations
 
 import json
+import math
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
@@ -14,40 +15,78 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import MissingExtraError
 from constraintsuite.execution.progress import Reporter
+from constraintsuite.experiments.groupings import OVERALL
+from constraintsuite.metrics.intervals import UNDEFINED
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.models.torch.device import describe_device, fix_threads, pick_device
 from constraintsuite.models.torch.folder import library_versions, need_torch
 from constraintsuite.records.figures import say
 from constraintsuite.records.plots import Plot
+from constraintsuite.records.scores import Interval
 from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Workspace, claim
-from constraintsuite.tuning.curves import CURVES, OVERALL, TRAINING, TrainingCurvePoint, draw_curves, kind_of
-from constraintsuite.tuning.data.exclusion import exclusion_inputs, read_exclusion
-from constraintsuite.tuning.data.records import DataContext
-from constraintsuite.tuning.epochs import Epochs
-from constraintsuite.tuning.evaluation.base import Measurement
-from constraintsuite.tuning.evaluation.rankings import open_ranking, ranking_input
-from constraintsuite.tuning.evaluation.settings import SuiteEvaluation
-from constraintsuite.tuning.evaluation.suites import open_suite, suite_input
+from constraintsuite.tuning.curves import (
+    CURVES,
+    SELECTED,
+    TRAINING,
+    Selected,
+    TrainingCurvePoint,
+    check_selectable,
+    draw_curves,
+    kind_of,
+    select,
+)
+from constraintsuite.tuning.data import data_inputs, prepare, read_data
+from constraintsuite.tuning.distil import gather
+from constraintsuite.tuning.epochs import CHECKPOINTS, Epochs, TrainedEpoch, TrainingFolders
+from constraintsuite.tuning.evaluation import Measure, evaluation_input, open_evaluation, open_suite, read_judged
+from constraintsuite.tuning.lists import DataContext, Exclusion, exclusion_inputs, read_exclusion
 from constraintsuite.tuning.models import open_start, write_start
-from constraintsuite.tuning.places import CHECKPOINTS, SELECTED, Moment, TrainingFolders
-from constraintsuite.tuning.preparing import data_inputs, prepare
 from constraintsuite.tuning.recipe import TaskSettings, TuneRecipe
-from constraintsuite.tuning.selection import Selected, check_selectable, select
 from constraintsuite.tuning.session import TaskProgress
+from constraintsuite.tuning.settings import DistilData, SuiteEvaluation
 
 KIND = "tune"
 _RECIPE, _PLOTS = "recipe.json", "plots"
 _FILES = (CURVES, SELECTED, _RECIPE, f"{_PLOTS}/*.svg", f"{CHECKPOINTS}/**")
 _NEEDED = ("accelerate", "datasets")
+_HEADLINES = ("loss", "accuracy", "paired_accuracy", "nDCG@10")
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPlan:
+    """What one task of a training would be: its lists, its loss and its steps."""
+
+    name: str
+    data: str
+    loss: str
+    lists: int
+    rejects: Mapping[str, int]
+    epochs: int
+    steps: int
+    """Of an epoch, without those that replay earlier tasks."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingPlan:
+    """What a training would be, as `csuite tune --dry-run` tells it."""
+
+    name: str
+    start: str
+    seeds: int
+    tasks: tuple[TaskPlan, ...]
+    checkpoints: int
+    evaluations: tuple[str, ...]
+    forbidden: int
+    """Distinct texts that are kept out."""
 
 
 def tune(recipe: TuneRecipe, out: Path, reporter: Reporter, draw: Callable[[Plot], str] | None = None) -> Artifact:
-    """Train as the recipe says into the folder `out`; one that was stopped goes on behind its last finished epoch.
+    """Train as the recipe says into the folder `out`; one that was stopped resumes after its last finished epoch.
 
     `draw` makes an SVG file of a curve.
     """
@@ -72,9 +111,7 @@ def tune_origin(recipe: TuneRecipe) -> ArtifactOrigin:
         inputs[f"vocabulary {source}"] = open_source(SourceSettings(source=source)).fingerprint()
     for task in recipe.tasks:
         inputs |= {f"{task.name} {name}": value for name, value in data_inputs(task.data).items()}
-    for one in recipe.evaluation:
-        hashed = suite_input(one) if isinstance(one, SuiteEvaluation) else ranking_input(one)
-        inputs[f"evaluation {one.name}"] = hashed
+    inputs |= {f"evaluation {one.name}": evaluation_input(one) for one in recipe.evaluation}
     settings = {"recipe": recipe.model_dump(mode="json"), "libraries": library_versions()}
     return ArtifactOrigin(KIND, recipe.name, inputs, settings, recipe.seeds[0], REVISIONS[KIND])
 
@@ -84,108 +121,137 @@ class _Training:
         self, recipe: TuneRecipe, space: Workspace, reporter: Reporter, draw: Callable[[Plot], str] | None
     ) -> None:
         self._recipe, self._space, self._reporter, self._draw = recipe, space, reporter, draw
-        self._places = TrainingFolders(space.out)
+        self._folders = TrainingFolders(space.out)
         self._device = str(pick_device(recipe.device))
-        self._epochs = Epochs(recipe, self._places, self._device, reporter)
+        self._epochs = Epochs(recipe, self._folders, self._device, reporter)
 
     def run(self) -> Artifact:
-        fix_threads(self._recipe.threads)
-        measurements = open_measurements(self._recipe, self._reporter)
-        bench = DataContext(read_exclusion(self._recipe.exclude), self._reporter)
+        recipe, out = self._recipe, self._folders.out
+        fix_threads(recipe.threads)
+        measures = {one.name: open_evaluation(one, self._reporter) for one in recipe.evaluation}
+        context = DataContext(read_exclusion(recipe.exclude), self._reporter)
         prepared = {
-            task.name: prepare(task, self._recipe.exclude, self._places.data(task.name), bench)
-            for task in self._recipe.tasks
+            task.name: prepare(task, recipe.exclude, self._folders.data(task.name), context).manifest
+            for task in recipe.tasks
         }
-        selected = list(chain.from_iterable(self._train_seed(seed, measurements) for seed in self._recipe.seeds))
+        selected = list(chain.from_iterable(self._train_seed(seed, measures) for seed in recipe.seeds))
         points = self._all_points()
-        write_jsonl(self._places.out / CURVES, points)
-        write_text(self._places.out / SELECTED, json.dumps([asdict(one) for one in selected], indent=2) + "\n")
-        write_text(self._places.out / _RECIPE, self._recipe.model_dump_json(indent=2) + "\n")
+        write_jsonl(out / CURVES, points)
+        write_text(out / SELECTED, json.dumps([asdict(one) for one in selected], indent=2) + "\n")
+        write_text(out / _RECIPE, recipe.model_dump_json(indent=2) + "\n")
         if self._draw is not None:
             for plot in draw_curves(points):
-                write_text(self._places.out / _PLOTS / f"{plot.name}.svg", self._draw(plot))
-        counts = {f"{name} {what}": n for name, one in prepared.items() for what, n in one.manifest.counts.items()}
-        rejects = {f"{name} {why}": n for name, one in prepared.items() for why, n in one.manifest.rejects.items()}
-        place = {"device": describe_device(pick_device(self._recipe.device)), "libraries": library_versions()}
+                write_text(out / _PLOTS / f"{plot.name}.svg", self._draw(plot))
+        counts = {f"{name} {what}": n for name, one in prepared.items() for what, n in one.counts.items()}
+        rejects = {f"{name} {why}": n for name, one in prepared.items() for why, n in one.rejects.items()}
+        place = {"device": describe_device(pick_device(recipe.device)), "libraries": library_versions()}
         made = {"checkpoints": len({point.checkpoint for point in points}), "points": len(points), **counts}
         return self._space.finish(made, rejects, place=place)
 
-    def _train_seed(self, seed: int, measurements: Sequence[Measurement]) -> Iterator[Selected]:
+    def _train_seed(self, seed: int, measures: Mapping[str, Measure]) -> Iterator[Selected]:
         """Task after task; each begins with what the one before selected."""
-        first = Moment(seed, 0, "start", 0)
-        if not self._places.checkpoint(first).is_dir():
-            write_start(self._recipe.start, open_start(self._recipe.start), self._places.checkpoint(first), seed)
-        self._measure(first, 0, None, measurements)
+        first = TrainedEpoch(seed, 0, "start", 0)
+        current = self._folders.checkpoint(first)
+        if not current.is_dir():
+            write_start(self._recipe.start, open_start(self._recipe.start), current, seed)
+        self._measure(first, 0, None, measures)
         # Now, since a metric that nothing is selected by would be missed only after an epoch.
-        check_selectable(list(read_jsonl(self._places.points(first), TrainingCurvePoint)), self._recipe.selection)
-        current, position = self._places.checkpoint(first), 0
+        check_selectable(self._points(first), self._recipe.selection)
+        position = 0
         for place, task in enumerate(self._recipe.tasks, 1):
-            moments = [Moment(seed, place, task.name, epoch, task.epochs) for epoch in range(1, task.epochs + 1)]
-            for moment in moments:
+            epochs = [TrainedEpoch(seed, place, task.name, n, task.epochs) for n in range(1, task.epochs + 1)]
+            for epoch in epochs:
                 position += 1
-                if not self._places.points(moment).is_file():
-                    done = self._epochs.train(task, moment, current)
-                    self._measure(moment, position, done, measurements)
-            chosen = self._select(task, moments)
+                if not self._folders.points(epoch).is_file():
+                    self._measure(epoch, position, self._epochs.train(task, epoch, current), measures)
+            chosen = select([point for epoch in epochs for point in self._points(epoch)], self._recipe.selection)
+            self._reporter.note(f"{task.name}: {chosen.checkpoint} is taken ({chosen.by})")
             yield chosen
-            shutil.rmtree(self._places.state(moments[-1]), ignore_errors=True)
-            current = self._places.out / CHECKPOINTS / chosen.checkpoint
-
-    def _select(self, task: TaskSettings, moments: Sequence[Moment]) -> Selected:
-        points = [point for moment in moments for point in read_jsonl(self._places.points(moment), TrainingCurvePoint)]
-        chosen = select(points, self._recipe.selection)
-        self._reporter.note(f"{task.name}: {chosen.checkpoint} is taken ({chosen.by})")
-        return chosen
+            shutil.rmtree(self._folders.state(epochs[-1]), ignore_errors=True)
+            current = self._folders.out / CHECKPOINTS / chosen.checkpoint
 
     def _measure(
-        self, moment: Moment, position: int, done: TaskProgress | None, measurements: Sequence[Measurement]
+        self, epoch: TrainedEpoch, position: int, done: TaskProgress | None, measures: Mapping[str, Measure]
     ) -> None:
-        if self._places.points(moment).is_file():
+        """Write the figures of a checkpoint; `done` is what its task has behind it, None at the start."""
+        if self._folders.points(epoch).is_file():
             return
-        folder, steps = self._places.checkpoint(moment), done.steps if done else 0
-
-        def point(
-            evaluation: str, part: str, metric: str, value: float | None, *rest: float | None, n: int
-        ) -> TrainingCurvePoint:
-            low, high = rest or (None, None)
-            own = (moment.seed, moment.task, moment.epoch, position, steps, moment.name)
-            return TrainingCurvePoint(*own, evaluation, part, metric, value, low, high, n)
-
-        points = []
+        steps = done.steps if done else 0
+        found: list[tuple[str, str, str, Interval]] = []
         if done is not None:  # its loss is the mean of one epoch, all of which have as many steps
-            points.append(point(TRAINING, OVERALL, "loss", float(f"{done.loss:.6g}"), n=steps // moment.epoch))
+            loss = Interval(float(f"{done.loss:.6g}"), None, None, steps // epoch.number)
+            found.append((TRAINING, OVERALL, "loss", loss))
         scorer = load_scorer(
-            f"{self._recipe.start.kind}:{folder},backend=torch,device={self._device}",
+            f"{self._recipe.start.kind}:{self._folders.checkpoint(epoch)},backend=torch,device={self._device}",
             Workbench(reporter=self._reporter),
         )
-        for measurement in measurements:
-            for part, metric, found in measurement.figures(scorer):
-                points.append(point(measurement.name, part, metric, found.value, found.low, found.high, n=found.n))
-        if not points:  # of a start without evaluations: it has a place on the curves all the same
-            points = [point(TRAINING, OVERALL, "loss", None, n=0)]
-        write_jsonl(self._places.points(moment), points)
-        write_jsonl(self._places.out / CURVES, self._all_points())
-        self._reporter.note(f"{moment.name}: {_headline(points)}")
+        found += [(name, *figure) for name, measure in measures.items() for figure in measure(scorer)]
+        points = [
+            TrainingCurvePoint(
+                epoch.seed,
+                epoch.task,
+                epoch.number,
+                position,
+                steps,
+                epoch.name,
+                evaluation,
+                part,
+                metric,
+                figure.value,
+                figure.low,
+                figure.high,
+                figure.n,
+            )
+            # A start without evaluations has a place on the curves all the same.
+            for evaluation, part, metric, figure in found or [(TRAINING, OVERALL, "loss", UNDEFINED)]
+        ]
+        write_jsonl(self._folders.points(epoch), points)
+        write_jsonl(self._folders.out / CURVES, self._all_points())
+        self._reporter.note(f"{epoch.name}: {_headline(points)}")
+
+    def _points(self, epoch: TrainedEpoch) -> list[TrainingCurvePoint]:
+        return list(read_jsonl(self._folders.points(epoch), TrainingCurvePoint))
 
     def _all_points(self) -> list[TrainingCurvePoint]:
-        files = sorted((self._places.out / STAGES / "points").glob("*.jsonl"))
+        files = sorted((self._folders.out / STAGES / "points").glob("*.jsonl"))
         points = [point for file in files for point in read_jsonl(file, TrainingCurvePoint)]
         order = {seed: place for place, seed in enumerate(self._recipe.seeds)}
         return sorted(points, key=lambda point: (order[point.seed], point.position))
 
 
-def open_measurements(recipe: TuneRecipe, reporter: Reporter) -> list[Measurement]:
-    """All that checkpoints are measured on, read before any training."""
-    return [
-        open_suite(one) if isinstance(one, SuiteEvaluation) else open_ranking(one, reporter)
-        for one in recipe.evaluation
-    ]
-
-
 def _headline(points: Sequence[TrainingCurvePoint]) -> str:
-    shown = ("loss", "accuracy", "paired_accuracy", "nDCG@10")
-    found = [p for p in points if p.part == OVERALL and p.metric in shown and p.value is not None]
-    return (
-        ", ".join(f"{p.evaluation} {p.metric} {say(p.value, kind_of(p.metric))}" for p in found)
-        or "measured on nothing"
+    found = [p for p in points if p.part == OVERALL and p.metric in _HEADLINES and p.value is not None]
+    said = ", ".join(f"{p.evaluation} {p.metric} {say(p.value, kind_of(p.metric))}" for p in found)
+    return said or "measured on nothing"
+
+
+def plan_training(recipe: TuneRecipe) -> TrainingPlan:
+    """Everything is looked up and read, nothing is scored or searched."""
+    require_tune(recipe)
+    tune_origin(recipe)
+    for one in recipe.evaluation:
+        if isinstance(one, SuiteEvaluation):
+            open_suite(one)
+        else:
+            read_judged(one)
+    exclusion = read_exclusion(recipe.exclude)
+    return TrainingPlan(
+        recipe.name,
+        f"{recipe.start.kind}:{recipe.start.model}",
+        len(recipe.seeds),
+        tuple(_plan_task(task, exclusion) for task in recipe.tasks),
+        len(recipe.seeds) * (1 + sum(task.epochs for task in recipe.tasks)),
+        tuple(one.name for one in recipe.evaluation),
+        len(exclusion.texts),
     )
+
+
+def _plan_task(task: TaskSettings, exclusion: Exclusion) -> TaskPlan:
+    if isinstance(task.data, DistilData):
+        material = gather(task.data, exclusion)
+        lists, rejects = len(material.queries), dict(material.rejects)
+    else:
+        prepared = read_data(task, DataContext(exclusion))
+        lists, rejects = len(prepared.lists.rows), dict(prepared.rejects)
+    steps = math.ceil(lists / task.batch)
+    return TaskPlan(task.name, task.data.kind, task.loss.kind, lists, rejects, task.epochs, steps)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from constraintsuite.errors import MissingExtraError, UserError
-from constraintsuite.experiments.ranking.judged import JudgedQuery, agree
+from constraintsuite.experiments.ranking.collection import JudgedQuery, judge_queries
 from constraintsuite.experiments.ranking.measures import (
     ConstraintMeasure,
     QueryRanking,
@@ -17,6 +17,7 @@ from constraintsuite.experiments.ranking.measures import (
     measure_rankings,
     parse_measures,
 )
+from constraintsuite.records.text import Qrel
 
 PAIR = JudgedQuery("q", "films not by Ann", {"pos": 1}, frozenset({"neg"}))
 SEVERAL = JudgedQuery("q", "soups without cream", {"p1": 2, "p2": 1, "z": 0}, frozenset({"n1", "n2"}))
@@ -103,12 +104,11 @@ def test_all_rankings_have_a_place_in_the_column() -> None:
 
 
 def test_a_document_that_is_relevant_and_violating_is_dropped_from_both() -> None:
-    agreed = agree({"a": 1, "b": 1, "c": 0}, ["b", "c", "d"])
-    assert agreed == (
-        {"a": 1, "c": 0},
-        frozenset({"c", "d"}),
-        1,
-    )  # c was judged not relevant, which is no contradiction
+    qrels = [Qrel("q", "a", 1), Qrel("q", "b", 1), Qrel("q", "c", 0)]
+    (query,), notes = judge_queries({"q": "?"}, qrels, [Qrel("q", name, 1) for name in "bcd"])
+    assert query.grades == {"a": 1, "c": 0}
+    assert query.violating == {"c", "d"}  # c was judged not relevant, which is no contradiction
+    assert notes == ("1 documents both answer a query and violate it, and count as neither.",)
 
 
 @pytest.mark.parametrize("text", ["violation@5", "violation_rate@1", "first_violation", "no_violation", "right_rank@3"])

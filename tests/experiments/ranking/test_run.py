@@ -11,10 +11,16 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Advance, Silent
-from constraintsuite.experiments.ranking.given import GivenRun, measure_given
-from constraintsuite.experiments.ranking.judged import JudgedQuery
+from constraintsuite.experiments.ranking.collection import JudgedQuery
 from constraintsuite.experiments.ranking.measures import QueryRanking, parse_measures
-from constraintsuite.experiments.ranking.run import RankingPlan, evaluate_retrieval, load_ranking, ranking_folder
+from constraintsuite.experiments.ranking.run import (
+    GivenRun,
+    RankingPlan,
+    evaluate_retrieval,
+    load_ranking,
+    measure_given,
+    ranking_folder,
+)
 from constraintsuite.experiments.ranking.summary import RankingRun, summarise
 from constraintsuite.store.artifact import Artifact
 from experiments.tiny_suite import write_suite

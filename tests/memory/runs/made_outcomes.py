@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from constraintsuite.experiments.experiment import Experiment, OpenOptions
-from constraintsuite.experiments.timing import SystemSpeed, Timing
+from constraintsuite.experiments.experiment import Experiment, OpenOptions, SystemSpeed, Timing
 from constraintsuite.memory.results import ItemResult
 from constraintsuite.memory.runs.experiment import (
     MemoryRun,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.experiments.timing import SystemSpeed, Timing
+from constraintsuite.experiments.experiment import SystemSpeed, Timing
 from constraintsuite.memory.cases.run import CaseRun, run_cases
 from constraintsuite.memory.results import ItemResult
 from constraintsuite.memory.runs.effects import AblationFamily, AblationPair, ablate, families, modes_of

@@ -18,7 +18,7 @@ from constraintsuite.annotate.records import SIDES, AnnotationItem, AnnotationQu
 from constraintsuite.annotate.sample_size import CLAIM, ItemsNeeded, items_needed
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.metrics.resampling import estimate
+from constraintsuite.metrics.resampling import mean_figures
 from constraintsuite.records.examples import Example
 from constraintsuite.records.scores import Interval
 from constraintsuite.store.artifact import Artifact
@@ -140,9 +140,8 @@ def judge_all(batch: AnnotationBatch, labelled: Sequence[LabelledItem]) -> list[
 def summarise(batch: AnnotationBatch, judged: Sequence[JudgedExample], claim: float = CLAIM) -> GoldSummary:
     """How many to keep, and how sure one may be of the labels; examples of near-duplicate documents are one cluster."""
     counts = Counter(one.verdict for one in judged)
-    right = np.array([[np.nan if one.right is None else float(one.right)] for one in judged]).reshape(-1, 1)
-    clusters = clusters_of([batch.items[one.id] for one in judged])
-    figure = estimate(right, [True], clusters, rng=np.random.default_rng(batch.head.seed))[0]
+    right = np.array([one.right for one in judged], dtype=np.float64)  # None is NaN
+    (figure,) = mean_figures([right], clusters_of([batch.items[one.id] for one in judged]), batch.head.seed)
     return GoldSummary(
         {verdict: counts[verdict] for verdict in get_args(GoldVerdict)}, figure, items_needed(figure, claim)
     )

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+from constraintsuite.annotate.tables import RowFault, refuse
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.experiments.answers.questions import PairQuestion, questions_of
-from constraintsuite.experiments.answers.verdicts import AnswersByQuestion, read_answers, scores_of
+from constraintsuite.experiments.answers.files import AnswerRow, PairQuestion, questions_of, read_rows
 from constraintsuite.experiments.load import Suite, load_suite
-from constraintsuite.experiments.outcomes import keep_queries
-from constraintsuite.experiments.run import run_folder
-from constraintsuite.experiments.writing import RunContent, record_run, run_origin
+from constraintsuite.experiments.run import RunContent, record_run, run_folder, run_origin
+from constraintsuite.experiments.scoring import keep_queries
 from constraintsuite.models.base import ModelFact
-from constraintsuite.records.examples import Example, QueryRole
+from constraintsuite.records.examples import Example, ExampleDocument, Preference, QueryRole
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import sha256_of
 
@@ -112,3 +112,170 @@ def _facts(given: AnswersByQuestion) -> Mapping[str, ModelFact]:
         "questions_answered_more_than_once": len(several),
         "share_of_these_with_one_voice": agreed / len(several) if several else None,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """One person's answer: how much each of a question's two texts got, 1 and 0, or a half each."""
+
+    annotator: str
+    role: QueryRole
+    shares: tuple[float, float]
+
+
+AnswersByQuestion = Mapping[PairQuestion, Sequence[GivenAnswer]]
+
+
+class _Fault(Exception):  # noqa: N818 - gathered, then told together
+    """What is wrong with a row."""
+
+
+def read_answers(file: Path, examples: Sequence[Example]) -> AnswersByQuestion:
+    """All answers of a file by question; a row that cannot be understood is a UserError that names it, and the others."""
+    known = {example.id: example for example in examples}
+    given: dict[PairQuestion, list[GivenAnswer]] = {}
+    faults: list[RowFault] = []
+    lines: dict[tuple[str, str, Preference], int] = {}
+    for line, row, fault in read_rows(file):
+        try:
+            if row is None:
+                raise _Fault(fault.rstrip("."))
+            if not row.choice:
+                continue
+            example = known.get(row.example)
+            if example is None:
+                raise _Fault(f"the suite has no example {row.example!r}")
+            preference = _preference(row, example)
+            question = questions_of(example)[preference]
+            before = lines.setdefault((row.annotator, example.id, preference), line)
+            if before != line:
+                who = row.annotator or "no one; name them in a column `annotator`"
+                raise _Fault(f"answered already in line {before} (by {who})")
+            shares = _shares(row, example, preference, question)
+            given.setdefault(question, []).append(GivenAnswer(row.annotator, preference.query, shares))
+        except _Fault as reason:
+            faults.append(RowFault(line, f"{reason}."))
+    refuse(file, faults)
+    return given
+
+
+def scores_of(answers: AnswersByQuestion) -> dict[tuple[str, str], float]:
+    """A number from 0 to 1 for each text under its query: the mean of what it got.
+
+    Where one query has several questions about the same text, means could say of two texts what nobody said. There the
+    texts are put on levels instead, which keep every verdict; verdicts that go round in a circle are a UserError.
+    """
+    by_query: dict[str, dict[PairQuestion, tuple[float, float]]] = {}
+    for question, given in answers.items():
+        by_query.setdefault(question.query, {})[question] = verdict(given)
+    scores: dict[tuple[str, str], float] = {}
+    for query, verdicts in by_query.items():
+        numbers = _means(verdicts)
+        if any(_order(*shares) != _order(*(numbers[text] for text in q.texts)) for q, shares in verdicts.items()):
+            numbers = _levels(query, verdicts)
+        scores |= {(query, text): number for text, number in numbers.items()}
+    return scores
+
+
+def verdict(given: Sequence[GivenAnswer]) -> tuple[float, float]:
+    """The mean shares of a question's two texts."""
+    return sum(each.shares[0] for each in given) / len(given), sum(each.shares[1] for each in given) / len(given)
+
+
+def _preference(row: AnswerRow, example: Example) -> Preference:
+    """The preference that a row is about: by its query, and where that states several, by the texts that were shown."""
+    role = _role(row.query, example)
+    asked = [one for one in example.preferences if one.query == role]
+    if len(asked) == 1:
+        return asked[0]
+    shown = {_plain(row.first), _plain(row.second)}
+    about = [one for one in asked if {_plain(document.text) for document in _documents(one, example)} == shown]
+    if len(about) != 1:
+        raise _Fault(
+            f"{example.id} compares several texts under this query; the columns first and second must hold the two as shown"
+        )
+    return about[0]
+
+
+def _documents(preference: Preference, example: Example) -> tuple[ExampleDocument, ExampleDocument]:
+    return example.document(preference.better), example.document(preference.worse)
+
+
+def _role(query: str, example: Example) -> QueryRole:
+    asked = dict.fromkeys(preference.query for preference in example.preferences)
+    names: dict[str, QueryRole] = {_plain(text): role for role, text in reversed(example.queries.items())}
+    names |= {role: role for role in example.queries}
+    role = names.get(query) or names.get(_plain(query)) if query else "query"
+    if role is None or role not in asked:
+        named = ", ".join(asked)
+        raise _Fault(
+            f"{query!r} is no query of {example.id} that has a right answer; there are: {named}, or their texts"
+        )
+    return role
+
+
+def _shares(row: AnswerRow, example: Example, preference: Preference, question: PairQuestion) -> tuple[float, float]:
+    choice, documents = row.choice.lower(), _documents(preference, example)
+    if choice == "tie":
+        return 0.5, 0.5
+    chosen = _shown(row, documents) if choice in ("first", "second") else _named(row.choice, documents)
+    return (1.0, 0.0) if chosen.text == question.texts[0] else (0.0, 1.0)
+
+
+def _shown(row: AnswerRow, documents: Sequence[ExampleDocument]) -> ExampleDocument:
+    """The document that stands in the column `first` or `second`."""
+    by_text = {_plain(document.text): document for document in documents}
+    first, second = by_text.get(_plain(row.first)), by_text.get(_plain(row.second))
+    if first is None or second is None or first is second:
+        raise _Fault("first and second can be understood only if columns of these names hold the two texts as shown")
+    return first if row.choice.lower() == "first" else second
+
+
+def _named(choice: str, documents: Sequence[ExampleDocument]) -> ExampleDocument:
+    sides = {name: document for document in documents for name in (document.id, document.role)}
+    found = sides.get(choice) or sides.get(choice.lower())
+    if found is None or all(choice == document.id for document in documents):
+        roles = ", ".join(sorted(document.role for document in documents))
+        raise _Fault(f"choice is {choice!r}; expected first, second, tie, {roles} or the id of one of the documents")
+    return found
+
+
+def _plain(text: str) -> str:
+    """Spreadsheets change line ends and spaces."""
+    return " ".join(text.split())
+
+
+def _order(one: float, other: float) -> int:
+    return (one > other) - (one < other)
+
+
+def _means(verdicts: Mapping[PairQuestion, tuple[float, float]]) -> dict[str, float]:
+    got: dict[str, list[float]] = {}
+    for question, shares in verdicts.items():
+        for text, share in zip(question.texts, shares, strict=True):
+            got.setdefault(text, []).append(share)
+    return {text: sum(each) / len(each) for text, each in got.items()}
+
+
+def _levels(query: str, verdicts: Mapping[PairQuestion, tuple[float, float]]) -> dict[str, float]:
+    group = {text: text for question in verdicts for text in question.texts}
+    for question, shares in verdicts.items():
+        if shares[0] == shares[1]:
+            one, other = (group[text] for text in question.texts)
+            group = {text: other if head == one else head for text, head in group.items()}
+    above: dict[str, set[str]] = {head: set() for head in group.values()}
+    for question, shares in verdicts.items():
+        if shares[0] != shares[1]:
+            winner, loser = question.texts if shares[0] > shares[1] else question.texts[::-1]
+            above[group[winner]].add(group[loser])
+    try:
+        order = list(TopologicalSorter(above).static_order())
+    except CycleError:
+        raise UserError(
+            f"The answers to {query!r} go round in a circle: a text is preferred to another, and that one, in the end, to "
+            "it. One number a text cannot say so. Leave one of these answers out, and pass --allow-missing."
+        ) from None
+    level: dict[str, int] = {}
+    for head in order:
+        level[head] = 1 + max((level[below] for below in above[head]), default=-1)
+    return {text: level[head] / max(1, *level.values()) for text, head in group.items()}

@@ -1,19 +1,19 @@
-"""What a suite lets one search: its own collection, or the documents of its pairs; a corpus can be added."""
+"""What a suite lets one search: its own collection, or the documents of its pairs; and which documents answer or violate each query."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from constraintsuite.corpora.base import SourceSettings
+from constraintsuite.corpora.base import REASONS, BadRows, Reason, SourceSettings
+from constraintsuite.corpora.judged import read_qrels
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.experiments.load import load_suite
-from constraintsuite.experiments.ranking.judged import JudgedQuery, Refusing, agree, judge_queries, note_dropped
 from constraintsuite.records.examples import Example, ExampleDocument
 from constraintsuite.records.text import Document, Qrel, Query
 from constraintsuite.retrieval.base import Passages
@@ -23,6 +23,32 @@ from constraintsuite.text.cleaning import clean
 
 T = TypeVar("T")
 DOCUMENTS, QUERIES, QRELS, VIOLATIONS = "documents.jsonl", "queries.jsonl", "qrels.jsonl", "violations.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedQuery:
+    """A query and its judgments."""
+
+    id: str
+    text: str
+    grades: Mapping[str, int]
+    """Of documents; from 1 on a document is relevant."""
+    violating: frozenset[str] = frozenset()
+    """Documents that break what the query asks."""
+    links: frozenset[str] = frozenset()
+    """Queries that share one of these names are not independent."""
+
+    @property
+    def relevant(self) -> frozenset[str]:
+        """Documents that answer the query."""
+        return frozenset(document for document, grade in self.grades.items() if grade > 0)
+
+
+class Judgments(NamedTuple):
+    """Judged queries, and what a reader of figures should know of them."""
+
+    queries: list[JudgedQuery]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -74,7 +100,7 @@ def _read_own(artifact: Artifact, split: str | None) -> RankingCollection:
 
 
 def _read_pairs(suite: Path, split: str | None) -> RankingCollection:
-    """Each distinct text of the examples is a document; the pairs of a query are its judgments."""
+    """Each distinct text of the examples is a document; the pairs of a query, named after its first example, judge it."""
     loaded = load_suite(suite)
     documents = _Documents()
     by_query: dict[str, list[Example]] = defaultdict(list)
@@ -83,15 +109,24 @@ def _read_pairs(suite: Path, split: str | None) -> RankingCollection:
         documents.add(example.violating)
         if split in (None, example.split):
             by_query[example.query].append(example)
-    found = [_judge(text, examples, documents) for text, examples in by_query.items()]
+    judged = judge_queries(
+        {examples[0].id: text for text, examples in by_query.items()},
+        [Qrel(of[0].id, documents.ids[e.satisfying.text], 1) for of in by_query.values() for e in of],
+        [Qrel(of[0].id, documents.ids[e.violating.text], 1) for of in by_query.values() for e in of],
+    )
     return RankingCollection(
         loaded.name,
         {"suite": loaded.content},
         Passages(list(documents.ids.values()), list(documents.ids)),
-        tuple(each.query for each in found),
+        tuple(replace(query, links=_links(by_query[query.text])) for query in judged.queries),
         titled=False,
-        notes=note_dropped(sum(each.dropped for each in found)),
+        notes=judged.notes,
     )
+
+
+def _links(examples: Sequence[Example]) -> frozenset[str]:
+    """Names that queries share whose examples are not independent."""
+    return frozenset(name for e in examples for name in (*e.clusters, e.satisfying.source, e.violating.source))
 
 
 class _Documents:
@@ -107,19 +142,6 @@ class _Documents:
             name = f"{document.id}~{stable_hash(document.text):016x}" if repeated else document.id
             self._taken.add(name)
             self.ids[document.text] = name
-
-
-class _Found(NamedTuple):
-    query: JudgedQuery
-    dropped: int
-
-
-def _judge(text: str, examples: Sequence[Example], documents: _Documents) -> _Found:
-    """Named after its first example."""
-    relevant = {documents.ids[example.satisfying.text]: 1 for example in examples}
-    agreed = agree(relevant, {documents.ids[example.violating.text] for example in examples})
-    links = {name for e in examples for name in (*e.clusters, e.satisfying.source, e.violating.source)}
-    return _Found(JudgedQuery(examples[0].id, text, agreed.grades, agreed.violating, frozenset(links)), agreed.dropped)
 
 
 def _with_corpus(collection: RankingCollection, corpus: str) -> RankingCollection:
@@ -150,3 +172,44 @@ def _with_corpus(collection: RankingCollection, corpus: str) -> RankingCollectio
 
 def _titled(document: Document) -> str:
     return f"{document.title} {document.text}".strip()
+
+
+def judge_queries(texts: Mapping[str, str], qrels: Iterable[Qrel], violations: Iterable[Qrel]) -> Judgments:
+    """The queries that are judged, in the order of `texts`.
+
+    A document that answers a query and violates it too says nothing: it is dropped from both.
+    """
+    grades: dict[str, dict[str, int]] = defaultdict(dict)
+    for qrel in qrels:
+        if grades[qrel.query].setdefault(qrel.document, qrel.grade) != qrel.grade:
+            raise UserError(f"The document {qrel.document!r} has two different grades for the query {qrel.query!r}.")
+    violating: dict[str, set[str]] = defaultdict(set)
+    for qrel in violations:
+        violating[qrel.query].add(qrel.document)
+    judged, dropped = [], 0
+    for query, text in texts.items():
+        both = {document for document in violating[query] if grades[query].get(document, 0) > 0}
+        dropped += len(both)
+        agreed = {document: grade for document, grade in grades[query].items() if document not in both}
+        if agreed or violating[query] - both:
+            one = JudgedQuery(query, text, agreed, frozenset(violating[query] - both))
+            judged.append(replace(one, links=one.relevant | one.violating))
+    notes = (f"{dropped:,} documents both answer a query and violate it, and count as neither.",) if dropped else ()
+    return Judgments(judged, notes)
+
+
+def read_judged(qrels: Path, violations: Path | None) -> Judgments:
+    """The queries of a file of judgments and one of violating documents, whose grades mean nothing; their texts are not known."""
+    judged = list(read_qrels(qrels, Refusing()))
+    violating = list(read_qrels(violations, Refusing())) if violations else []
+    if not judged:
+        raise UserError(f"{qrels}: holds no judgment.")
+    return judge_queries({qrel.query: "" for qrel in [*judged, *violating]}, judged, violating)
+
+
+class Refusing(BadRows):
+    """Lets no broken row pass, where there is no option to skip them."""
+
+    def add(self, where: str, reason: Reason, row: str) -> None:
+        """Refuse the row with a UserError that says what is wrong with it."""
+        raise UserError(f"{where}: this row cannot be used: {REASONS[reason]}. Correct it.")

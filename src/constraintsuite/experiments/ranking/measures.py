@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from constraintsuite.errors import MissingExtraError, UserError
-from constraintsuite.experiments.ranking.judged import JudgedQuery
+from constraintsuite.experiments.ranking.collection import JudgedQuery
 from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.metrics.ranking import DEEPEST, StandardMeasure, measure_queries, parse_standard
 
@@ -177,14 +177,18 @@ class MeasureKind(NamedTuple):
     a_place: bool = False
     """Whether it is divided by k, however few documents were found."""
     lower_is_better: bool = False
+    range: tuple[float, float] | None = None
+    """The ends of its scale, where it is no share."""
+    median: bool = False
+    """Whether the median over queries is reported, since a mean of ranks needs a rank for what was not found."""
 
 
 KINDS: Mapping[str, MeasureKind] = {
     "violation": MeasureKind(_violations, cut=True, a_place=True, lower_is_better=True),
     "violation_rate": MeasureKind(_violation_rate, cut=True, lower_is_better=True),
-    "first_violation": MeasureKind(_first_violation, cut=False),
+    "first_violation": MeasureKind(_first_violation, cut=False, median=True),
     "no_violation": MeasureKind(_no_violation, cut=False),
-    "dR": MeasureKind(_recall_difference, cut=True, both=True),
-    "dMRR": MeasureKind(_reciprocal_difference, cut=True, both=True),
+    "dR": MeasureKind(_recall_difference, cut=True, both=True, range=(-1.0, 1.0)),
+    "dMRR": MeasureKind(_reciprocal_difference, cut=True, both=True, range=(-1.0, 1.0)),
     "right_rank": MeasureKind(_right_rank, cut=True, both=True),
 }

@@ -1,4 +1,4 @@
-"""One suite and one retriever give one ranking folder."""
+"""Rankings: one suite and one retriever give one folder; a run that another system wrote is measured; each is an experiment."""
 
 from __future__ import annotations
 
@@ -8,26 +8,27 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from pydantic import ValidationError
+import numpy as np
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.experiments.facts import split_facts
-from constraintsuite.experiments.output import OutputCounts, write_once
-from constraintsuite.experiments.ranking.collection import RankingCollection, read_collection
-from constraintsuite.experiments.ranking.measures import QueryRanking, RankingMeasure, choose_measures, parse_measures
-from constraintsuite.experiments.ranking.summary import RankingRun, RankingSummary, summarise
-from constraintsuite.experiments.ranking.trec import write_run
+from constraintsuite.experiments.experiment import Experiment, OpenOptions
+from constraintsuite.experiments.outcome_table import Item, StoredTable
+from constraintsuite.experiments.output import OutputCounts, split_facts, write_once
+from constraintsuite.experiments.ranking.collection import Judgments, read_collection, read_judged
+from constraintsuite.experiments.ranking.measures import QueryRanking, choose_measures, parse_measures
+from constraintsuite.experiments.ranking.summary import QueryResult, RankingRun, RankingSummary, metric_of, summarise
+from constraintsuite.experiments.ranking.trec import name_as_judged, read_run, write_run
 from constraintsuite.experiments.run import run_folder
 from constraintsuite.metrics.resampling import DRAWS
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.retrieval.base import Passages, System, load_retriever, search_all
 from constraintsuite.retrieval.rerank import RerankingRetriever
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, read_manifest
 from constraintsuite.store.download import cache_folder
 from constraintsuite.store.files import write_text
-from constraintsuite.store.jsonl import adapter, describe, write_jsonl
+from constraintsuite.store.jsonl import read_json, read_jsonl, write_json, write_jsonl
 from constraintsuite.store.revisions import REVISIONS
 
 TREC, MEASURES, BY_QUERY, SYSTEM = "run.trec", "measures.json", "queries.jsonl", "system.json"
@@ -55,7 +56,7 @@ class RankingPlan:
         return f"{self.retriever} > {self.rerank}" if self.rerank else self.retriever
 
     def open(self, passages: Passages, bench: Workbench) -> System:
-        """The system over passages."""
+        """The retriever over these passages, with its reranker if there is one."""
         first = load_retriever(self.retriever, passages, bench)
         if self.rerank is None:
             return first
@@ -76,29 +77,42 @@ def evaluate_retrieval(suite: Path, plan: RankingPlan, out: Path, reporter: Repo
     """Search a suite's collection for all its queries into the folder `out`; if that is done already, nothing is computed."""
     _check(plan)
     collection = read_collection(suite, plan.split, plan.corpus)
-    measures = choose_measures(plan.measures, collection.queries, plan.depth)
-    texts = sorted(set(collection.passages.texts))
-    bench = Workbench(texts, cache_folder() / "scores", reporter)
+    queries, size = collection.queries, len(collection.passages.ids)
+    measures = choose_measures(plan.measures, queries, plan.depth)
+    bench = Workbench(sorted(set(collection.passages.texts)), cache_folder() / "scores", reporter)
     system = plan.open(collection.passages, bench)
-    origin = _origin(collection, plan, measures, system)
-    return write_once(
-        out,
-        origin,
-        (TREC, MEASURES, BY_QUERY, SYSTEM),
-        lambda folder: _write(collection, plan, measures, system, folder, reporter),
-        suite=suite,
-        reporter=reporter,
-        events=bench.events,
-    )
+    settings = {
+        "suite": collection.name,
+        "system": system.name,
+        "retriever": system.fingerprint,
+        "split": plan.split,
+        "depth": plan.depth,
+        "measures": [str(measure) for measure in measures],
+        "ir-measures": metadata.version("ir-measures"),
+        "draws": DRAWS,
+    }
+    origin = ArtifactOrigin(KIND, system.name, collection.inputs, settings, plan.seed, REVISIONS["ranking"])
+
+    def write(folder: Path) -> OutputCounts:
+        found = search_all(system, [query.text for query in queries], plan.depth, reporter)
+        rankings = [QueryRanking(q, [hit.document for hit in hits]) for q, hits in zip(queries, found, strict=True)]
+        run = RankingRun(collection.name, system.name, rankings, plan.split, size, plan.depth, collection.notes)
+        results = summarise(run, measures, seed=plan.seed)
+        hits = write_run(folder / TREC, {q.id: hits for q, hits in zip(queries, found, strict=True)}, system.name)
+        write_jsonl(folder / BY_QUERY, results.queries)
+        facts = split_facts(system.describe())
+        write_text(folder / SYSTEM, json.dumps(facts.own, indent=2, ensure_ascii=False) + "\n")
+        write_json(folder / MEASURES, results.summary)
+        return OutputCounts({"documents": size, "queries": len(queries), "hits": hits}, place=facts.place)
+
+    files = (TREC, MEASURES, BY_QUERY, SYSTEM)
+    return write_once(out, origin, files, write, suite=suite, reporter=reporter, events=bench.events)
 
 
 def load_ranking(path: Path) -> RankingSummary:
     """The figures of a finished ranking folder."""
     Artifact.open(path, KIND)
-    try:
-        return adapter(RankingSummary).validate_json((path / MEASURES).read_bytes())
-    except ValidationError as error:
-        raise UserError(f"{path / MEASURES}: {describe(error)} Was it edited, or written by another version?") from None
+    return read_json(path / MEASURES, RankingSummary)
 
 
 def _check(plan: RankingPlan) -> None:
@@ -117,39 +131,85 @@ def _check(plan: RankingPlan) -> None:
         raise UserError("\n".join(dict.fromkeys(faults)))
 
 
-def _origin(
-    collection: RankingCollection, plan: RankingPlan, measures: Sequence[RankingMeasure], system: System
-) -> ArtifactOrigin:
-    settings = {
-        "suite": collection.name,
-        "system": system.name,
-        "retriever": system.fingerprint,
-        "split": plan.split,
-        "depth": plan.depth,
-        "measures": [str(measure) for measure in measures],
-        "ir-measures": metadata.version("ir-measures"),
-        "draws": DRAWS,
+@dataclass(frozen=True)
+class GivenRun:
+    """A TREC run that another system wrote, and where its judgments are: in files, or in a suite."""
+
+    run: Path
+    qrels: Path | None = None
+    violations: Path | None = None
+    suite: Path | None = None
+    split: str | None = None
+
+    @property
+    def source(self) -> str:
+        """The name of what the judgments are from."""
+        return (self.suite.resolve() if self.suite else self.qrels or self.run).name
+
+    def judgments(self) -> Judgments:
+        """The judged queries, from the suite or from the files."""
+        if self.suite is not None:
+            collection = read_collection(self.suite, self.split)
+            return Judgments(list(collection.queries), collection.notes)
+        if self.qrels is None or self.split is not None:
+            raise UserError("--from-trec needs --qrels FILE, or a SUITE (of which --split takes a part) for judgments.")
+        return read_judged(self.qrels, self.violations)
+
+
+def measure_given(given: GivenRun, measures: Sequence[str], seed: int = 0) -> RankingSummary:
+    """The figures of a run that is there already; queries without a hit count, queries without judgments do not."""
+    parse_measures(measures)
+    queries, notes = given.judgments()
+    names = {name for query in queries for name in (query.id, *query.grades, *query.violating)}
+    found = name_as_judged(read_run(given.run), names)
+    unjudged = len(found.keys() - {query.id for query in queries})
+    if unjudged == len(found):
+        raise UserError(
+            f"{given.run}: none of its {unjudged:,} queries, such as {min(found)!r}, is judged in {given.source}."
+        )
+    empty = sum(query.id not in found for query in queries)
+    if unjudged:
+        notes = (*notes, f"{unjudged:,} queries of the run are not judged and were left out.")
+    if empty:
+        notes = (*notes, f"{empty:,} judged queries are not in the run: nothing was found for them.")
+    rankings = [QueryRanking(query, found.get(query.id, ())) for query in queries]
+    run = RankingRun(given.source, given.run.name, rankings, given.split, notes=notes)
+    return summarise(run, choose_measures(measures, queries, None), seed=seed).summary
+
+
+HEADLINES = ("right_rank@10", "nDCG@10")
+"""The first of these that a ranking has decides the order of systems."""
+_SETTINGS = ("split", "depth", "ir-measures")
+
+
+def open_ranking(path: Path, options: OpenOptions) -> Experiment:
+    """A ranking folder: an item is a query, and the values are its measures; `options` change nothing here."""
+    summary = load_ranking(path)
+    manifest = read_manifest(path)
+    assert manifest is not None
+    rows = tuple(read_jsonl(path / BY_QUERY, QueryResult))
+    metrics = {name: found for name in summary.measures if (found := metric_of(name)).average == "mean"}
+    columns = {
+        name: np.array([np.nan if (value := row.measures.get(name)) is None else value for row in rows])
+        for name in metrics
     }
-    return ArtifactOrigin(KIND, system.name, collection.inputs, settings, plan.seed, REVISIONS["ranking"])
-
-
-def _write(
-    collection: RankingCollection,
-    plan: RankingPlan,
-    measures: Sequence[RankingMeasure],
-    system: System,
-    out: Path,
-    reporter: Reporter,
-) -> OutputCounts:
-    queries = collection.queries
-    found = search_all(system, [query.text for query in queries], plan.depth, reporter)
-    rankings = [QueryRanking(q, [hit.document for hit in hits]) for q, hits in zip(queries, found, strict=True)]
-    size = len(collection.passages.ids)
-    run = RankingRun(collection.name, system.name, rankings, plan.split, size, plan.depth, collection.notes)
-    results = summarise(run, measures, seed=plan.seed)
-    hits = write_run(out / TREC, {q.id: hits for q, hits in zip(queries, found, strict=True)}, system.name)
-    write_jsonl(out / BY_QUERY, results.queries)
-    facts = split_facts(system.describe())
-    write_text(out / SYSTEM, json.dumps(facts.own, indent=2, ensure_ascii=False) + "\n")
-    write_text(out / MEASURES, adapter(RankingSummary).dump_json(results.summary, indent=2).decode() + "\n")
-    return OutputCounts({"documents": size, "queries": len(queries), "hits": hits}, place=facts.place)
+    known = [row for row in rows if any(value is not None for value in row.measures.values())]
+    first = next((name for name in HEADLINES if any(row.measures.get(name) is not None for row in known)), None)
+    table = StoredTable(
+        items=[Item(row.query, (str(row.cluster),), (str(row.cluster),)) for row in rows],
+        metrics=metrics,
+        values={summary.system: columns},
+        groups={},
+        headline_metric=first or next(iter(metrics)),
+        described={row.query: {"query": row.text} for row in rows},
+    )
+    return Experiment(
+        path=path,
+        kind=KIND,
+        name=summary.system,
+        data=summary.suite,
+        table=table,
+        inputs=manifest.inputs,
+        conditions={name: manifest.settings.get(name) for name in _SETTINGS},
+        watched=(table.headline_metric,),
+    )

@@ -9,7 +9,8 @@ from typing import Literal
 
 import numpy as np
 
-from constraintsuite.experiments.figures import column_figures, round_off
+from constraintsuite.experiments.figures import group_figures, round_off
+from constraintsuite.experiments.outcome_table import Item, StoredTable
 from constraintsuite.experiments.ranking.measures import (
     KINDS,
     QueryRanking,
@@ -17,32 +18,13 @@ from constraintsuite.experiments.ranking.measures import (
     first_rank,
     measure_rankings,
 )
-from constraintsuite.metrics.clusters import cluster_items
-from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.metrics.resampling import DRAWS
 from constraintsuite.records.figures import percent
 from constraintsuite.records.scores import Interval
 
 FEW_JUDGED = 0.5
-MEDIANS = frozenset({"first_violation"})
-"""Measures whose median is reported, since a mean of ranks needs a rank for what was not found."""
-
-_SHARES = (
-    "nDCG",
-    "RR",
-    "R",
-    "AP",
-    "P",
-    "Rprec",
-    "Success",
-    "Judged",
-    "violation",
-    "violation_rate",
-    "no_violation",
-    "right_rank",
-)
-_DIFFERENCES = ("dR", "dMRR")
+_SHARES = ("nDCG", "RR", "R", "AP", "P", "Rprec", "Success", "Judged")  # of the measures of ir-measures
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,40 +89,50 @@ class RankingRun:
 
 def summarise(run: RankingRun, measures: Sequence[RankingMeasure], *, seed: int, draws: int = DRAWS) -> Results:
     """All figures of a run."""
-    columns = {str(measure): column for measure, column in measure_rankings(measures, run.rankings).items()}
-    queries = [ranking.query for ranking in run.rankings]
-    found = cluster_items([sorted(query.links) for query in queries], [()] * len(queries))
-    ids = [query.id for query in queries]
-    metrics = [metric_of(name) for name in columns]
-    intervals = column_figures(metrics, list(columns.values()), found.numbers, ids, seed=seed, draws=draws)
-    figures = dict(zip(columns, intervals, strict=True))
+    table = ranking_table(run.system, run.rankings, measures)
+    found = group_figures(table, run.system, table.main, seed=seed, draws=draws)
     summary = RankingSummary(
         run.suite,
         run.system,
         run.split,
         run.documents,
         run.depth,
-        queries=len(run.rankings),
-        groups=len(np.unique(found.numbers)),
+        queries=found.items,
+        groups=found.clusters,
         resampled="documents" if found.wide else "queries",
         seed=seed,
         draws=draws,
-        measures=figures,
-        notes=(*run.notes, *_warnings(figures)),
+        measures=found.metrics,
+        notes=(*run.notes, *_warnings(found.metrics)),
     )
-    return Results(summary, tuple(_rows(run.rankings, columns, found.numbers.tolist())))
+    return Results(summary, tuple(_rows(table, run.rankings)))
+
+
+def ranking_table(system: str, rankings: Sequence[QueryRanking], measures: Sequence[RankingMeasure]) -> StoredTable:
+    """The measures of every query; queries that share a judged document are not independent."""
+    columns = {str(measure): column for measure, column in measure_rankings(measures, rankings).items()}
+    return StoredTable(
+        items=[Item(query.id, tuple(sorted(query.links))) for query, _ in rankings],
+        metrics={name: metric_of(name) for name in columns},
+        values={system: columns},
+        groups={},
+        headline_metric=next(iter(columns)),
+    )
 
 
 def metric_of(name: str) -> Metric:
     """What is known of a measure by its name; one of ir-measures that is not known here has a scale without ends."""
-    kind = re.split("[@(]", name)[0]
+    called = re.split("[@(]", name)[0]
+    kind = KINDS.get(called)
+    if kind is None:
+        return Metric(name=name, title=name, share=called in _SHARES)
     return Metric(
         name=name,
         title=name,
-        share=kind in _SHARES,
-        range=(-1.0, 1.0) if kind in _DIFFERENCES else None,
-        average="median" if kind in MEDIANS else "mean",
-        lower_is_better=kind in KINDS and KINDS[kind].lower_is_better,
+        share=kind.range is None and not kind.median,
+        range=kind.range,
+        average="median" if kind.median else "mean",
+        lower_is_better=kind.lower_is_better,
     )
 
 
@@ -154,9 +146,10 @@ def _warnings(figures: Mapping[str, Interval]) -> list[str]:
     ]
 
 
-def _rows(
-    rankings: Sequence[QueryRanking], columns: Mapping[str, FloatArray], clusters: Sequence[int]
-) -> list[QueryResult]:
+def _rows(table: StoredTable, rankings: Sequence[QueryRanking]) -> list[QueryResult]:
+    (system,) = table.systems
+    clusters = table.clusters(table.main).numbers.tolist()
+    columns = {name: table.column(system, name, table.main) for name in table.metrics}
     return [
         QueryResult(
             query.id,

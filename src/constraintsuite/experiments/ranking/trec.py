@@ -12,7 +12,7 @@ import numpy as np
 
 from constraintsuite.corpora.files import decode, read_lines
 from constraintsuite.errors import UserError
-from constraintsuite.experiments.ranking.judged import Refusing
+from constraintsuite.experiments.ranking.collection import Refusing
 from constraintsuite.retrieval.base import Hit
 from constraintsuite.store.files import atomic_writer
 

@@ -14,14 +14,13 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.experiments.compare import PairedDifference, SystemPair, corrected, paired_test
 from constraintsuite.experiments.experiment import join_experiments
-from constraintsuite.experiments.figures import group_figures
+from constraintsuite.experiments.figures import table_figures
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.load import Run, Suite, load_run
 from constraintsuite.experiments.outcome_table import OutcomeTable
 from constraintsuite.experiments.pair_experiment import pair_experiments
-from constraintsuite.experiments.run import run_folder
+from constraintsuite.experiments.run import RunContent, record_run, run_folder, run_origin
 from constraintsuite.experiments.scoring import documents_of, pairs_of, score_pairs
-from constraintsuite.experiments.writing import RunContent, record_run, run_origin
 from constraintsuite.mechanism.drift.checkpoints import Checkpoint, LabelledReporter, about
 from constraintsuite.mechanism.drift.records import CheckpointFigure, SuiteForgetting
 from constraintsuite.metrics.intervals import FloatArray
@@ -131,10 +130,10 @@ def _ask(name: str, suite: Suite, runs: Mapping[str, Run]) -> _Compared:
 
 
 def _figures(asked: _Compared, seed: int) -> Iterator[CheckpointFigure]:
-    for group, members in asked.groups.items():
+    found = table_figures(asked.table, asked.groups, metrics=lambda _: SHOWN, seed=seed)
+    for group in asked.groups:
         for checkpoint in asked.table.systems:
-            found = group_figures(asked.table, checkpoint, members, metrics=SHOWN, seed=seed)
-            for metric, value in found.metrics.items():
+            for metric, value in found[checkpoint][group].metrics.items():
                 if value.value is not None:
                     yield CheckpointFigure(checkpoint, asked.name, group, metric, value)
 

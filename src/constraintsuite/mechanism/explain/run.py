@@ -38,9 +38,9 @@ from constraintsuite.mechanism.explain.request import KIND, AnalysisRequest, Con
 from constraintsuite.mechanism.patching.capacity import peak_mib
 from constraintsuite.metrics.resampling import DRAWS
 from constraintsuite.models.base import OutOfMemory
-from constraintsuite.models.held import naming_node
-from constraintsuite.models.sending import with_whole_paths
+from constraintsuite.models.process_cache import naming_node
 from constraintsuite.models.torch.device import describe_device
+from constraintsuite.models.worker_spec import with_whole_paths
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.jsonl import adapter

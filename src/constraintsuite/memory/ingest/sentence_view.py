@@ -32,7 +32,7 @@ class SentenceStretch:
 def find_stretches(sentence: Sentence) -> list[SentenceStretch]:
     """The conditions and exceptions of a sentence, in order; none lies in another."""
     found: list[SentenceStretch] = []
-    reach = LinearReach(sentence)
+    reach = LinearSentence(sentence.tokens)
     for at, kind, after in _cues(sentence, reach):
         if found and at < found[-1].last:
             continue
@@ -53,7 +53,7 @@ def _to_comma(sentence: Sentence, cue: int, last: int) -> int:
     return comma if comma > 0 else last
 
 
-def _cues(sentence: Sentence, reach: LinearReach) -> Iterator[tuple[int, StretchKind, int]]:
+def _cues(sentence: Sentence, reach: LinearSentence) -> Iterator[tuple[int, StretchKind, int]]:
     """Place, kind and end of each cue."""
     for at, word in enumerate(sentence.words):
         for phrase, kind in _phrases().get(word, ()):
@@ -79,7 +79,7 @@ def _phrases() -> Mapping[str, Sequence[tuple[tuple[str, ...], StretchKind]]]:
     return dict(found)
 
 
-def _is_cue(sentence: Sentence, reach: LinearReach, at: int, after: int) -> bool:
+def _is_cue(sentence: Sentence, reach: LinearSentence, at: int, after: int) -> bool:
     word, before = sentence.words[at], sentence.word(at - 1)
     if word in ("if", "when", "where"):
         return (
@@ -107,13 +107,13 @@ def _is_asked(sentence: Sentence, at: int) -> bool:
     return any(sentence.lemma(place) in lists.asking_someone for place in range(max(at - 4, 0), at - 1))
 
 
-def _opens_where(sentence: Sentence, reach: LinearReach, at: int) -> bool:
+def _opens_where(sentence: Sentence, reach: LinearSentence, at: int) -> bool:
     if at == 0 or sentence.words[at - 1] in (",", "(", ";", "and"):
         return True
     return not sentence.is_verb(at - 1) and reach.starts_clause(at + 1)
 
 
-def _opens_clause(sentence: Sentence, reach: LinearReach, at: int, after: int) -> bool:
+def _opens_clause(sentence: Sentence, reach: LinearSentence, at: int, after: int) -> bool:
     """Whether once (after) opens a clause or names a step.
 
     Not "once a year", not "10 days after delivery", not "Mondays after a holiday are busy".

@@ -19,7 +19,7 @@ from constraintsuite.memory.private.acceptance import ShadowCase
 from constraintsuite.memory.private.versions import DOCUMENTS, KIND
 from constraintsuite.metrics.intervals import IntArray, connected_components
 from constraintsuite.metrics.ranking import overlap_at, rank_biased_overlap
-from constraintsuite.metrics.resampling import estimate
+from constraintsuite.metrics.resampling import mean_figures
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.records.scores import Interval
 from constraintsuite.store.artifact import Artifact, read_manifest
@@ -127,14 +127,8 @@ def _moved(case: ShadowCase, mode: str, old: Sequence[str], new: Sequence[str], 
 
 
 def _figures(mode: str, found: Sequence[Moved], clusters: IntArray) -> ModeDrift:
-    values = np.array(
-        [[_number(one.overlap), _number(one.rbo), _number(one.same_first)] for one in found], dtype=np.float64
-    ).reshape(len(found), 3)
-    rng = np.random.default_rng(stable_hash("drift", mode))
-    overlap, rbo, first = estimate(values, [True] * 3, clusters, rng=rng)
+    values = [[one.overlap for one in found], [one.rbo for one in found], [one.same_first for one in found]]
+    columns = [np.array(column, dtype=np.float64) for column in values]  # None is NaN
+    overlap, rbo, first = mean_figures(columns, clusters, stable_hash("drift", mode))
     lost, gained = sum(bool(one.evidence_lost) for one in found), sum(bool(one.evidence_gained) for one in found)
     return ModeDrift(mode, overlap, rbo, first, lost, gained)
-
-
-def _number(value: float | bool | None) -> float:
-    return np.nan if value is None else float(value)

@@ -19,9 +19,8 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.memory.private.cases import CASES, CaseItems, PrivateCase, read_cases, reading_copy
 from constraintsuite.memory.private.versions import Version, require_version
-from constraintsuite.metrics.agreement import agreement
-from constraintsuite.metrics.resampling import estimate
-from constraintsuite.metrics.sets import jaccard_distance
+from constraintsuite.metrics.agreement import agreement, jaccard_distance
+from constraintsuite.metrics.resampling import mean_figures
 from constraintsuite.records.scores import Interval
 from constraintsuite.store.files import write_text
 
@@ -135,7 +134,7 @@ def evidence_agreement(batch: AnnotationBatch, said: Standing, least: float = LE
     def rng(name: str) -> np.random.Generator:
         return np.random.default_rng(stable_hash("evidence", str(batch.head.seed), name))
 
-    mean_jaccard, mean_f1 = estimate(np.column_stack([jaccard, f1]), [True, True], clusters, rng=rng("means"))
+    mean_jaccard, mean_f1 = mean_figures([jaccard, f1], clusters, rng("means"))
     by_jaccard = agreement(ratings, "jaccard", rng=rng("jaccard"), clusters=clusters)
     by_masi = agreement(ratings, "masi", rng=rng("masi"), clusters=clusters)
     return EvidenceAgreement(

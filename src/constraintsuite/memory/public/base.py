@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from constraintsuite.corpora.jsonl import read_objects
 from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import describe
-from constraintsuite.suites.importers.rows import WHOLE
+from constraintsuite.suites.importers.base import WHOLE
 
 Granularity = Literal["session", "turn"]
 MetricValues = dict[str, float | None]

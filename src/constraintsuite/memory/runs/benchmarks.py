@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from constraintsuite.experiments.timing import SystemSpeed, Timing
+from constraintsuite.experiments.experiment import SystemSpeed, Timing
 from constraintsuite.memory.cases.files import Grounded
 from constraintsuite.memory.cases.run import CaseRun, count_not_evaluated, run_cases
 from constraintsuite.memory.dense import cached

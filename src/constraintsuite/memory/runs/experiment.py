@@ -13,9 +13,8 @@ from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter, Silent
-from constraintsuite.experiments.experiment import Experiment, OpenOptions
+from constraintsuite.experiments.experiment import Experiment, OpenOptions, Timing
 from constraintsuite.experiments.output import OutputCounts, write_once
-from constraintsuite.experiments.timing import Timing
 from constraintsuite.memory.results import ItemResult
 from constraintsuite.memory.runs.modes import is_model
 from constraintsuite.memory.runs.replay import EdgeRemoval, Replay, replays_of

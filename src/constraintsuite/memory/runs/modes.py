@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from constraintsuite.errors import UserError
-from constraintsuite.experiments.facts import split_facts
+from constraintsuite.experiments.output import split_facts
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes import MODES
 from constraintsuite.memory.modes.base import load_mode

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from constraintsuite.experiments.figures import group_figures
+from constraintsuite.experiments.figures import table_figures
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.memory.runs.table import BUDGET, CASE_VERDICTS, PHRASING, TAG, MemoryTable
 from constraintsuite.records.scores import Interval
@@ -58,14 +58,18 @@ def summarise(table: MemoryTable, *, seed: int = 0) -> MemoryRunSummary:
 
 
 def _figures(table: MemoryTable, by: str | None, seed: int) -> Iterator[ModeFigure]:
-    for mode in table.systems:
-        for part, members in table.parts(by).items():
-            within, _, group = part.partition(", ")
-            if bool(group) != (by is not None):  # the totals were given before
-                continue
-            budget = int(within.removeprefix(f"{BUDGET}="))
-            # A case has several wordings, so that its verdict is of no kind of wording.
-            known = [name for name in table.known[budget] if by != PHRASING or name not in CASE_VERDICTS]
-            found = group_figures(table, mode, members, metrics=known, seed=seed).metrics
-            for name, figure in found.items():
-                yield ModeFigure(mode, budget, name, group or OVERALL, figure)
+    # Without a grouping the parts are the totals; with one, the totals were given before.
+    parts = {part: members for part, members in table.parts(by).items() if (", " in part) == (by is not None)}
+
+    def known(part: str) -> list[str]:
+        """A case has several wordings, so that its verdict is of no kind of wording."""
+        return [name for name in table.known[_budget(part)] if by != PHRASING or name not in CASE_VERDICTS]
+
+    for mode, by_part in table_figures(table, parts, metrics=known, seed=seed).items():
+        for part, found in by_part.items():
+            for name, figure in found.metrics.items():
+                yield ModeFigure(mode, _budget(part), name, part.partition(", ")[2] or OVERALL, figure)
+
+
+def _budget(part: str) -> int:
+    return int(part.partition(", ")[0].removeprefix(f"{BUDGET}="))

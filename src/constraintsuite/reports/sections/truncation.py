@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from constraintsuite.experiments.truncation import TruncationAudit
+from constraintsuite.experiments.summary import TruncationAudit
 from constraintsuite.records.figures import CellValue
 from constraintsuite.records.sections import Section, TableBlock
 from constraintsuite.records.tables import Column, Table

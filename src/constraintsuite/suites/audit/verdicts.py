@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from constraintsuite.execution.shards import stable_hash
-from constraintsuite.metrics.resampling import estimate
+from constraintsuite.metrics.resampling import mean_figures
 from constraintsuite.records.examples import Example
 from constraintsuite.records.scores import Interval
 from constraintsuite.suites.audit.results import AuditRow, GroupKind, LeakVerdict
@@ -74,9 +74,7 @@ class SolverJudge:
 
     def shares(self, trial: SolverTrial) -> Shares:
         """How often the solver is right, and how often its opposite would be."""
-        rng = np.random.default_rng(stable_hash(*self.key, self.solver))
-        values = np.column_stack([trial.wins, trial.losses])
-        return Shares(*estimate(values, (True, True), trial.groups, rng=rng))
+        return Shares(*mean_figures([trial.wins, trial.losses], trial.groups, stable_hash(*self.key, self.solver)))
 
     def _leaks(self, trial: SolverTrial) -> bool:
         if max(trial.wins.sum(), trial.losses.sum()) <= LEAK_ABOVE * len(trial.units):

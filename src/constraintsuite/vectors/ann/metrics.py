@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from constraintsuite.metrics.intervals import UNDEFINED, clipped
-from constraintsuite.metrics.resampling import estimate
+from constraintsuite.metrics.resampling import mean_figures
 from constraintsuite.records.scores import Interval
 from constraintsuite.retrieval.topk import FloatArray, IntArray, Neighbours
 from constraintsuite.vectors.ann.failing import MeasurementError
@@ -92,14 +92,11 @@ def mean(values: FloatArray, seed: int = 0, *, bounded: bool = True) -> Interval
     defined = values[~np.isnan(values)]
     if not len(defined):
         return UNDEFINED
-    columns, queries, rng = defined[:, np.newaxis], np.arange(len(defined)), np.random.default_rng(seed)
-    if bounded:
-        return estimate(columns, [True], queries, rng=rng)[0]
-    if defined.min() == defined.max():
+    if not bounded and defined.min() == defined.max():
         return Interval(float(defined[0]), None, None, len(defined))
-    (figure,) = estimate(columns, [False], queries, rng=rng)
+    (figure,) = mean_figures([defined], np.arange(len(defined)), seed, shares=[bounded])
     # Student's t, which is taken for few queries, knows no ends; no gap is below 0 but by rounding.
-    return clipped(figure, min(0.0, float(defined.min())), np.inf)
+    return figure if bounded else clipped(figure, min(0.0, float(defined.min())), np.inf)
 
 
 def _tolerance(last: FloatArray, ties: RecallTieRule) -> FloatArray:

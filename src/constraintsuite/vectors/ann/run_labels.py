@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from constraintsuite.experiments.run_labels import short_paths
+from constraintsuite.experiments.load import short_paths
 from constraintsuite.vectors.ann.frontier import conditions_of
 from constraintsuite.vectors.ann.results import AnnRun, MeasuredCell, RetrieverBaseline
 

@@ -11,9 +11,8 @@ from constraintsuite.errors import UserError
 from constraintsuite.experiments.compare import Comparison
 from constraintsuite.experiments.differences import LEGEND
 from constraintsuite.experiments.experiment import compare_experiments
-from constraintsuite.experiments.load import Run, load_run
+from constraintsuite.experiments.load import Run, load_run, name_runs
 from constraintsuite.experiments.pair_experiment import pair_experiments
-from constraintsuite.experiments.run_labels import name_runs
 from constraintsuite.metrics.pairwise import METRICS, PairMetric
 from constraintsuite.reports.comparison import comparison_tables
 from constraintsuite.reports.grouped import words_for

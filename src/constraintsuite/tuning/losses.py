@@ -1,15 +1,25 @@
-"""What a loss is: how it wants lists, and the module that computes it."""
+"""The losses of training: for each kind of model a table of their classes, and how each wants its lists.
+
+A class is looked for in `loss_modules` and then among those of sentence-transformers; the settings in a recipe are its arguments.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from constraintsuite.errors import UserError
 
 if TYPE_CHECKING:
     import torch
+
+ModelKind = Literal["cross", "dense"]
+_LIBRARY: Mapping[ModelKind, str] = {
+    "cross": "sentence_transformers.cross_encoder.losses",
+    "dense": "sentence_transformers.sentence_transformer.losses",
+}
 
 
 class TextList(NamedTuple):
@@ -30,13 +40,23 @@ class BatchColumns(NamedTuple):
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss of a task."""
+    """A loss of one kind of model."""
 
+    name: str
+    """Of its class."""
     view: Callable[[Sequence[TextList]], BatchColumns]
-    make: Callable[[Any], torch.nn.Module]
-    """From the library's model."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments that no recipe sets."""
     cuts: bool = False
-    """Whether lists of a step are cut to the shortest of them."""
+    """Whether the lists of a step are cut to the shortest of them."""
+
+
+def make_loss(kind: ModelKind, loss: Loss, model: Any, settings: Mapping[str, Any]) -> torch.nn.Module:  # noqa: ANN401
+    """The module that computes a loss for the library's model."""
+    own = import_module("constraintsuite.tuning.loss_modules")
+    made = getattr(own, loss.name, None) or getattr(import_module(_LIBRARY[kind]), loss.name)
+    module: torch.nn.Module = made(model, **loss.options, **settings)
+    return module
 
 
 def as_lists(lists: Sequence[TextList]) -> BatchColumns:
@@ -85,3 +105,28 @@ def as_columns(lists: Sequence[TextList]) -> BatchColumns:
     size = min(len(one.texts) for one in lists)
     columns = {f"text_{place}": [one.texts[place] for one in lists] for place in range(size)}
     return BatchColumns({"query": [one.query for one in lists], **columns}, [list(one.scores[:size]) for one in lists])
+
+
+_WHOLE = {"mini_batch_size": -1}  # all pairs of a batch in one pass; the library's default is one pass per query
+LOSSES: Mapping[ModelKind, Mapping[str, Loss]] = {
+    "cross": {
+        "distil": Loss("DistilLoss", as_lists),
+        "margin": Loss("MarginLoss", as_triples),
+        "ranknet": Loss("RankNetLoss", as_lists, _WHOLE),
+        "listnet": Loss("ListNetLoss", as_lists, _WHOLE),
+        "listmle": Loss("ListMLELoss", as_lists, _WHOLE),
+        "lambda": Loss("LambdaLoss", as_lists, _WHOLE),
+        "negatives": Loss("MultipleNegativesRankingLoss", as_triples),
+        "margin-mse": Loss("MarginMSELoss", as_margins),
+        "binary": Loss("BinaryCrossEntropyLoss", as_probabilities),
+    },
+    "dense": {
+        "distil": Loss("DistillKLDivLoss", as_columns, cuts=True),
+        "margin": Loss("CosineTripletLoss", as_triples),
+        "negatives": Loss("MultipleNegativesRankingLoss", as_triples),
+        "margin-mse": Loss("MarginMSELoss", as_margins),
+        "cosent": Loss("CoSENTLoss", as_pairs),
+    },
+}
+"""By kind of model and name in a recipe. References: RankNet, Burges et al. 2005; ListNet, Cao et al. 2007; ListMLE, Xia et al.
+2008; LambdaLoss, Wang et al. 2018; margins of a teacher, Hofstätter et al. 2020."""

@@ -6,8 +6,10 @@ down in it, and from anywhere. Scores are the teacher's similarities, or those o
 
 from __future__ import annotations
 
+import random
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,12 +25,32 @@ from constraintsuite.models.naming import load_scorer
 from constraintsuite.retrieval.topk import top_k
 from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.text.cleaning import clean
-from constraintsuite.tuning.data.exclusion import Exclusion
-from constraintsuite.tuning.data.queries import MadeQuery, TitledPassage, join_equal, make_queries
-from constraintsuite.tuning.data.records import DataContext, ListsBuilder, Prepared, distinct, pairs_of
-from constraintsuite.tuning.data.settings import DistilData, ListSettings
+from constraintsuite.text.sentences import split_sentences
+from constraintsuite.text.terms import stopwords
+from constraintsuite.tuning.lists import DataContext, Exclusion, ListsBuilder, Prepared, pairs_of
+from constraintsuite.tuning.settings import DistilData, ListSettings, MadeQuerySettings
 
 _BLOCK = 8_192  # queries whose neighbours are in memory at a time
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_SHORTEST = 3  # letters of a content word
+
+
+@dataclass(frozen=True, slots=True)
+class TitledPassage:
+    """A text that queries are made from."""
+
+    text: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MadeQuery:
+    """A query, and the passage that answers it: as it was, or without the sentence that became the query."""
+
+    query: str
+    source: str
+    right: frozenset[str]
+    """All passages that answer it: none of them is another text of its list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +79,8 @@ def distil(settings: DistilData, bench: DataContext) -> Prepared:
         )
     teacher = load_encoder(settings.teacher, Workbench(reporter=bench.reporter))
     builder = ListsBuilder(bench.exclusion)
-    for made, texts, scores in _Teacher(teacher, material, bench).lists(settings.lists):
-        builder.add(made.query, texts, scores)
+    for query, texts, scores in _teach(teacher, material, settings.lists, bench):
+        builder.add(query, texts, scores)
     builder.rejects.update(material.rejects)
     counts = {"passages": len(material.passages), "queries": len(material.queries)}
     prepared = builder.done(counts)
@@ -122,43 +144,29 @@ def _forbidden(made: MadeQuery, exclusion: Exclusion, rejects: Counter[str]) -> 
     return True
 
 
-class _Teacher:
-    """The vectors of everything, and the lists that come of them."""
-
-    def __init__(self, scorer: DenseScorer, material: DistillationMaterial, bench: DataContext) -> None:
-        self._material = material
-        self._similarity = scorer.similarity
-        self._reporter = bench.reporter
-        encode = scorer.encoder.encode
-        own = dict.fromkeys(material.passages)
-        self._others = distinct(made.source for made in material.queries if made.source not in own)
-        self._texts = [*material.passages, *self._others]
-        self._row = {text: row for row, text in enumerate(self._texts)}
-        self._documents = encode(self._texts, "document")
-        asked = distinct(made.query for made in material.queries)
-        self._query_row = {query: row for row, query in enumerate(asked)}
-        self._queries = encode(asked, "query")
-
-    def lists(self, settings: ListSettings) -> Iterator[tuple[MadeQuery, list[str], list[float]]]:
-        """Each query with its texts, the source first, and their similarities."""
-        queries = self._material.queries
-        searched = self._documents[: len(self._material.passages)]
-        with self._reporter.track("lists", len(queries)) as advance:
-            for start in range(0, len(queries), _BLOCK):
-                block = queries[start : start + _BLOCK]
-                vectors = self._queries[[self._query_row[made.query] for made in block]]
-                # Those that answer a query too are none of the others.
-                depth = settings.far_ranks + max(len(made.right) for made in block)
-                near = top_k(vectors, searched, depth, self._similarity).rows
-                for made, ranked in zip(block, near.tolist(), strict=True):
-                    rows = [self._row[made.source], *_draw(made, ranked, self._texts, len(searched), settings)]
-                    yield made, [self._texts[row] for row in rows], self._scores(made.query, rows)
-                advance(len(block))
-
-    def _scores(self, query: str, rows: Sequence[int]) -> list[float]:
-        one = self._queries[self._query_row[query]].astype(np.float64)
-        found = SIMILARITIES[self._similarity](np.tile(one, (len(rows), 1)), self._documents[rows].astype(np.float64))
-        return [round(score, 6) for score in found.tolist()]
+def _teach(
+    teacher: DenseScorer, material: DistillationMaterial, settings: ListSettings, bench: DataContext
+) -> Iterator[tuple[str, list[str], list[float]]]:
+    """Each query with its texts, the source first, and their similarities by the teacher's vectors."""
+    queries, similarity, encode = material.queries, teacher.similarity, teacher.encoder.encode
+    # A source without the sentence that became its query is scored, but stands in no other list.
+    texts = list(dict.fromkeys([*material.passages, *(made.source for made in queries)]))
+    row_of = {text: row for row, text in enumerate(texts)}
+    asked = {query: row for row, query in enumerate(dict.fromkeys(made.query for made in queries))}
+    documents, vectors = encode(texts, "document"), encode(list(asked), "query")
+    searched = documents[: len(material.passages)]
+    with bench.reporter.track("lists", len(queries)) as advance:
+        for start in range(0, len(queries), _BLOCK):
+            block = queries[start : start + _BLOCK]
+            # Those that answer a query too are none of the others.
+            depth = settings.far_ranks + max(len(made.right) for made in block)
+            near = top_k(vectors[[asked[made.query] for made in block]], searched, depth, similarity).rows
+            for made, ranked in zip(block, near.tolist(), strict=True):
+                rows = [row_of[made.source], *_draw(made, ranked, texts, len(searched), settings)]
+                query = np.tile(vectors[asked[made.query]].astype(np.float64), (len(rows), 1))
+                scores = SIMILARITIES[similarity](query, documents[rows].astype(np.float64)).tolist()
+                yield made.query, [texts[row] for row in rows], [round(score, 6) for score in scores]
+            advance(len(block))
 
 
 def _draw(made: MadeQuery, ranked: Sequence[int], texts: Sequence[str], size: int, settings: ListSettings) -> list[int]:
@@ -189,3 +197,49 @@ def _judged(prepared: Prepared, judge: str, bench: DataContext) -> Prepared:
         builder.add(query, own, [round(given[query, text], 6) for text in own])
     again = builder.done(prepared.counts)
     return Prepared(again.lists, again.counts, prepared.rejects)
+
+
+def make_queries(passage: TitledPassage, settings: MadeQuerySettings) -> Iterator[MadeQuery]:
+    """All queries of a passage; chance is keyed by its text, so that no other passage changes them."""
+    rng = keyed_random(0, "queries", passage.text)
+    yield from _sentences(passage.text, settings, rng)
+    yield from _bags(passage.text, settings, rng)
+    if settings.titles and passage.title.strip():
+        yield MadeQuery(passage.title.strip(), passage.text, frozenset({passage.text}))
+
+
+def _sentences(text: str, settings: MadeQuerySettings, rng: random.Random) -> Iterator[MadeQuery]:
+    spans = split_sentences(text)
+    long = [span for span in spans if len(span.of(text).split()) >= settings.min_words]
+    if len(spans) < 2:
+        return
+    for span in rng.sample(long, min(settings.sentences, len(long))):
+        left = f"{text[: span.start].rstrip()} {text[span.end :].lstrip()}".strip()
+        taken = rng.random() < settings.taken_out
+        yield MadeQuery(span.of(text), left if taken else text, frozenset({text}))
+
+
+def _bags(text: str, settings: MadeQuerySettings, rng: random.Random) -> Iterator[MadeQuery]:
+    stop = stopwords("lucene")
+    found = [word for word in _WORD.findall(text) if len(word) >= _SHORTEST and word.lower() not in stop]
+    words = list(dict.fromkeys(found))
+    fewest, most = settings.bag_words
+    if len(words) < fewest:
+        return
+    for _ in range(settings.bags):
+        size = rng.randint(fewest, min(most, len(words)))
+        chosen = sorted(rng.sample(range(len(words)), size))
+        yield MadeQuery(" ".join(words[place] for place in chosen), text, frozenset({text}))
+
+
+def join_equal(queries: Iterable[MadeQuery]) -> Iterator[MadeQuery]:
+    """Each query with each of its sources once; what answers it somewhere answers it everywhere, as of passages of one title."""
+    sources: dict[str, dict[str, None]] = {}
+    right: dict[str, set[str]] = {}
+    for made in queries:
+        sources.setdefault(made.query, {})[made.source] = None
+        right.setdefault(made.query, set()).update(made.right)
+    for query, own in sources.items():
+        joined = frozenset(right[query])
+        for source in own:
+            yield MadeQuery(query, source, joined)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from sentence_transformers.sentence_transformer.losses import TripletDistanceMetric, TripletLoss
 from sentence_transformers.util import batch_to_device
 from torch import nn
 from torch.nn import functional as f
@@ -18,7 +19,7 @@ class DistilLoss(nn.Module):  # type: ignore[misc]
     logits and taken as they are.
     """
 
-    def __init__(self, model: Any, temperature: float, teacher: float, source: float) -> None:  # noqa: ANN401
+    def __init__(self, model: Any, temperature: float, teacher: float = 1.0, source: float = 0.3) -> None:  # noqa: ANN401
         super().__init__()
         self.model = model
         self.temperature, self.teacher, self.source = temperature, teacher, source
@@ -57,6 +58,13 @@ class MarginLoss(nn.Module):  # type: ignore[misc]
         pairs = [*zip(queries, better, strict=True), *zip(queries, worse, strict=True)]
         ahead, behind = score_pairs(self.model, pairs, prompt, task).chunk(2)
         return f.relu(self.margin - ahead + behind).mean()
+
+
+class CosineTripletLoss(TripletLoss):  # type: ignore[misc]
+    """A hinge on the difference of two cosine distances of a bi-encoder."""
+
+    def __init__(self, model: Any, margin: float) -> None:  # noqa: ANN401
+        super().__init__(model, distance_metric=TripletDistanceMetric.COSINE, triplet_margin=margin)
 
 
 def score_pairs(

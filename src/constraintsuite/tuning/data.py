@@ -1,0 +1,139 @@
+"""The lists of each task: read from a suite or a file or distilled from a corpus, made once and kept beside the checkpoints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from constraintsuite.corpora.opening import open_source
+from constraintsuite.errors import UserError
+from constraintsuite.experiments.load import load_suite
+from constraintsuite.models.base import Workbench
+from constraintsuite.models.naming import load_scorer
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin
+from constraintsuite.store.files import sha256_of
+from constraintsuite.store.jsonl import read_jsonl
+from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.store.workspace import claim
+from constraintsuite.tuning.distil import distil
+from constraintsuite.tuning.lists import DataContext, ListsBuilder, Prepared, exclusion_inputs
+from constraintsuite.tuning.recipe import TaskSettings
+from constraintsuite.tuning.settings import Data, DistilData, ListsData, SuiteData, TriplesData
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredList:
+    """A line of a file of lists."""
+
+    query: str
+    texts: tuple[str, ...]
+    scores: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """A line of a file of triples."""
+
+    query: str
+    positive: str
+    negative: str
+
+
+def read_lists(settings: ListsData, bench: DataContext) -> Prepared:
+    """Every list of the file."""
+    builder = ListsBuilder(bench.exclusion)
+    for number, row in enumerate(read_jsonl(settings.path, ScoredList), 1):
+        if len(row.texts) != len(row.scores) or len(row.texts) < 2:
+            raise UserError(
+                f"{settings.path}: list {number} has {len(row.texts)} texts and {len(row.scores)} scores; "
+                "it needs at least two texts, and a score for each."
+            )
+        if not all(map(math.isfinite, row.scores)):
+            raise UserError(f"{settings.path}: list {number} has a score that is no finite number.")
+        builder.add(row.query, row.texts, row.scores)
+    return builder.done()
+
+
+def read_triples(settings: TriplesData, bench: DataContext) -> Prepared:
+    """Every triple of the file, as a list of two."""
+    builder = ListsBuilder(bench.exclusion)
+    for row in read_jsonl(settings.path, Triple):
+        builder.add(row.query, (row.positive, row.negative), (1.0, 0.0))
+    return builder.done()
+
+
+def read_suite(settings: SuiteData, bench: DataContext) -> Prepared:
+    """Under each query of the chosen roles the better text, then the worse one."""
+    suite = load_suite(settings.suite)
+    everything = [*suite.examples, *(suite.controls if settings.controls else ())]
+    examples = [e for e in everything if e.split == "train" and (not settings.slices or e.slice in settings.slices)]
+    if not examples:
+        raise UserError(
+            f"{settings.suite}: no example of the split train{' in these slices' if settings.slices else ''}. "
+            "Only that split is trained on; build a larger suite, or one with another share in `splits`."
+        )
+    builder = ListsBuilder(bench.exclusion)
+    for example in examples:
+        for preference in example.preferences:
+            if preference.query in settings.roles:
+                better, worse = example.document(preference.better).text, example.document(preference.worse).text
+                builder.add(example.queries[preference.query], (better, worse), (1.0, 0.0))
+    return builder.done({"examples": len(examples)})
+
+
+READERS: Mapping[str, Callable[[Any, DataContext], Prepared]] = {
+    "suite": read_suite,
+    "lists": read_lists,
+    "triples": read_triples,
+    "distil": distil,
+}
+"""By the kind that a recipe names."""
+
+
+def data_inputs(data: Data) -> dict[str, str]:
+    """Hashes of all that a task's lists are made from; a missing file or a wrong model name is a UserError."""
+    if isinstance(data, SuiteData):
+        return {"suite": load_suite(data.suite).content}
+    if not isinstance(data, DistilData):
+        return {"file": _hash(data.path)}
+    inputs = {f"source {n}": open_source(source).fingerprint() for n, source in enumerate(data.sources)}
+    for role, model in (("teacher", data.teacher), ("judge", data.judge)):
+        if model is not None:
+            inputs[role] = load_scorer(model, Workbench()).fingerprint
+    return inputs if data.questions is None else {**inputs, "questions": _hash(data.questions)}
+
+
+def read_data(task: TaskSettings, bench: DataContext) -> Prepared:
+    """The lists of a task; that none is left is a UserError."""
+    prepared = READERS[task.data.kind](task.data, bench)
+    if not prepared.lists.rows:
+        raise UserError(f"Task {task.name}: no list is left to train on: {dict(prepared.rejects)}.")
+    return prepared
+
+
+def prepare(task: TaskSettings, exclude: tuple[Path, ...], folder: Path, bench: DataContext) -> Artifact:
+    """The lists of a task in a folder; if they are there already, nothing is computed."""
+    inputs = {**data_inputs(task.data), **exclusion_inputs(exclude)}
+    settings: Mapping[str, object] = {"data": task.data.model_dump(mode="json")}
+    origin = ArtifactOrigin("training data", f"data of {task.name}", inputs, settings, 0, REVISIONS["training data"])
+    with claim(folder, origin, ("**",)) as space:
+        if space.finished is not None:
+            return space.finished
+        prepared = read_data(task, bench)
+        prepared.lists.write(space.empty_new())
+        artifact = space.finish(prepared.counts, prepared.rejects)
+    counts = ", ".join(f"{count:,} {name}" for name, count in prepared.counts.items())
+    left_out = sum(prepared.rejects.values())
+    bench.reporter.note(
+        f"{task.name}: {counts}" + (f"; {left_out:,} left out: {dict(prepared.rejects)}" if left_out else "")
+    )
+    return artifact
+
+
+def _hash(path: Path) -> str:
+    if not path.is_file():
+        raise UserError(f"{path}: there is no such file.")
+    return sha256_of(path)
