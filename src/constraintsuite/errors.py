@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
 
 
 class UserError(Exception):
@@ -33,3 +35,11 @@ def hint_for(name: str, known: Iterable[str], otherwise: str | None = None) -> s
     if near:
         return f"Did you mean {near[0]!r}?"
     return f"There are: {', '.join(names)}." if otherwise is None else otherwise
+
+
+def import_extra(module: str, extra: str, purpose: str) -> Any:  # noqa: ANN401 - many such libraries have no types
+    """Import a library of an optional part of the product; without it, an error that carries the pip command."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtraError(extra, purpose) from None

@@ -33,7 +33,7 @@ def ann() -> None:
 def run(bench: Path, out: Path, dry_run: bool, as_json: bool) -> None:
     """Measure all cells of BENCH that are not in the folder yet; exit code 3 if any of them fails."""
     from constraintsuite.execution.progress import Terminal
-    from constraintsuite.vectors.ann.estimate import estimate
+    from constraintsuite.vectors.ann.plan import estimate
     from constraintsuite.vectors.ann.results import load_ann_run
     from constraintsuite.vectors.ann.run import run_benchmark
     from constraintsuite.vectors.ann.settings import AnnBenchmark

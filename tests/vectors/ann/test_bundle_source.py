@@ -12,8 +12,8 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.store.files import folder_lock
 from constraintsuite.vectors.ann.data import checked
-from constraintsuite.vectors.ann.estimate import estimate
 from constraintsuite.vectors.ann.export import export_set
+from constraintsuite.vectors.ann.plan import estimate
 from constraintsuite.vectors.ann.run import run_benchmark
 from constraintsuite.vectors.ann.settings import AnnBenchmark
 from constraintsuite.vectors.ann.sources.bundle import BundleSource

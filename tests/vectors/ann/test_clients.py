@@ -13,7 +13,6 @@ from click.testing import CliRunner
 
 from constraintsuite.cli.ann import ann
 from constraintsuite.vectors.ann.clients import ClientError, ClientJob, processes_of
-from constraintsuite.vectors.ann.plan import Build, PlannedCell
 from constraintsuite.vectors.ann.results import OperatingPoint, load_ann_run, load_queries
 from constraintsuite.vectors.ann.settings import DataEntry
 from constraintsuite.vectors.ann.staging import Staged, stage
@@ -29,8 +28,7 @@ def staged(tmp_path: Path) -> Staged:
 
 def job(staged: Staged, url: str, place: str) -> ClientJob:
     point = OperatingPoint("points", "pgvector", "pgvector", {"url": url}, {}, 1, 5, "concurrent", 3, 1)
-    build = Build("points", "pgvector", "pgvector", point.build, "", "", (PlannedCell("key", point),))
-    return ClientJob(build, point, staged, place, (0,))
+    return ClientJob(point, staged, place, (0,))
 
 
 def test_processes_ask_all_queries_in_every_repeat(staged: Staged, postgres: str) -> None:

@@ -12,7 +12,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import top_k
 from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
 from constraintsuite.vectors.ann.engines import ENGINES
-from constraintsuite.vectors.ann.engines.base import AnnEngine, Persistent, unit_rows
+from constraintsuite.vectors.ann.engines.base import AnnEngine, PersistentEngine, unit_rows
 from constraintsuite.vectors.ann.engines.faiss import FaissBuild
 
 METRICS: tuple[VectorMetric, ...] = get_args(VectorMetric)
@@ -109,12 +109,12 @@ def test_a_saved_index_answers_as_before(
     name: str, build: Params, search: Params, metric: VectorMetric, base: Vectors, queries: Vectors, tmp_path: Path
 ) -> None:
     engine = built(name, build, search, metric, base)
-    if not isinstance(engine, Persistent):
+    if not isinstance(engine, PersistentEngine):
         pytest.skip("this engine keeps nothing")
     before = engine.search(queries, 5)
     engine.save(tmp_path)
     other = made(name, build, metric)
-    assert isinstance(other, Persistent)
+    assert isinstance(other, PersistentEngine)
     other.load(tmp_path)
     assert np.array_equal(configured(other, search).search(queries, 5), before)
     size = sum(file.stat().st_size for file in tmp_path.iterdir())

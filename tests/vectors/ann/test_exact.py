@@ -12,8 +12,8 @@ from hypothesis.extra import numpy as st_numpy
 
 from constraintsuite.retrieval.topk import top_k
 from constraintsuite.vectors.ann.data import VectorMetric, Vectors
-from constraintsuite.vectors.ann.engines.base import filled
-from constraintsuite.vectors.ann.engines.exact import ExactBuild, ExactEngine
+from constraintsuite.vectors.ann.engines.base import EngineSettings, filled
+from constraintsuite.vectors.ann.engines.exact import ExactEngine
 
 METRICS: tuple[VectorMetric, ...] = get_args(VectorMetric)
 RNG = np.random.default_rng(3)
@@ -24,7 +24,7 @@ def gaussian(rows: int, dimensions: int) -> Vectors:
 
 
 def agrees(base: Vectors, queries: Vectors, k: int, metric: VectorMetric) -> None:
-    engine = ExactEngine(ExactBuild(), metric, 1)
+    engine = ExactEngine(EngineSettings(), metric, 1)
     engine.build(base)
     assert engine.search(queries, k).tolist() == filled(top_k(queries, base, k, metric).rows, k).tolist()
 

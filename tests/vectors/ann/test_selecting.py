@@ -9,9 +9,8 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.vectors.ann.data import BenchmarkVectors, content_of, limited
-from constraintsuite.vectors.ann.selecting import overlapping, read_set
 from constraintsuite.vectors.ann.settings import DataEntry
-from constraintsuite.vectors.ann.staging import load_staged, stage
+from constraintsuite.vectors.ann.staging import load_staged, overlapping, read_set, stage
 
 BASE = np.array([[1, 0], [0, 1], [2, 2], [3, 3], [0, 0]], dtype=np.float32)
 QUERIES = np.array([[5, 5], [0, 1], [1, 5], [-0.0, 0]], dtype=np.float32)  # the second and the fourth are base vectors

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.retrieval.topk import Neighbours, top_k
+from constraintsuite.retrieval.topk import top_k
 from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric, Vectors, checked, content_of, limited
 from constraintsuite.vectors.ann.export import export_set
 from constraintsuite.vectors.ann.settings import AnnBenchmark
@@ -60,7 +60,7 @@ def test_what_is_read_is_what_was_written(form: str, tmp_path: Path) -> None:
     assert data.base.tolist() == BASE.tolist()
     assert data.queries.tolist() == QUERIES.tolist()
     assert data.neighbours is not None
-    assert data.neighbours.rows.tolist() == TRUTH.rows.tolist()
+    assert data.neighbours.tolist() == TRUTH.rows.tolist()
     assert exact_neighbours(data, 3).scores == pytest.approx(TRUTH.scores)
 
 
@@ -124,7 +124,7 @@ def test_rows_of_different_lengths_are_refused(tmp_path: Path) -> None:
     ],
 )
 def test_neighbours_that_are_none_are_refused(rows: list[list[int]], words: str) -> None:
-    given = Neighbours(np.array(rows), np.zeros((len(rows), 3)))
+    given = np.array(rows)
     with pytest.raises(UserError, match=words):
         checked(BenchmarkVectors("set", BASE, QUERIES, "euclidean", given))
 
@@ -149,16 +149,16 @@ def test_neighbours_of_another_metric_are_found_out() -> None:
     data = BenchmarkVectors("set", base.astype(np.float32), queries.astype(np.float32), "dot")
     wrong = top_k(data.queries, data.base, 10, "cosine")
     with pytest.raises(UserError, match="are not the nearest under dot: of 20 queries"):
-        exact_neighbours(BenchmarkVectors("set", data.base, data.queries, "dot", wrong), 10)
+        exact_neighbours(BenchmarkVectors("set", data.base, data.queries, "dot", wrong.rows), 10)
 
 
 def test_deeper_truth_than_the_file_s_is_computed() -> None:
-    data = BenchmarkVectors("set", BASE, QUERIES, "euclidean", TRUTH)
+    data = BenchmarkVectors("set", BASE, QUERIES, "euclidean", TRUTH.rows)
     assert exact_neighbours(data, 5).rows.tolist() == top_k(QUERIES, BASE, 5, "euclidean").rows.tolist()
 
 
 def test_with_fewer_rows_old_neighbours_are_dropped_and_judgments_kept() -> None:
-    data = BenchmarkVectors("set", BASE, QUERIES, "euclidean", TRUTH, {0: {1: 1, 5: 1}, 1: {5: 2}})
+    data = BenchmarkVectors("set", BASE, QUERIES, "euclidean", TRUTH.rows, {0: {1: 1, 5: 1}, 1: {5: 2}})
     few = limited(data, 3, 1)
     assert (len(few.base), len(few.queries), few.neighbours) == (3, 1, None)
     assert few.relevance == {0: {1: 1}}
@@ -167,7 +167,7 @@ def test_with_fewer_rows_old_neighbours_are_dropped_and_judgments_kept() -> None
 
 def test_the_content_of_a_set_depends_on_vectors_metric_and_judgments_alone() -> None:
     data = BenchmarkVectors("set", BASE, QUERIES, "euclidean")
-    same = content_of(BenchmarkVectors("other name", BASE.copy(), QUERIES, "euclidean", TRUTH))
+    same = content_of(BenchmarkVectors("other name", BASE.copy(), QUERIES, "euclidean", TRUTH.rows))
     others = [
         BenchmarkVectors("set", BASE + np.float32(1), QUERIES, "euclidean"),
         BenchmarkVectors("set", BASE, QUERIES, "dot"),
@@ -203,7 +203,7 @@ def test_distances_behind_the_rows_are_squared_for_euclidean(tmp_path: Path) -> 
     write_neighbours(tmp_path / "t.bin", TRUTH, "euclidean")
     numbers = np.fromfile(tmp_path / "t.bin", dtype="<f4", offset=8 + TRUTH.rows.size * 4)
     assert numbers.tolist() == pytest.approx((TRUTH.scores.ravel() ** 2).tolist())
-    assert read_neighbours(tmp_path / "t.bin").rows.tolist() == TRUTH.rows.tolist()
+    assert read_neighbours(tmp_path / "t.bin").tolist() == TRUTH.rows.tolist()
 
 
 def test_cosine_becomes_the_product_of_unit_vectors_where_tools_know_no_other(tmp_path: Path) -> None:

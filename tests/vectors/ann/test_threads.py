@@ -18,12 +18,11 @@ import pytest
 from constraintsuite.execution.progress import Silent
 from constraintsuite.vectors.ann import worker
 from constraintsuite.vectors.ann.data import Vectors
-from constraintsuite.vectors.ann.host import own_turn
+from constraintsuite.vectors.ann.host import blas_threads, own_turn
 from constraintsuite.vectors.ann.measuring import Crowd, Measured, SearchFunction, measure
 from constraintsuite.vectors.ann.plan import plan
 from constraintsuite.vectors.ann.settings import AnnBenchmark, MeasuringProtocol, QueryMode
 from constraintsuite.vectors.ann.staging import stage
-from constraintsuite.vectors.ann.threads import blas_threads
 from constraintsuite.vectors.ann.worker import WorkerJob, work
 
 threadpoolctl = pytest.importorskip("threadpoolctl", reason="threadpoolctl is not installed")

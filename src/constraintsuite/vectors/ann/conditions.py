@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from constraintsuite.records.figures import CellValue
-from constraintsuite.records.tables import Column, Table
+from constraintsuite.records.tables import Table
 from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.engines.base import ServedEngine
 from constraintsuite.vectors.ann.frontier import conditions_of
 from constraintsuite.vectors.ann.metrics import TIE_RULES
 from constraintsuite.vectors.ann.results import AnnRun, DataFacts, MeasuredCell
 from constraintsuite.vectors.ann.run_labels import labelled
+from constraintsuite.vectors.ann.tables import ColumnOf, list_items
 
 _GENERATED = "synthetic"
 _SHOWN = 16  # digits of an id
@@ -36,7 +36,7 @@ def remarks(runs: Sequence[AnnRun]) -> Iterator[str]:
     yield _TWO_TRUTHS
     yield _SPEED
     for run in runs:
-        formats = {entry["name"]: entry["format"] for entry in run.facts.settings["data"]}
+        formats = _formats(run)
         for data in run.facts.data:
             if formats.get(data.name) == _GENERATED:
                 yield (
@@ -72,36 +72,40 @@ def about_servers(cells: Sequence[MeasuredCell]) -> str:
 
 def sets(runs: Sequence[AnnRun]) -> Table:
     """What was searched."""
-    columns = (
-        Column("data"),
-        Column("of"),
-        Column("content"),
-        Column("rows", "count"),
-        Column("queries", "count"),
-        Column("judged queries", "count"),
-        Column("dimensions", "count"),
-        Column("metric"),
-        Column("run"),
-    )
-    rows = tuple(_set_row(data, run, label) for label, run in labelled(runs) for data in run.facts.data)
-    return Table("data", "Data. Content is the hash of vectors, metric and judgments.", columns, rows)
+    searched = [(label, run, data) for label, run in labelled(runs) for data in run.facts.data]
+    columns: list[ColumnOf[tuple[str, AnnRun, DataFacts]]] = [
+        ("data", "text", lambda row: row[2].name),
+        ("of", "text", lambda row: _identity(row[2]) if row[2].bundle else _formats(row[1]).get(row[2].name)),
+        ("content", "text", lambda row: row[2].content[:12]),
+        ("rows", "count", lambda row: row[2].rows),
+        ("queries", "count", lambda row: row[2].queries),
+        ("judged queries", "count", lambda row: row[2].judged_queries),
+        ("dimensions", "count", lambda row: row[2].dimensions),
+        ("metric", "text", lambda row: row[2].metric),
+        ("run", "text", lambda row: row[0]),
+    ]
+    return list_items("data", "Data. Content is the hash of vectors, metric and judgments.", searched, columns)
 
 
 def machines(runs: Sequence[AnnRun]) -> Table:
     """Where, with what and how was measured; one row for each of the conditions that may not be mixed."""
-    columns = (
-        Column("run"),
-        Column("processor"),
-        Column("processors", "count"),
-        Column("clock"),
-        Column("system"),
-        Column("protocol"),
-        Column("ties"),
-        Column("versions"),
-    )
     numbers = {shared: n for n, shared in enumerate(dict.fromkeys(conditions_of(run) for run in runs), 1)}
-    rows = tuple(_machine_row(run, label, numbers) for label, run in labelled(runs))
-    return Table("machines", "Machine, protocol and versions.", columns, rows)
+
+    def name(row: tuple[str, AnnRun]) -> str:
+        label, run = row
+        return f"{label}, conditions {numbers[conditions_of(run)]}" if len(numbers) > 1 else label
+
+    columns: list[ColumnOf[tuple[str, AnnRun]]] = [
+        ("run", "text", name),
+        ("processor", "text", lambda row: _of_host(row[1], "processor")),
+        ("processors", "count", lambda row: row[1].facts.host.get("processors")),
+        ("clock", "text", lambda row: _of_host(row[1], "governor")),
+        ("system", "text", lambda row: _of_host(row[1], "system")),
+        ("protocol", "text", lambda row: _protocol(row[1])),
+        ("ties", "text", lambda row: {**TIE_RULES}.get(row[1].facts.ties, row[1].facts.ties)),
+        ("versions", "text", lambda row: _versions(row[1])),
+    ]
+    return list_items("machines", "Machine, protocol and versions.", labelled(runs), columns)
 
 
 def _identity(data: DataFacts) -> str:
@@ -116,45 +120,26 @@ def _about_subset(data: DataFacts) -> str:
     )
 
 
-def _set_row(data: DataFacts, run: AnnRun, label: str) -> tuple[CellValue, ...]:
-    formats = {entry["name"]: entry["format"] for entry in run.facts.settings["data"]}
-    return (
-        data.name,
-        _identity(data) if data.bundle else formats.get(data.name),
-        data.content[:12],
-        data.rows,
-        data.queries,
-        data.judged_queries,
-        data.dimensions,
-        data.metric,
-        label,
-    )
+def _formats(run: AnnRun) -> dict[str, str]:
+    return {entry["name"]: entry["format"] for entry in run.facts.settings["data"]}
 
 
-def _machine_row(run: AnnRun, label: str, numbers: Mapping[tuple[str, ...], int]) -> tuple[CellValue, ...]:
-    host, how = run.facts.host, run.facts.settings["protocol"]
+def _of_host(run: AnnRun, name: str) -> str:
+    value = run.facts.host.get(name)
+    return "not told" if value is None else str(value)
+
+
+def _protocol(run: AnnRun) -> str:
+    how = run.facts.settings["protocol"]
+    threads = f"{how['threads']} thread{'s' if how['threads'] > 1 else ''}"
+    return f"{how['repeats']} repeats of {how['min_seconds']:g} s or more, {threads}, warm-up {how['warmup']}"
+
+
+def _versions(run: AnnRun) -> str:
     libraries = sorted({cell.library for cell in run.cells})
-    name = f"{label}, conditions {numbers[conditions_of(run)]}" if len(numbers) > 1 else label
-    return (
-        name,
-        _text(host.get("processor")),
-        host.get("processors"),
-        _text(host.get("governor")),
-        _text(host.get("system")),
-        f"{how['repeats']} repeats of {how['min_seconds']:g} s or more, {_threads(how['threads'])}, warm-up {how['warmup']}",
-        next((text for rule, text in TIE_RULES.items() if rule == run.facts.ties), run.facts.ties),
-        ", ".join([f"Python {host.get('python')}", *libraries]),
-    )
+    return ", ".join([f"Python {run.facts.host.get('python')}", *libraries])
 
 
 def _is_server(engine: str) -> bool:
     """Of an engine that is known here; a run may come from a program that knows others."""
     return engine in ENGINES.names() and issubclass(ENGINES.load(engine), ServedEngine)
-
-
-def _threads(number: int) -> str:
-    return f"{number} thread{'s' if number > 1 else ''}"
-
-
-def _text(value: str | int | None) -> str:
-    return "not told" if value is None else str(value)

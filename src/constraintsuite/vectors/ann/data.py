@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.retrieval.topk import Neighbours
 from constraintsuite.vectors.matrices import BLOCK_ROWS, blocks_of
 
 VectorMetric = Literal["cosine", "dot", "euclidean"]
@@ -29,8 +28,8 @@ class BenchmarkVectors:
     base: Vectors  # (rows, dimensions), mapped from a file where there is one
     queries: Vectors  # (queries, dimensions)
     metric: VectorMetric
-    neighbours: Neighbours | None = None
-    """The exact neighbours that came with the data; their scores are computed anew before they are used."""
+    neighbours: IntArray | None = None
+    """Rows of the exact neighbours that came with the data, if any did."""
     relevance: Relevance | None = None
     min_relevance: int = 1
     """The lowest grade that is relevant, for measures that know only yes and no."""
@@ -67,7 +66,7 @@ def checked(data: BenchmarkVectors) -> BenchmarkVectors:
     _refuse_not_finite(data.name, "base vector", base)
     _refuse_not_finite(data.name, "query", queries)
     if data.neighbours is not None:
-        _check_neighbours(data.name, data.neighbours.rows, len(queries), len(base))
+        _check_neighbours(data.name, data.neighbours, len(queries), len(base))
     return data
 
 
@@ -103,7 +102,7 @@ def only_queries(data: BenchmarkVectors, kept: IntArray) -> BenchmarkVectors:
     return replace(
         data,
         queries=data.queries[kept],
-        neighbours=None if near is None else Neighbours(near.rows[kept], near.scores[kept]),
+        neighbours=None if near is None else near[kept],
         relevance=None if judged is None else {i: judged[q] for i, q in enumerate(kept.tolist()) if q in judged},
         kept_queries=data.query_rows[kept],
     )

@@ -9,10 +9,10 @@ from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import Neighbours
 from constraintsuite.vectors.ann.data import BenchmarkVectors
 from constraintsuite.vectors.ann.engines.base import blocks
-from constraintsuite.vectors.ann.selecting import read_set
-from constraintsuite.vectors.ann.settings import AnnBenchmark, held
+from constraintsuite.vectors.ann.settings import AnnBenchmark, locked_data
 from constraintsuite.vectors.ann.sources.bigann import write_fbin, write_neighbours
 from constraintsuite.vectors.ann.sources.hdf5 import write_hdf5
+from constraintsuite.vectors.ann.staging import read_set
 from constraintsuite.vectors.ann.truth import exact_neighbours
 
 
@@ -25,7 +25,7 @@ def export_set(bench: AnnBenchmark, name: str, form: str, depth: int, folder: Pa
     there = next((file for file in files if file.exists()), None)
     if there is not None:
         raise UserError(f"{there}: this file is there already. Choose another --out.")
-    with held([entry], folder):
+    with locked_data([entry], folder):
         data = read_set(entry, folder)
         _WRITERS[form](files, data, exact_neighbours(data, depth))
     return files

@@ -135,22 +135,20 @@ def by_name(cells: Iterable[MeasuredCell]) -> dict[str, list[MeasuredCell]]:
 
 def reach(cells: Sequence[MeasuredCell], targets: Sequence[float]) -> list[Reached]:
     """For each engine and target: chosen on the tuning half of the queries, reported on the other half."""
-    rows = []
-    for own in by_name(cells).values():
-        for target in targets:
-            chosen = max((cell for cell in own if _tuned(cell) >= target), key=speed_of, default=None)
-            rows.append(_reached(target, own, chosen))
-    return rows
+    return [
+        _reached(target, own, max((cell for cell in own if _tuned(cell) >= target), key=speed_of, default=None))
+        for own in by_name(cells).values()
+        for target in targets
+    ]
 
 
 def keep_up(cells: Sequence[MeasuredCell], speeds: Sequence[float]) -> list[Reached]:
     """For each engine and speed: the most exact cell on the tuning half that is as fast, reported on the other half."""
-    rows = []
-    for own in by_name(cells).values():
-        for speed in speeds:
-            enough = [cell for cell in own if speed_of(cell) >= speed]
-            rows.append(_reached(speed, own, most_exact(enough) if enough else None))
-    return rows
+    return [
+        _reached(speed, own, max((cell for cell in own if speed_of(cell) >= speed), key=_exactness, default=None))
+        for own in by_name(cells).values()
+        for speed in speeds
+    ]
 
 
 def best_of(cells: Sequence[MeasuredCell], target: float) -> dict[str, MeasuredCell]:
@@ -162,7 +160,11 @@ def best_of(cells: Sequence[MeasuredCell], target: float) -> dict[str, MeasuredC
 
 def most_exact(cells: Sequence[MeasuredCell]) -> MeasuredCell:
     """By its recall on the tuning half of the queries; of equal ones the fastest."""
-    return max(cells, key=lambda cell: (_tuned(cell), speed_of(cell)))
+    return max(cells, key=_exactness)
+
+
+def _exactness(cell: MeasuredCell) -> tuple[float, float]:
+    return _tuned(cell), speed_of(cell)
 
 
 def _reached(target: float, cells: Sequence[MeasuredCell], chosen: MeasuredCell | None) -> Reached:

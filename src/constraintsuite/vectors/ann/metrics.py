@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 import numpy as np
 
+from constraintsuite.errors import UserError
 from constraintsuite.metrics.intervals import UNDEFINED, clipped
 from constraintsuite.metrics.resampling import estimate
 from constraintsuite.records.scores import Interval
 from constraintsuite.retrieval.topk import FloatArray, IntArray, Neighbours
-from constraintsuite.vectors.ann.failing import MeasurementError
 
 RecallTieRule = Literal["relative", "annb", "bigann"]
 TIE_RULES: Mapping[RecallTieRule, str] = {
@@ -21,6 +22,11 @@ TIE_RULES: Mapping[RecallTieRule, str] = {
 }
 _ABSOLUTE: Mapping[RecallTieRule, float] = {"annb": 1e-3, "bigann": 1e-6}
 _RELATIVE = 1e-6
+_LAST_LINES = 6  # of a traceback
+
+
+class MeasurementError(Exception):
+    """A measurement that means nothing; its text says why."""
 
 
 class WrongAnswerError(MeasurementError):
@@ -111,3 +117,11 @@ def _fifth_percentile(values: FloatArray) -> Interval:
     if not len(values):
         return UNDEFINED
     return Interval(float(np.percentile(values, 5, method="lower")), None, None, len(values))
+
+
+def describe_failure(error: Exception) -> str:
+    """The text of an error that was made for people; of any other, also where it happened."""
+    if isinstance(error, UserError | MeasurementError):
+        return str(error)
+    lines = traceback.format_exception(error)[-_LAST_LINES:]
+    return f"{type(error).__name__}: {error}\n{''.join(lines)}"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.errors import UserError, import_extra
 from constraintsuite.retrieval.topk import FloatArray, IntArray
 from constraintsuite.store.files import atomic_writer
 
@@ -78,10 +78,8 @@ def read_queries(file: Path) -> QueryResults:
 
 def require_pyarrow() -> tuple[Any, Any]:
     """The library and its part for Parquet, or the command that installs it; who only lists engines needs neither."""
-    try:
-        return import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError:
-        raise MissingExtraError("ann", "Keeping what was found for every query") from None
+    parquet = import_extra("pyarrow.parquet", "ann", "Keeping what was found for every query")
+    return import_module("pyarrow"), parquet
 
 
 def _lists(arrow: Any, rows: IntArray) -> Any:  # noqa: ANN401

@@ -20,8 +20,7 @@ from constraintsuite.store.download import cache_folder
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.vectors.ann.data import Relevance, tuning_half
-from constraintsuite.vectors.ann.failing import told
-from constraintsuite.vectors.ann.metrics import mean
+from constraintsuite.vectors.ann.metrics import describe_failure, mean
 from constraintsuite.vectors.ann.per_query import QueryResults, write_queries
 from constraintsuite.vectors.ann.relevance import relevance_values, require_measures
 from constraintsuite.vectors.ann.results import FAILED, RANKINGS, FailedRanking, RetrieverBaseline, queries_file, write
@@ -55,20 +54,12 @@ def plan_rankings(bench: AnnBenchmark, folder: Path, staged: Mapping[str, Staged
     return planned
 
 
-def waiting_of(planned: Sequence[PlannedRanking], out: Path) -> list[PlannedRanking]:
-    """Those that are not there yet; what failed before is forgotten."""
-    left = [one for one in planned if not (out / RANKINGS / f"{one.key}.json").is_file()]
-    for one in left:
-        (out / FAILED / f"{one.key}.json").unlink(missing_ok=True)
-    return left
-
-
 def run_ranking(planned: PlannedRanking, out: Path, reporter: Reporter) -> None:
     """Search and judge, and write the record last; what fails is written down."""
     try:
         ranking, results = _rank(planned, reporter)
     except Exception as error:  # a model of other people may raise anything, and the rest of the run shall be kept
-        failed = FailedRanking(planned.key, planned.staged.facts.name, planned.retriever, told(error))
+        failed = FailedRanking(planned.key, planned.staged.facts.name, planned.retriever, describe_failure(error))
         write(out / FAILED / f"{planned.key}.json", failed)
         return
     write_queries(queries_file(out, planned.key), results)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import numpy as np
 
-from constraintsuite.errors import MissingExtraError
+from constraintsuite.errors import import_extra
 from constraintsuite.metrics.ranking import StandardMeasure, measure_queries
 from constraintsuite.retrieval.topk import FloatArray, IntArray
 from constraintsuite.vectors.ann.data import Relevance
@@ -17,10 +15,7 @@ _SHALLOW = 10
 
 def require_measures() -> None:
     """What computes the measures, or the command that installs it."""
-    try:
-        import_module("ir_measures")
-    except ImportError:
-        raise MissingExtraError("ranking", "Measuring against people's judgments (rel.*)") from None
+    import_extra("ir_measures", "ranking", "Measuring against people's judgments (rel.*)")
 
 
 def relevance_values(

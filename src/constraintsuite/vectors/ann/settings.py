@@ -64,11 +64,11 @@ class DataEntry(_Section):
 
 
 @contextmanager
-def held(entries: Sequence[DataEntry], folder: Path) -> Iterator[None]:
-    """Keeps the data of these entries as it is while the block runs."""
+def locked_data(entries: Sequence[DataEntry], folder: Path) -> Iterator[None]:
+    """Keep others from replacing the data of these entries while the block runs."""
     with ExitStack() as locks:
         for entry in entries:
-            locks.enter_context(entry.options.held(folder))
+            locks.enter_context(entry.options.locked(folder))
         yield
 
 

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
+import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import Neighbours
-from constraintsuite.store.files import atomic_writer, sha256_of, write_text
-from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric, Vectors, content_of, refuse_few_rows
+from constraintsuite.store.files import atomic_writer
+from constraintsuite.vectors.ann.data import (
+    BenchmarkVectors,
+    Vectors,
+    checked,
+    content_of,
+    limited,
+    only_queries,
+    refuse_few_rows,
+)
 from constraintsuite.vectors.ann.results import DataFacts
-from constraintsuite.vectors.ann.results import read as read_record
-from constraintsuite.vectors.ann.results import write as write_record
-from constraintsuite.vectors.ann.selecting import read_set
 from constraintsuite.vectors.ann.settings import DataEntry
 from constraintsuite.vectors.ann.truth import exact_neighbours
 from constraintsuite.vectors.matrices import blocks_of, map_matrix, write_matrix
 
-_BASE, _QUERIES, _TRUTH, _JUDGED, _KEPT = "base.npy", "queries.npz", "truth.npz", "judged.json", "kept.json"
+_BASE, _REST = "base.npy", "rest.npz"
 
 
 @dataclass(frozen=True)
@@ -61,18 +67,7 @@ class Staged:
 
     folder: Path
     facts: DataFacts
-    metric: VectorMetric
     base: BaseFile
-
-
-@dataclass(frozen=True)
-class _Kept:
-    """What an earlier run left beside the vectors, written last."""
-
-    depth: int
-    """Of the truth."""
-    hashes: Mapping[str, str]
-    """By file."""
 
 
 def stage(entry: DataEntry, folder: Path, depth: int, out: Path) -> Staged:
@@ -85,24 +80,77 @@ def stage(entry: DataEntry, folder: Path, depth: int, out: Path) -> Staged:
     content = content_of(data)
     place = out / content[:16]
     base = own or _copied(data, content, place)
-    if not _is_kept(place, depth):
-        _keep(data, exact_neighbours(data, depth), place)
-    return Staged(place, _facts(data, content), data.metric, base)
+    kept = _read_rest(place)
+    if kept is None or kept["truth"].shape[1] < depth:
+        _write_rest(data, exact_neighbours(data, depth), place)
+    facts = DataFacts(
+        name=data.name,
+        content=content,
+        metric=data.metric,
+        rows=len(data.base),
+        queries=len(data.queries),
+        dimensions=data.base.shape[1],
+        judged_queries=len(data.relevance or {}),
+        notes=data.notes,
+        overlap=data.overlap,
+        bundle=data.bundle,
+        population=data.population,
+        min_relevance=data.min_relevance,
+    )
+    return Staged(place, facts, base)
 
 
 def load_staged(staged: Staged) -> tuple[BenchmarkVectors, Neighbours]:
     """The set with its vectors mapped, and its truth; a UserError if the vectors are others by now."""
     facts = staged.facts
     base = staged.base.open(facts.rows, facts.dimensions)
-    with np.load(staged.folder / _TRUTH, allow_pickle=False) as arrays:
-        truth = Neighbours(arrays["rows"], arrays["scores"])
-    read = json.loads((staged.folder / _JUDGED).read_text(encoding="utf-8"))
-    judged = {int(query): {int(row): int(grade) for row, grade in of.items()} for query, of in read.items()}
-    with np.load(staged.folder / _QUERIES, allow_pickle=False) as arrays:
-        queries, rows = arrays["queries"], arrays["rows"]
+    rest = _read_rest(staged.folder)
+    if rest is None:
+        raise UserError(f"{staged.folder / _REST}: this file was changed while the benchmark ran. Run it again.")
+    judged: dict[int, dict[int, int]] = {}
+    for query, row, grade in rest["judged"].tolist():
+        judged.setdefault(query, {})[row] = grade
     return BenchmarkVectors(
-        facts.name, base, queries, staged.metric, truth, judged or None, facts.min_relevance, kept_queries=rows
-    ), truth
+        facts.name,
+        base,
+        rest["queries"],
+        facts.metric,
+        relevance=judged or None,
+        min_relevance=facts.min_relevance,
+        kept_queries=rest["query_rows"],
+    ), Neighbours(rest["truth"], rest["scores"])
+
+
+def read_set(entry: DataEntry, folder: Path) -> BenchmarkVectors:
+    """The data of an entry, or a UserError that says why nothing can be measured on it."""
+    options = entry.options
+    data = checked(limited(options.load(entry.name, folder), options.limit, options.query_limit))
+    equal = overlapping(data.queries, data.base)
+    count, all_queries = int(equal.sum()), len(data.queries)
+    if not count:
+        return data
+    if not options.drop_overlap:
+        note = f"{count:,} of {all_queries:,} queries equal a base vector and find it; `drop_overlap: true` leaves them out"
+        return replace(data, overlap=count, notes=(*data.notes, note))
+    if count == all_queries:
+        raise UserError(f"{entry.name}: every query equals a base vector, so `drop_overlap` leaves none.")
+    note = f"{count:,} of {all_queries:,} queries were left out, as they equal a base vector"
+    return replace(only_queries(data, np.flatnonzero(~equal)), notes=(*data.notes, note))
+
+
+def overlapping(queries: Vectors, base: Vectors) -> npt.NDArray[np.bool_]:
+    """Which queries are base vectors too, number by number."""
+    asked = _rows(queries)
+    wanted = set(asked)
+    found: set[bytes] = set()
+    for block in blocks_of(base):
+        found |= wanted.intersection(_rows(block))
+    return np.array([row in found for row in asked], dtype=np.bool_)
+
+
+def _rows(vectors: Vectors) -> list[bytes]:
+    plain = np.ascontiguousarray(vectors, dtype=np.float32) + np.float32(0)  # -0 and 0 are the same number
+    return [row.tobytes() for row in plain]
 
 
 def is_mapped(base: Vectors) -> bool:
@@ -134,45 +182,24 @@ def _holds(file: Path, data: BenchmarkVectors, content: str) -> bool:
         return False
 
 
-def _is_kept(place: Path, depth: int) -> bool:
-    """Whether the rest is there as it was written, with a truth that is deep enough."""
+def _write_rest(data: BenchmarkVectors, truth: Neighbours, place: Path) -> None:
+    """All but the base vectors, in one file."""
+    judged = [(query, row, grade) for query, of in (data.relevance or {}).items() for row, grade in of.items()]
+    with atomic_writer(place / _REST) as target:
+        np.savez(
+            target,
+            truth=truth.rows,
+            scores=truth.scores,
+            queries=np.ascontiguousarray(data.queries, dtype=np.float32),
+            query_rows=data.query_rows,
+            judged=np.array(judged, dtype=np.int64).reshape(-1, 3),
+        )
+
+
+def _read_rest(place: Path) -> dict[str, npt.NDArray[Any]] | None:
+    """What an earlier run left beside the base vectors; None where it is missing or damaged, which its checksums show."""
     try:
-        kept = read_record(place / _KEPT, _Kept) if (place / _KEPT).is_file() else None
-    except UserError:
-        return False
-    if kept is None or kept.depth < depth:
-        return False
-    return all((place / name).is_file() and sha256_of(place / name) == known for name, known in kept.hashes.items())
-
-
-def _keep(data: BenchmarkVectors, truth: Neighbours, place: Path) -> None:
-    with atomic_writer(place / _TRUTH) as target:
-        np.savez(target, rows=truth.rows, scores=truth.scores)
-    with atomic_writer(place / _QUERIES) as target:
-        np.savez(target, queries=np.ascontiguousarray(data.queries, dtype=np.float32), rows=data.query_rows)
-    judged = {
-        str(query): {str(row): grade for row, grade in of.items()} for query, of in (data.relevance or {}).items()
-    }
-    write_text(place / _JUDGED, json.dumps(judged) + "\n")
-    hashes = {name: sha256_of(place / name) for name in (_TRUTH, _QUERIES, _JUDGED)}
-    write_record(place / _KEPT, _Kept(truth.rows.shape[1], hashes))
-
-
-def _facts(data: BenchmarkVectors, content: str) -> DataFacts:
-    rows, dimensions = data.base.shape
-    judged = len(data.relevance or {})
-    queries = len(data.queries)
-    return DataFacts(
-        data.name,
-        content,
-        data.metric,
-        rows,
-        queries,
-        dimensions,
-        judged,
-        data.notes,
-        data.overlap,
-        data.bundle,
-        data.population,
-        data.min_relevance,
-    )
+        with (place / _REST).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            return dict(arrays)
+    except (OSError, ValueError, BadZipFile):
+        return None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
@@ -26,34 +27,39 @@ class EngineSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True)
 
 
-class AnnEngine(Protocol):
-    """Builds an index of vectors, and finds rows near a query with it."""
+class AnnEngine(ABC):
+    """Builds an index of vectors, and finds rows near a query with it; each engine is a subclass in a file of its own."""
 
-    build_settings: ClassVar[type[EngineSettings]]
-    search_settings: ClassVar[type[EngineSettings]]
+    build_settings: ClassVar[type[EngineSettings]] = EngineSettings
+    search_settings: ClassVar[type[EngineSettings]] = EngineSettings
     library: ClassVar[str]
     """The distribution whose version decides what it does."""
     revision: ClassVar[int]
     """Of our own file: raised when the same settings would find other rows, or cost something else. Part of the key of a cell."""
+    exact: bool = False
+    """Whether it compares everything, as it is built and configured now: such an engine is no ANN."""
 
     # Each engine has its own type of settings, which the benchmark file was checked against.
     def __init__(self, settings: Any, metric: VectorMetric, threads: int) -> None:  # noqa: ANN401
-        """Nothing is built or connected yet."""
+        """Keep what the index is made of; nothing is built or connected yet."""
+        self._settings, self._threads = settings, threads
+        self._metric: VectorMetric = metric
+        self._index: Any = None
 
     @classmethod
+    @abstractmethod
     def expected_bytes(cls, settings: Any, rows: int, dimensions: int) -> int:  # noqa: ANN401
         """About what `bytes` will be, before anything is built."""
 
-    @property
-    def exact(self) -> bool:
-        """Whether it compares everything, as it is built and configured now: such an engine is no ANN."""
-
+    @abstractmethod
     def build(self, vectors: Vectors) -> None:
         """Make the index; rows are numbered from 0."""
 
     def configure(self, settings: Any, threads: int) -> None:  # noqa: ANN401
-        """Set what the next searches do."""
+        """Set what the next searches do; without parameters of its own, an engine only takes over the threads."""
+        self._threads = threads
 
+    @abstractmethod
     def search(self, queries: Vectors, k: int) -> IntArray:
         """Rows of the `k` best of each query, best first, -1 where there are no more; called from several threads.
 
@@ -61,38 +67,39 @@ class AnnEngine(Protocol):
         Queries are contiguous 32-bit numbers.
         """
 
+    @abstractmethod
     def bytes(self) -> int | None:
         """What the index takes where it lives, the vectors in it included; None where nobody can tell."""
 
     def close(self) -> None:
-        """Give back what it holds outside this process."""
+        """Give back what it holds, also outside this process."""
+        self._index = None
 
 
-@runtime_checkable
-class Persistent(Protocol):
+class PersistentEngine(AnnEngine):
     """An engine whose index can be kept in a folder."""
 
+    @abstractmethod
     def save(self, folder: Path) -> None:
         """Write the index into an empty folder."""
 
+    @abstractmethod
     def load(self, folder: Path) -> None:
         """Read it back, instead of building it."""
 
 
-@runtime_checkable
-class ServedEngine(Protocol):
+class ServedEngine(AnnEngine):
     """An engine that lives in a server, so that clients in other processes can ask it too."""
 
+    place: str | None
+    """What the index is called on the server, which clients in other processes search; None where only this process reaches it."""
+
     @classmethod
+    @abstractmethod
     def server(cls, settings: Any) -> str | None:  # noqa: ANN401
         """What answers, with its versions; None where nobody answers."""
 
-    def place(self) -> str | None:
-        """What the index is called on the server; None where only this process reaches it."""
-
-    def attach(self, place: str) -> None:
-        """Search what another process has built."""
-
+    @abstractmethod
     def detach(self) -> None:
         """Close all connections; the index stays."""
 

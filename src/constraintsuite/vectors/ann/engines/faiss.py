@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 import threading
 from pathlib import Path
-from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from constraintsuite.errors import UserError
 from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
-from constraintsuite.vectors.ann.engines.base import EngineSettings, blocks, require, unit_rows
+from constraintsuite.vectors.ann.engines.base import EngineSettings, PersistentEngine, blocks, require, unit_rows
 
 _FILE = "index.faiss"
 _PRODUCT, _SCALAR = re.compile(r"PQ(\d+)(?:x(\d+))?"), re.compile(r"SQ(fp16|bf16|\d+)")
@@ -47,25 +46,24 @@ class _Told(threading.local):
 _PARAMETERS = {"nprobe": "nprobe", "ef": "efSearch", "k_factor": "k_factor_rf"}
 
 
-class FaissEngine:
+class FaissEngine(PersistentEngine):
     """`engine: faiss`."""
 
-    build_settings: ClassVar[type[EngineSettings]] = FaissBuild
-    search_settings: ClassVar[type[EngineSettings]] = FaissSearch
+    build_settings = FaissBuild
+    search_settings = FaissSearch
     library = "faiss-cpu"
     revision = 2
 
     def __init__(self, settings: FaissBuild, metric: VectorMetric, threads: int) -> None:
+        super().__init__(settings, metric, threads)
         self._faiss = require("faiss", "faiss")
-        self._settings = settings
+        self.exact = settings.factory == "Flat"
         self._unit = metric == "cosine"  # the product of vectors of length 1
         # Faiss hashes for L2 only, which orders vectors of length 1 as their products do.
         by_distance = metric == "euclidean" or (self._unit and _HASH.search(settings.factory) is not None)
         self._kind = self._faiss.METRIC_L2 if by_distance else self._faiss.METRIC_INNER_PRODUCT
-        self._threads = threads
         self._told = _Told()
         self._given: set[str] = set()
-        self._index: Any = None
 
     @classmethod
     def expected_bytes(cls, settings: FaissBuild, rows: int, dimensions: int) -> int:
@@ -82,11 +80,6 @@ class FaissEngine:
         links = 8 * int(graph[1] or 32) + 16 if graph else 0
         return rows * (code + links + (8 if "IVF" in settings.factory else 0))
 
-    @property
-    def exact(self) -> bool:
-        """Only a flat index compares everything."""
-        return self._settings.factory == "Flat"
-
     def build(self, vectors: Vectors) -> None:
         """Train on a sample if the index learns anything, then add block by block."""
         self._faiss.omp_set_num_threads(self._threads)
@@ -99,13 +92,16 @@ class FaissEngine:
         if self._settings.ef_construction is not None:
             self._set("efConstruction", self._settings.ef_construction)
         if not self._index.is_trained:
-            self._train(vectors)
+            try:
+                self._index.train(self._sample(vectors))
+            except RuntimeError as error:
+                raise UserError(f"faiss: {self._settings.factory!r} cannot be trained: {_reason(error)}") from None
         for _, block in blocks(vectors, unit=self._unit):
             self._index.add(block)
 
     def configure(self, settings: FaissSearch, threads: int) -> None:
         """Through ParameterSpace, which reaches an index behind a transformation; an attribute set there is ignored."""
-        self._threads = threads
+        super().configure(settings, threads)
         given = settings.model_dump(exclude_none=True)
         assert self._given <= given.keys()  # else the index would go on with a value that nobody names
         self._given = set(given)
@@ -134,16 +130,6 @@ class FaissEngine:
     def load(self, folder: Path) -> None:
         """Read that file."""
         self._index = self._faiss.read_index(str(folder / _FILE))
-
-    def close(self) -> None:
-        """Let go of the index."""
-        self._index = None
-
-    def _train(self, vectors: Vectors) -> None:
-        try:
-            self._index.train(self._sample(vectors))
-        except RuntimeError as error:
-            raise UserError(f"faiss: {self._settings.factory!r} cannot be trained: {_reason(error)}") from None
 
     def _sample(self, vectors: Vectors) -> Vectors:
         rows = np.arange(len(vectors))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from constraintsuite.errors import UserError
 from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
-from constraintsuite.vectors.ann.engines.base import EngineSettings, blocks, filled, require
+from constraintsuite.vectors.ann.engines.base import EngineSettings, PersistentEngine, blocks, filled, require
 
 _SPACES: dict[VectorMetric, str] = {"cosine": "cosine", "dot": "ip", "euclidean": "l2"}
 _FILE = "index.hnswlib"
@@ -31,21 +30,17 @@ class HnswlibSearch(EngineSettings):
     ef: int = Field(64, ge=1, description="width of the search; hnswlib itself never goes below k")
 
 
-class HnswlibEngine:
+class HnswlibEngine(PersistentEngine):
     """`engine: hnswlib`."""
 
-    build_settings: ClassVar[type[EngineSettings]] = HnswlibBuild
-    search_settings: ClassVar[type[EngineSettings]] = HnswlibSearch
+    build_settings = HnswlibBuild
+    search_settings = HnswlibSearch
     library = "hnswlib"
     revision = 2
-    exact = False
 
     def __init__(self, settings: HnswlibBuild, metric: VectorMetric, threads: int) -> None:
+        super().__init__(settings, metric, threads)
         self._library = require("hnswlib", "hnswlib")
-        self._settings = settings
-        self._metric: VectorMetric = metric
-        self._threads = threads
-        self._index: Any = None
 
     @classmethod
     def expected_bytes(cls, settings: HnswlibBuild, rows: int, dimensions: int) -> int:
@@ -67,8 +62,8 @@ class HnswlibEngine:
 
     def configure(self, settings: HnswlibSearch, threads: int) -> None:
         """Set the width of the search."""
+        super().configure(settings, threads)
         self._index.set_ef(settings.ef)
-        self._threads = threads
 
     def search(self, queries: Vectors, k: int) -> IntArray:
         """It answers in full or not at all."""
@@ -97,7 +92,3 @@ class HnswlibEngine:
         self._index = self._library.Index(_SPACES[self._metric], int((folder / "dimensions").read_text()))
         self._index.load_index(str(folder / _FILE))
         self._rows = self._index.get_current_count()
-
-    def close(self) -> None:
-        """Let go of the index."""
-        self._index = None

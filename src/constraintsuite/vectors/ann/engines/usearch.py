@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 from pydantic import Field
 
 from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
-from constraintsuite.vectors.ann.engines.base import MISSING, EngineSettings, blocks, filled, require
+from constraintsuite.vectors.ann.engines.base import MISSING, EngineSettings, PersistentEngine, blocks, filled, require
 
 _NAMES: dict[VectorMetric, str] = {"cosine": "cos", "dot": "ip", "euclidean": "l2sq"}
 _FILE = "index.usearch"
@@ -29,21 +29,17 @@ class UsearchSearch(EngineSettings):
     expansion: int = Field(64, ge=1, description="width of the search")
 
 
-class UsearchEngine:
+class UsearchEngine(PersistentEngine):
     """`engine: usearch`."""
 
-    build_settings: ClassVar[type[EngineSettings]] = UsearchBuild
-    search_settings: ClassVar[type[EngineSettings]] = UsearchSearch
+    build_settings = UsearchBuild
+    search_settings = UsearchSearch
     library = "usearch"
     revision = 2
-    exact = False
 
     def __init__(self, settings: UsearchBuild, metric: VectorMetric, threads: int) -> None:
+        super().__init__(settings, metric, threads)
         self._library = require("usearch.index", "usearch")
-        self._settings = settings
-        self._metric: VectorMetric = metric
-        self._threads = threads
-        self._index: Any = None
 
     @classmethod
     def expected_bytes(cls, settings: UsearchBuild, rows: int, dimensions: int) -> int:
@@ -65,8 +61,8 @@ class UsearchEngine:
 
     def configure(self, settings: UsearchSearch, threads: int) -> None:
         """Set the width of the search."""
+        super().configure(settings, threads)
         self._index.expansion_search = settings.expansion
-        self._threads = threads
 
     def search(self, queries: Vectors, k: int) -> IntArray:
         """What lies beyond the number of matches is whatever was in memory, so it is taken away."""
@@ -88,7 +84,3 @@ class UsearchEngine:
     def load(self, folder: Path) -> None:
         """Read that file."""
         self._index = self._library.Index.restore(str(folder / _FILE))
-
-    def close(self) -> None:
-        """Let go of the index."""
-        self._index = None

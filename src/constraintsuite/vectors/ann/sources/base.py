@@ -40,7 +40,7 @@ class VectorSourceSettings(BaseModel):
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
         """Read the set; relative paths start at `folder`."""
 
-    def held(self, folder: Path) -> AbstractContextManager[None]:
+    def locked(self, folder: Path) -> AbstractContextManager[None]:
         """Keeps others from replacing what is read while the block runs, where there is a lock for that."""
         return nullcontext()
 

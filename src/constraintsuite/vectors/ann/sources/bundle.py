@@ -39,7 +39,7 @@ class BundleSource(VectorSourceSettings):
         return retrievers
 
     @contextmanager
-    def held(self, folder: Path) -> Iterator[None]:
+    def locked(self, folder: Path) -> Iterator[None]:
         """The shared lock of the bundle: workers map its vectors for as long as anything is measured. First it is verified."""
         with reading(existing(folder, self.path)) as bundle:
             open_vectors(bundle, self.encoder)

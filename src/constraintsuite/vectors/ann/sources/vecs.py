@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.retrieval.topk import Neighbours
 from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric
 from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, existing
 
@@ -28,11 +27,8 @@ class Vecs(VectorSourceSettings):
         """Read the three files."""
         base = read_vecs(existing(folder, self.base))
         queries = read_vecs(existing(folder, self.queries)).astype(np.float32)
-        truth = None
-        if self.neighbours is not None:
-            rows = read_vecs(existing(folder, self.neighbours)).astype(np.int64)
-            truth = Neighbours(rows, np.zeros(rows.shape))
-        return BenchmarkVectors(name, base, queries, self.metric, truth)
+        rows = None if self.neighbours is None else read_vecs(existing(folder, self.neighbours)).astype(np.int64)
+        return BenchmarkVectors(name, base, queries, self.metric, rows)
 
 
 def read_vecs(file: Path) -> npt.NDArray[Any]:
