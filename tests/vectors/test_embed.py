@@ -25,7 +25,7 @@ from constraintsuite.vectors import LAYOUTS, encoders, reuse
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.importing import import_folder
-from constraintsuite.vectors.lengths import check_lengths, slack_of
+from constraintsuite.vectors.matrices import check_lengths, slack_of
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
 from constraintsuite.vectors.vectorset import open_vectors, zero_vectors

@@ -17,8 +17,7 @@ from constraintsuite.records.text import Document
 from constraintsuite.store import workspace
 from constraintsuite.store.workspace import Workspace
 from constraintsuite.vectors import parts, subset
-from constraintsuite.vectors.bundle import Bundle
-from constraintsuite.vectors.folder import reading
+from constraintsuite.vectors.bundle import Bundle, reading
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
 from constraintsuite.vectors.tables import write_table

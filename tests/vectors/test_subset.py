@@ -17,10 +17,10 @@ from constraintsuite.store.artifact import Artifact
 from constraintsuite.vectors import parts, subset
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.draft import draft_subset
+from constraintsuite.vectors.first_pass import stratum_of
 from constraintsuite.vectors.settings import SubsetSettings
-from constraintsuite.vectors.strata import stratum_of
 from constraintsuite.vectors.subset import build_subset
-from constraintsuite.vectors.tables import text_hash
+from constraintsuite.vectors.survey import text_hash
 from tiny_bundle import make_bundle, write_json_lines, write_source
 
 ODD = ["tab\there", "cr\rhere", "line\r\nend", 'quote "', "nul\0inside", "🙂", "back\\slash \\t", "x" * 200_000]

@@ -20,9 +20,9 @@ from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.vectors import parts, subset
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.draft import SubsetDraft, draft_subset
-from constraintsuite.vectors.keys import KeyMaker
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
+from constraintsuite.vectors.survey import KeyMaker
 from constraintsuite.vectors.twins import DocumentTwin
 from constraintsuite.vectors.verify import verify_bundle
 from tiny_bundle import write_json_lines, write_source

@@ -24,9 +24,8 @@ from constraintsuite.models.dense import Similarity
 from constraintsuite.store.mirror import shown
 from constraintsuite.store.workspace import new_folder
 from constraintsuite.vectors import LAYOUTS
-from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle
+from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle, locked, reading
 from constraintsuite.vectors.diff import BundleDifference, OverlapCounts, diff_bundles
-from constraintsuite.vectors.folder import locked, reading
 from constraintsuite.vectors.importing import check_folder, import_folder
 from constraintsuite.vectors.vectorset import zero_vectors
 from constraintsuite.vectors.verify import verify_folder

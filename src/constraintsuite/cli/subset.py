@@ -18,7 +18,7 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.opening import find_format, open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Terminal
-from constraintsuite.vectors.coverage import refuse_poor
+from constraintsuite.vectors.judged import refuse_poor
 from constraintsuite.vectors.plan import plan_subset
 from constraintsuite.vectors.settings import SamplingMode, SubsetSettings
 

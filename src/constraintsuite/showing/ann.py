@@ -8,8 +8,8 @@ from pathlib import Path
 from constraintsuite.reports.drawings.plot import draw_charts
 from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.display import Display, ShowOptions, refusing_others
+from constraintsuite.vectors.ann.frontier import told_apart
 from constraintsuite.vectors.ann.results import AnnRun, load_ann_run
-from constraintsuite.vectors.ann.run_labels import told_apart
 from constraintsuite.vectors.ann.sections import ann_sections
 
 

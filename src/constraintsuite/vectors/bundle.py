@@ -12,15 +12,19 @@ lies. The id of a bundle is the hash of the contents of all of them.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import cast
 
 from constraintsuite.errors import UserError
+from constraintsuite.execution.progress import Reporter
 from constraintsuite.records.text import Qrel
-from constraintsuite.store.artifact import Artifact, read_manifest
-from constraintsuite.store.files import sha256_text
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, read_manifest
+from constraintsuite.store.files import folder_lock, sha256_text
+from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.store.workspace import Replace, Workspace, claim, discard
 from constraintsuite.vectors.tables import DocumentRow, QueryRow, read_fixed, read_qrels, read_table
 
 PART_ROWS = 50_000
@@ -139,3 +143,51 @@ def finished_parts(path: Path, folder: str) -> list[Artifact]:
 def part_file(path: Path, number: int) -> Path:
     """The file of one part of the corpus."""
     return path / CORPUS / f"part-{number:05}.parquet"
+
+
+_FILES = (f"{CORPUS}/*", QUERIES, QRELS, COVERAGE, REJECTS, TWINS)
+
+
+def claim_bundle(
+    out: Path, origin: ArtifactOrigin, reporter: Reporter, *, force: bool
+) -> AbstractContextManager[Workspace]:
+    """The workspace of a bundle's texts; finished texts are replaced only by `force`, as their vectors may have taken hours."""
+    return claim(
+        out,
+        origin,
+        _FILES,
+        replace=Replace.SAME_KIND if force else Replace.UNFINISHED,
+        beside=PARTS,
+        work=str(REVISIONS["subset work"]),
+        otherwise=lambda _: "or replace it with --force",
+        note=reporter.note,
+    )
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[Bundle]:
+    """The bundle at `path`, which nobody replaces while the block runs."""
+    with locked(path):
+        yield Bundle.open(path)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keeps commands that would replace the bundle at `path` out while the block runs; others may read it too."""
+    if not path.is_dir():
+        raise UserError(f"{path}: there is no such folder.")
+    with folder_lock(path, shared=True):
+        yield
+
+
+def remove_other_parts(bundle: Bundle, *, unfinished: bool) -> None:
+    """Remove vectors and truths of other texts; those that are `unfinished` may be of these texts, and are removed on demand."""
+    for folder in PARTS:
+        if unfinished:
+            own = {part.path for part in bundle.parts(folder)}
+            found = (bundle.path / folder).iterdir() if (bundle.path / folder).is_dir() else ()
+            other = [part for part in found if part not in own]
+        else:
+            other = [part.path for part in finished_parts(bundle.path, folder) if not bundle.owns(part)]
+        for part in other:
+            discard(part)

@@ -13,11 +13,9 @@ from constraintsuite.corpora.base import BadRow
 from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.vectors.bundle import CORPUS, COVERAGE, QRELS, QUERIES, REJECTS, TWINS, Bundle
-from constraintsuite.vectors.coverage import measure_coverage, state_of
-from constraintsuite.vectors.judged import positives_of
-from constraintsuite.vectors.keys import KeyMaker
-from constraintsuite.vectors.survey import survey
-from constraintsuite.vectors.tables import count_rows, text_hash
+from constraintsuite.vectors.judged import measure_coverage, positives_of, state_of
+from constraintsuite.vectors.survey import KeyMaker, survey, text_hash
+from constraintsuite.vectors.tables import count_rows
 from constraintsuite.vectors.twins import DocumentTwin
 
 _ROWS_KEPT = 1_000  # of the rejects: a source that has more gives only their number

@@ -16,11 +16,9 @@ from constraintsuite.store.artifact import Artifact
 from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle
 from constraintsuite.vectors.checking_texts import compare_counts
 from constraintsuite.vectors.embedding import PLURALS
-from constraintsuite.vectors.lengths import check_lengths, slack_of, zero_count
-from constraintsuite.vectors.matrices import Matrix
-from constraintsuite.vectors.neighbours import count_neighbours, nearest, read_neighbours
+from constraintsuite.vectors.matrices import Matrix, check_lengths, slack_of, zero_count
+from constraintsuite.vectors.neighbours import NearestRow, count_neighbours, nearest, read_neighbours
 from constraintsuite.vectors.relevance import RELEVANCE, count_judged, read_relevance, relevance_rows
-from constraintsuite.vectors.searching import NearestRow
 from constraintsuite.vectors.vectorset import (
     DOCUMENTS_FILE,
     ENCODER_FILE,
@@ -79,14 +77,16 @@ def check_neighbours(bundle: Bundle, truth: Artifact) -> Iterator[str]:
     if truth.manifest.inputs["vectors"] != vectors.artifact.manifest.content:
         yield f"{name}: made from other vectors"
         return
-    yield from compare_counts(f"{name}/manifest.json", truth.manifest.counts, count_neighbours(read_neighbours(truth)))
+    yield from compare_counts(
+        f"{name}/manifest.json", truth.manifest.counts, count_neighbours(read_neighbours(truth.path))
+    )
     yield from _no_rejects(truth, name)
-    if [row.query_row for row in read_neighbours(truth)] != list(range(len(bundle.queries))):
+    if [row.query_row for row in read_neighbours(truth.path)] != list(range(len(bundle.queries))):
         yield f"{name}: its rows are not those of the queries"
         return
     chosen = set(nsmallest(_RECOMPUTED, range(len(bundle.queries)), key=lambda row: stable_hash("verify", str(row))))
     compared = []
-    for row in read_neighbours(truth):  # one after the other: all of them are many times as large as the file
+    for row in read_neighbours(truth.path):  # one after the other: all of them are many times as large as the file
         yield from (f"{name}: query row {row.query_row}: {fault}" for fault in _wrong(row, bundle, settings["k"]))
         if row.query_row in chosen:
             compared.append(row)

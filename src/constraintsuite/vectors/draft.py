@@ -9,9 +9,17 @@ from constraintsuite.corpora.base import BadRows, Source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.store.workspace import Workspace
-from constraintsuite.vectors.coverage import CoverageState, QueryCoverage, measure_coverage, state_of
 from constraintsuite.vectors.first_pass import FirstPass, read_corpus
-from constraintsuite.vectors.judged import JudgedQueries, gaps, hard_negatives, read_judged
+from constraintsuite.vectors.judged import (
+    CoverageState,
+    JudgedQueries,
+    QueryCoverage,
+    gaps,
+    hard_negatives,
+    measure_coverage,
+    read_judged,
+    state_of,
+)
 from constraintsuite.vectors.sampling import SampleRequest, Selection, select
 from constraintsuite.vectors.settings import KEEPING, SubsetSettings
 from constraintsuite.vectors.survey import Survey

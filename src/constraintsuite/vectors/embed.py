@@ -22,13 +22,9 @@ from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.files import write_text
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Replace, claim
-from constraintsuite.vectors.bundle import VECTORS, Bundle
-from constraintsuite.vectors.embedding import ShardTask, embed_shard
-from constraintsuite.vectors.encoders import folder_name
-from constraintsuite.vectors.folder import reading
-from constraintsuite.vectors.lengths import ZERO
-from constraintsuite.vectors.matrices import Matrix, map_matrix, write_matrix
-from constraintsuite.vectors.reuse import reading_known
+from constraintsuite.vectors.bundle import VECTORS, Bundle, reading
+from constraintsuite.vectors.embedding import ShardTask, embed_shard, folder_name, reading_known
+from constraintsuite.vectors.matrices import ZERO, Matrix, map_matrix, write_matrix
 from constraintsuite.vectors.vectorset import DOCUMENTS_FILE, ENCODER_FILE, QUERIES_FILE, TRUNCATION_FILE, VECTOR_FILES
 
 SHARD_ROWS = 10_000

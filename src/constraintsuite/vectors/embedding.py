@@ -1,28 +1,29 @@
-"""The work of one shard."""
+"""The work of one shard: encode its texts, or take over vectors that another bundle has of the same texts."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.care import Care
 from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.models.base import Encoder, TextRole
 from constraintsuite.models.bulk import model_in_bulk
-from constraintsuite.models.dense import TruncatingEncoder
+from constraintsuite.models.dense import DenseScorer, TruncatingEncoder
+from constraintsuite.models.held import held_model
 from constraintsuite.store.files import write_text
-from constraintsuite.vectors.bundle import Bundle
-from constraintsuite.vectors.encoders import encoder_for, folder_name
-from constraintsuite.vectors.lengths import check_lengths, slack_of, zero_count
-from constraintsuite.vectors.matrices import Matrix, write_matrix
-from constraintsuite.vectors.reuse import open_known
-from constraintsuite.vectors.tables import text_hash
+from constraintsuite.vectors.bundle import VECTORS, Bundle, locked
+from constraintsuite.vectors.matrices import Matrix, check_lengths, map_matrix, slack_of, write_matrix, zero_count
+from constraintsuite.vectors.survey import text_hash
+from constraintsuite.vectors.vectorset import DOCUMENTS_FILE
 
 PLURALS: Mapping[TextRole, str] = {"document": "documents", "query": "queries"}
 
@@ -133,3 +134,68 @@ def _truncation(texts: list[str], encoder: Encoder, role: TextRole) -> dict[str,
         f"{role}_characters": int(lengths.sum()),
         f"{role}_characters_unread": int(unread.sum()),
     }
+
+
+SHOWN_DIGITS = 16
+
+
+def folder_name(fingerprint: str) -> str:
+    """How the folder of an encoder's vectors is called."""
+    return fingerprint[:SHOWN_DIGITS]
+
+
+class EncoderAtWork(NamedTuple):
+    """An encoder, and what has happened to it so far."""
+
+    scorer: DenseScorer
+    events: Sequence[str]
+
+
+def encoder_for(model: str, fingerprint: str, texts: Sequence[str]) -> EncoderAtWork:
+    """The encoder, to read these texts; loaded once in a process, not once a shard: see `held_model`."""
+    held = held_model(model, fingerprint, texts)
+    assert isinstance(held.scorer, DenseScorer)  # `load_encoder` has refused all others before
+    return EncoderAtWork(held.scorer, held.bench.events)
+
+
+_HASH = np.dtype([("first", ">u8"), ("second", ">u8")])
+
+
+class KnownVectors:
+    """The documents of a bundle by text; sixteen bytes are kept of each, and their vectors stay on disk."""
+
+    def __init__(self, bundle: Bundle, encoder: str) -> None:
+        self._vectors: Matrix = map_matrix(bundle.path / VECTORS / encoder / DOCUMENTS_FILE)
+        hashes = np.frombuffer(bundle.text_hashes(), dtype=_HASH)
+        self._order = np.argsort(hashes["first"], kind="stable")
+        self._sorted = hashes[self._order]
+
+    def find(self, hashes: Sequence[bytes]) -> tuple[npt.NDArray[np.int64], Matrix]:
+        """Which of the texts are known, and their vectors."""
+        wanted = np.frombuffer(b"".join(hashes), dtype=_HASH)
+        places = np.minimum(np.searchsorted(self._sorted["first"], wanted["first"]), len(self._sorted) - 1)
+        known = np.flatnonzero(self._sorted[places] == wanted)
+        return known, self._vectors[self._order[places[known]]]
+
+
+_held: dict[tuple[Path, str], KnownVectors] = {}  # a worker process has no other way to keep them between two shards
+
+
+def open_known(folders: Sequence[Path], encoder: str) -> list[KnownVectors]:
+    """The bundles that are worth asking, each read once in a process."""
+    for folder in folders:
+        if (folder, encoder) not in _held:
+            _held[folder, encoder] = KnownVectors(Bundle.open_unverified(folder), encoder)
+    return [_held[folder, encoder] for folder in folders]
+
+
+@contextmanager
+def reading_known(folders: Sequence[Path]) -> Iterator[None]:
+    """While the block runs nobody replaces these bundles; when it ends, this process keeps nothing of them."""
+    with ExitStack() as stack:
+        for folder in folders:
+            stack.enter_context(locked(folder))
+        try:
+            yield
+        finally:
+            _held.clear()

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from constraintsuite.corpora.base import SourceSettings
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.corpora.base import BadRows, Source, SourceSettings
 from constraintsuite.corpora.opening import find_format, open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter, Silent
@@ -27,27 +31,25 @@ from constraintsuite.vectors.bundle import (
     REJECTS,
     VECTORS,
     Bundle,
+    claim_bundle,
+    locked,
     part_file,
+    remove_other_parts,
 )
-from constraintsuite.vectors.coverage import state_of
-from constraintsuite.vectors.encoders import folder_name
-from constraintsuite.vectors.folder import claim_bundle, locked, remove_other_parts
-from constraintsuite.vectors.joining import Grades, Joined, join, judge
-from constraintsuite.vectors.judged import positives_of
+from constraintsuite.vectors.embedding import folder_name
+from constraintsuite.vectors.judged import distinct_judgments, positives_of, state_of
 from constraintsuite.vectors.layouts import msmarco
 from constraintsuite.vectors.layouts.msmarco_reading import MsMarcoFolder, hash_folder, read_folder
-from constraintsuite.vectors.lengths import check_lengths, zero_count
-from constraintsuite.vectors.matrices import blocks_of, write_matrix
-from constraintsuite.vectors.parts import read_loose, spread
+from constraintsuite.vectors.matrices import blocks_of, check_lengths, write_matrix, zero_count
+from constraintsuite.vectors.parts import BundleDocument, counted, read_loose, spread
 from constraintsuite.vectors.relevance import make_relevance
+from constraintsuite.vectors.survey import passage, text_hash
 from constraintsuite.vectors.tables import (
     DOCUMENT_COLUMNS,
     QREL_COLUMNS,
     QUERY_COLUMNS,
     WRITER,
     DocumentRow,
-    passage,
-    text_hash,
     write_table,
 )
 from constraintsuite.vectors.vectorset import DOCUMENTS_FILE, ENCODER_FILE, QUERIES_FILE, TRUNCATION_FILE, VECTOR_FILES
@@ -214,3 +216,99 @@ def _write_vectors(content: _Content, out: Path, texts: Artifact, metric: Simila
         write_text(new / ENCODER_FILE, json.dumps({**record, "dtype": "float32", "imported": True}, indent=2) + "\n")
         write_text(new / TRUNCATION_FILE, "{}\n")
         space.finish({"documents": len(found.documents), "queries": len(found.queries), **content.zeros})
+
+
+Grades = dict[tuple[str, str], int]
+"""By query and document."""
+_NAMED = 5
+
+
+@dataclass(frozen=True)
+class Joined:
+    """What a source knows of a folder of vectors."""
+
+    source: Source
+    rows: Mapping[str, int]
+    """Of the vectors, by id."""
+    there: npt.NDArray[np.bool_]  # (documents,) whether the source has the text
+    queries: Mapping[str, str]
+    """Texts by id, as far as the source has them."""
+    grades: Grades
+    bad: BadRows
+    without_text: Mapping[str, int]
+    """Documents and queries of which only the vector is known."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether there is a text for every vector."""
+        return not any(self.without_text.values())
+
+    def placed(self) -> Iterator[BundleDocument]:
+        """The documents that have a vector, with its row: another reading of the source."""
+        for document in self.source.documents(BadRows(skip=self.bad.skip)):
+            if document.id in self.rows:
+                yield BundleDocument(self.rows[document.id], document)
+
+
+def join(
+    found: MsMarcoFolder, source: Source, reporter: Reporter, *, skip_bad_rows: bool, allow_missing: bool
+) -> Joined:
+    """Look for every id; those that the source lacks are named in a UserError, or with `allow_missing` counted."""
+    bad = BadRows(skip=skip_bad_rows)
+    rows = {name: row for row, name in enumerate(found.document_ids)}
+    there = _documents(source, rows, bad, reporter)
+    wanted = set(found.query_ids)
+    queries = {query.id: query.text for query in source.queries(bad) if query.id in wanted}
+    judged = distinct_judgments(qrel for qrel in source.qrels(bad) if qrel.query in wanted)
+    missing = {
+        "documents": [found.document_ids[row] for row in np.flatnonzero(~there).tolist()],
+        "queries": [name for name in found.query_ids if name not in queries],
+    }
+    if not allow_missing:
+        _refuse(source.name, missing, len(there), len(wanted))
+    without = {f"{kind}_without_text": len(names) for kind, names in missing.items() if names}
+    grades = {(qrel.query, qrel.document): qrel.grade for qrel in judged}
+    return Joined(source, rows, there, queries, grades, bad, without)
+
+
+def _documents(source: Source, rows: Mapping[str, int], bad: BadRows, reporter: Reporter) -> npt.NDArray[np.bool_]:
+    there = np.zeros(len(rows), dtype=np.bool_)
+    with reporter.track("documents", None) as advance:
+        for document in counted(source.documents(bad), advance):
+            row = rows.get(document.id)
+            if row is not None:
+                if there[row]:
+                    raise UserError(f"{source.name}: the id {document.id!r} stands there twice. Ids must be unique.")
+                there[row] = True
+    return there
+
+
+def _refuse(source: str, missing: Mapping[str, Sequence[str]], documents: int, queries: int) -> None:
+    for kind, of in (("documents", documents), ("queries", queries)):
+        if missing[kind]:
+            others = " and others" if len(missing[kind]) > _NAMED else ""
+            shown = ", ".join(map(repr, missing[kind][:_NAMED])) + others
+            file = " Name a file of them with --queries." if kind == "queries" else ""
+            raise UserError(
+                f"{source}: no text for {len(missing[kind]):,} of {of:,} {kind}: {shown}.{file} --allow-missing-texts "
+                "imports them without; such a bundle cannot be encoded anew."
+            )
+
+
+def judge(found: MsMarcoFolder, known: Grades) -> tuple[Grades, list[str]]:
+    """The judgments of a source, and positives of the folder on which it is silent; with what a user should know of it."""
+    truth = {
+        (query, found.document_ids[row])
+        for query, rows in zip(found.query_ids, found.positives, strict=True)
+        for row in rows
+    }
+    notes = []
+    if known and (silent := len(truth - known.keys())):
+        notes.append(
+            f"{silent:,} positives of the ground truth are not judged in the source; they are kept with grade {MIN_RELEVANCE}"
+        )
+    if denied := sum(known.get(couple, MIN_RELEVANCE) < MIN_RELEVANCE for couple in truth):
+        notes.append(
+            f"{denied:,} positives of the ground truth are judged below {MIN_RELEVANCE} in the source, which is believed"
+        )
+    return {**dict.fromkeys(truth, MIN_RELEVANCE), **known}, notes

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from constraintsuite.records.text import Document
 from constraintsuite.vectors.bundle import PART_ROWS
@@ -62,3 +62,18 @@ def read_loose(folder: Path, number: int) -> LoosePart:
 def part_count(rows: int) -> int:
     """Parts of a corpus."""
     return -(-rows // PART_ROWS)
+
+
+T = TypeVar("T")
+_STEP = 1_000
+
+
+def counted(items: Iterable[T], advance: Callable[[int], None]) -> Iterator[T]:
+    """The same things; each thousand of them is told when it has passed, and what is left at the end."""
+    count = 0
+    for count, item in enumerate(items, 1):
+        yield item
+        if count % _STEP == 0:
+            advance(_STEP)
+    if count % _STEP:
+        advance(count % _STEP)

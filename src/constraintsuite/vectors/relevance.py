@@ -14,8 +14,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Replace, claim
-from constraintsuite.vectors.bundle import TRUTH, Bundle
-from constraintsuite.vectors.folder import reading
+from constraintsuite.vectors.bundle import TRUTH, Bundle, reading
 from constraintsuite.vectors.tables import JUDGED_COLUMNS, WRITER, read_table, write_table
 
 RELEVANCE, RELEVANCE_FILE = "relevance", "judged.parquet"

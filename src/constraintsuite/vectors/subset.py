@@ -33,24 +33,23 @@ from constraintsuite.vectors.bundle import (
     REJECTS,
     TWINS,
     Bundle,
+    claim_bundle,
     part_file,
+    remove_other_parts,
 )
-from constraintsuite.vectors.counting import counted
-from constraintsuite.vectors.coverage import refuse_poor
 from constraintsuite.vectors.draft import SubsetDraft, draft_subset
 from constraintsuite.vectors.first_pass import left_out_before
-from constraintsuite.vectors.folder import claim_bundle, remove_other_parts
-from constraintsuite.vectors.parts import BundleDocument, LoosePart, loose_file, part_count, read_loose, spread
+from constraintsuite.vectors.judged import refuse_poor
+from constraintsuite.vectors.parts import BundleDocument, LoosePart, counted, loose_file, part_count, read_loose, spread
 from constraintsuite.vectors.sampling import Selection
 from constraintsuite.vectors.settings import SubsetSettings
+from constraintsuite.vectors.survey import passage, text_hash
 from constraintsuite.vectors.tables import (
     DOCUMENT_COLUMNS,
     QREL_COLUMNS,
     QUERY_COLUMNS,
     WRITER,
     DocumentRow,
-    passage,
-    text_hash,
     write_table,
 )
 from constraintsuite.vectors.twins import DocumentTwin

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b, sha256
 from itertools import islice
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.keys import SamplingKeys
 
 Positions = npt.NDArray[np.int64]
 _AT_ONCE = 8_192
@@ -118,3 +119,40 @@ def _repeated(name: str, first: int, second: int) -> UserError:
         f"The id {name!r} stands at documents {first + 1:,} and {second + 1:,} of the source. Ids must be unique: remove "
         "one, or choose another field with --id-field."
     )
+
+
+SamplingKeys = npt.NDArray[np.uint64]
+KeyRole = Literal["corpus", "query"]
+_VERSION = "csuite.sample.v1"
+_BORDER = "\x1f"
+
+
+@dataclass(frozen=True)
+class KeyMaker:
+    """Makes the keys of one role in one namespace with one seed."""
+
+    role: KeyRole
+    namespace: str
+    seed: str
+
+    def __call__(self, ids: Sequence[str]) -> SamplingKeys:
+        """The key of each id."""
+        start = _BORDER.join((_VERSION, self.role, self.namespace, self.seed, ""))
+        begun = blake2b(start.encode(), digest_size=8)
+
+        def digest(name: str) -> bytes:
+            own = begun.copy()  # twice as fast as hashing the beginning again
+            own.update(name.encode())
+            return own.digest()
+
+        return np.frombuffer(b"".join([digest(name) for name in ids]), dtype=">u8").astype(np.uint64)
+
+
+def passage(title: str, text: str) -> str:
+    """Title and text as one, as everywhere in the product."""
+    return f"{title} {text}".strip()
+
+
+def text_hash(text: str) -> bytes:
+    """Sixteen bytes that equal texts share."""
+    return sha256(text.encode()).digest()[:16]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
 from itertools import islice
@@ -12,6 +11,7 @@ from typing import NamedTuple
 from constraintsuite.errors import MissingExtraError, UserError
 from constraintsuite.records.text import Qrel
 from constraintsuite.store.files import atomic_writer
+from constraintsuite.vectors.survey import passage
 
 try:
     import pyarrow as arrow
@@ -94,16 +94,6 @@ class QueryRow(NamedTuple):
     text: str | None
     coverage: str
     """Which of its positives are in the bundle: full, partial, none; or unjudged."""
-
-
-def passage(title: str, text: str) -> str:
-    """Title and text as one, as everywhere in the product."""
-    return f"{title} {text}".strip()
-
-
-def text_hash(text: str) -> bytes:
-    """Sixteen bytes that equal texts share."""
-    return hashlib.sha256(text.encode()).digest()[:16]
 
 
 def write_table(path: Path, schema: arrow.Schema, rows: Iterable[Sequence[object]]) -> int:

@@ -11,8 +11,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.models.dense import Similarity
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.vectors.bundle import VECTORS, Bundle
-from constraintsuite.vectors.lengths import ZERO
-from constraintsuite.vectors.matrices import Matrix, map_matrix
+from constraintsuite.vectors.matrices import ZERO, Matrix, map_matrix
 
 DOCUMENTS_FILE, QUERIES_FILE = "docs.npy", "queries.npy"
 ENCODER_FILE, TRUNCATION_FILE = "encoder.json", "truncation.json"

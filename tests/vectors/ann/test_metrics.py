@@ -10,8 +10,16 @@ from hypothesis import strategies as st
 from constraintsuite.records.scores import Interval
 from constraintsuite.retrieval.topk import FloatArray, IntArray, Neighbours, top_k
 from constraintsuite.vectors.ann.data import VectorMetric
-from constraintsuite.vectors.ann.metrics import RecallTieRule, WrongAnswerError, judge, mean, refuse_wrong, summarise
-from constraintsuite.vectors.ann.relevance import beside_ceiling, relevance_values
+from constraintsuite.vectors.ann.metrics import (
+    RecallTieRule,
+    WrongAnswerError,
+    beside_ceiling,
+    judge,
+    mean,
+    refuse_wrong,
+    relevance_values,
+    summarise,
+)
 from constraintsuite.vectors.ann.truth import scores_of
 
 TRUTH = Neighbours(np.array([[0, 1, 2, 3]]), np.array([[0.9, 0.8, 0.7, 0.6]]))

@@ -13,8 +13,8 @@ from ann.made_runs import made, made_run, write_values
 from constraintsuite.records.plots import Plot
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.tables import Table
+from constraintsuite.vectors.ann.frontier import labelled, owner_of, told_apart
 from constraintsuite.vectors.ann.results import AnnRun, RetrieverBaseline
-from constraintsuite.vectors.ann.run_labels import labelled, owner_of, told_apart
 from constraintsuite.vectors.ann.sections import ann_sections
 
 SLOW, FAST = made("hnsw", 0.9, 100), made("hnsw", 0.95, 90)

@@ -10,9 +10,8 @@ import pytest
 
 from ann.made_runs import made, made_run, write_values
 from constraintsuite.records.scores import Interval
-from constraintsuite.vectors.ann.conditions import about_servers, identities, machines, remarks, sets
+from constraintsuite.vectors.ann.conditions import about_servers, identities, judged, machines, remarks, sets
 from constraintsuite.vectors.ann.frontier import arenas
-from constraintsuite.vectors.ann.judged import judged
 from constraintsuite.vectors.ann.results import FailedRanking, Repeat, RetrieverBaseline
 from constraintsuite.vectors.ann.sections import ann_sections, round_speeds
 from constraintsuite.vectors.ann.tables import builds, failures, gaps, kept_up, latencies, measured, reached

@@ -1,20 +1,28 @@
-"""What a reader must know before believing a figure: of what data, how and where it was measured."""
+"""What a reader must know before believing a figure (data, machine, protocol), and how engines do by people's judgments."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from constraintsuite.records.tables import Table
+import numpy as np
+
+from constraintsuite.experiments.compare import mean_difference
+from constraintsuite.experiments.figures import generator
+from constraintsuite.metrics.metric import Metric
+from constraintsuite.records.figures import CellValue
+from constraintsuite.records.scores import Interval
+from constraintsuite.records.tables import Column, Table
+from constraintsuite.retrieval.topk import FloatArray, IntArray
 from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.engines.base import ServedEngine
-from constraintsuite.vectors.ann.frontier import conditions_of
+from constraintsuite.vectors.ann.frontier import Arena, conditions_of, labelled, owner_of
 from constraintsuite.vectors.ann.metrics import TIE_RULES
-from constraintsuite.vectors.ann.results import AnnRun, DataFacts, MeasuredCell
-from constraintsuite.vectors.ann.run_labels import labelled
+from constraintsuite.vectors.ann.per_query import QueryResults
+from constraintsuite.vectors.ann.results import AnnRun, DataFacts, MeasuredCell, load_queries
 from constraintsuite.vectors.ann.tables import ColumnOf, list_items
 
 _GENERATED = "synthetic"
-_SHOWN = 16  # digits of an id
+_ID_DIGITS = 16  # of what is shown
 _PLAIN = ("exact", "coded")
 _TWO_TRUTHS = (
     "ann.* is against exact search with the same vectors and says how exact an index is, nothing of the encoder. rel.* is against "
@@ -109,7 +117,7 @@ def machines(runs: Sequence[AnnRun]) -> Table:
 
 
 def _identity(data: DataFacts) -> str:
-    return f"bundle {data.bundle[:_SHOWN]}" if data.bundle else f"content {data.content[:12]}"
+    return f"bundle {data.bundle[:_ID_DIGITS]}" if data.bundle else f"content {data.content[:12]}"
 
 
 def _about_subset(data: DataFacts) -> str:
@@ -143,3 +151,67 @@ def _versions(run: AnnRun) -> str:
 def _is_server(engine: str) -> bool:
     """Of an engine that is known here; a run may come from a program that knows others."""
     return engine in ENGINES.names() and issubclass(ENGINES.load(engine), ServedEngine)
+
+
+_SHOWN = ("rel.recall@", "rel.ndcg@", "rel.rr@")  # all others are in the cells
+
+
+def judged(arena: Arena, cells: Sequence[MeasuredCell], runs: Sequence[AnnRun]) -> Table | None:
+    """What was found beside what exact search finds, if there are any judgments; differences are paired by query.
+
+    The cells are of `runs`, which are told apart.
+    """
+    known = [cell for cell in cells if any(name.startswith("rel.") for name in cell.figures)]
+    if not known:
+        return None
+    names = [name for name in known[0].figures if name.startswith(_SHOWN)]
+    columns = [Column("what ranks"), Column("search")]
+    for name in names:
+        columns += [Column(f"{name}", "share"), Column(f"{name} less exact search", "points")]
+    rows = tuple(_rows(arena, known, names, runs))
+    caption = (
+        f"{arena.title}. Over queries with a relevant row among the vectors. Exact search with the same vectors is what an index "
+        "stands in for: a difference to it, paired query by query, is the index's doing, the rest the encoder's. It can also be above 0, "
+        "as a neighbour that was missed need not have been relevant. Where fewer than six queries differ, the interval allows for as many "
+        "as so few queries could have missed."
+    )
+    return Table(f"relevance_{arena.slug}", caption, tuple(columns), rows)
+
+
+def _rows(
+    arena: Arena, cells: Sequence[MeasuredCell], names: Sequence[str], runs: Sequence[AnnRun]
+) -> Iterator[tuple[CellValue, ...]]:
+    top = load_queries(owner_of(runs, cells[0]), cells[0])
+    for run in runs:
+        for ranking in run.rankings:
+            if ranking.content == arena.content and all(name in ranking.figures for name in names):
+                found = load_queries(run, ranking)
+                yield ranking.retriever, "no vectors", *_figures(ranking.figures, top, found, names)
+    ceilings = [cells[0].figures[_of_ceiling(name)] for name in names]
+    yield "exact search", "all compared", *(value for figure in ceilings for value in (figure, None))
+    for cell in cells:
+        if not cell.exact:
+            found = load_queries(owner_of(runs, cell), cell)
+            yield cell.point.series, cell.point.setting, *_figures(cell.figures, top, found, names)
+
+
+def _figures(
+    figures: Mapping[str, Interval], top: QueryResults, found: QueryResults, names: Sequence[str]
+) -> Iterator[CellValue]:
+    """Each figure, and its difference to exact search where both are of the same queries."""
+    same = np.array_equal(top.query_row, found.query_row)
+    for name in names:
+        yield figures[name]
+        yield _difference(found.rel[name] - top.rel[_of_ceiling(name)], found.query_row, name) if same else None
+
+
+def _difference(values: FloatArray, queries: IntArray, name: str) -> Interval:
+    """The mean over queries with both values; every query is for itself."""
+    known = ~np.isnan(values)
+    keys = map(str, queries[known].tolist())
+    alone = np.arange(int(known.sum()))
+    return mean_difference(values[known], alone, Metric(name=name, title=name), generator(0, keys))
+
+
+def _of_ceiling(name: str) -> str:
+    return name.replace("rel.", "rel.ceiling.", 1)

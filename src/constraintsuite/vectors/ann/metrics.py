@@ -1,4 +1,4 @@
-"""How near an answer is to the truth, query by query. All names begin with `ann.`: these say nothing of relevance."""
+"""How near an answer is to the truth, query by query: `ann.*` against exact search, `rel.*` against people's judgments."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from constraintsuite.errors import UserError
+from constraintsuite.errors import UserError, import_extra
 from constraintsuite.metrics.intervals import UNDEFINED, clipped
+from constraintsuite.metrics.ranking import StandardMeasure, measure_queries
 from constraintsuite.metrics.resampling import estimate
 from constraintsuite.records.scores import Interval
 from constraintsuite.retrieval.topk import FloatArray, IntArray, Neighbours
+from constraintsuite.vectors.ann.data import Relevance
 
 RecallTieRule = Literal["relative", "annb", "bigann"]
 TIE_RULES: Mapping[RecallTieRule, str] = {
@@ -125,3 +127,53 @@ def describe_failure(error: Exception) -> str:
         return str(error)
     lines = traceback.format_exception(error)[-_LAST_LINES:]
     return f"{type(error).__name__}: {error}\n{''.join(lines)}"
+
+
+_SHALLOW = 10
+"""The usual cut of measures that look at the first places."""
+
+
+def require_measures() -> None:
+    """What computes the measures, or the command that installs it."""
+    import_extra("ir_measures", "ranking", "Measuring against people's judgments (rel.*)")
+
+
+def relevance_values(
+    found: IntArray, relevance: Relevance, k: int, least: int, prefix: str = "rel."
+) -> dict[str, FloatArray]:
+    """Each measure of each query; NaN for a query without a row of grade `least` or better in the base."""
+    qrels = {
+        str(query): {str(row): grade for row, grade in grades.items()}
+        for query, grades in sorted(relevance.items())
+        if any(grade >= least for grade in grades.values())
+    }
+    rankings = {query: [str(row) for row in found[int(query), :k].tolist() if row >= 0] for query in qrels}
+    measures = _measures(k, least)
+    measured = measure_queries(list(measures.values()), qrels, rankings)
+    columns = {}
+    for name, measure in measures.items():
+        values = np.full(len(found), np.nan)
+        values[[int(query) for query in measured[measure]]] = list(measured[measure].values())
+        columns[prefix + name] = values
+    return columns
+
+
+def beside_ceiling(found: IntArray, exact: IntArray, relevance: Relevance, k: int, least: int) -> dict[str, FloatArray]:
+    """Each measure for the rows found, and as `rel.ceiling.*` for exact search: the difference is the index's doing."""
+    ceiling = relevance_values(exact, relevance, k, least, "rel.ceiling.")
+    return relevance_values(found, relevance, k, least) | ceiling
+
+
+def _measures(k: int, least: int) -> dict[str, StandardMeasure]:
+    """Our names, and those of ir-measures; nDCG knows grades, and whether a row is judged does not depend on them."""
+    first = min(k, _SHALLOW)
+    of = "" if least == 1 else f"(rel={least})"
+    pairs = {
+        f"recall@{k}": f"R{of}@{k}",
+        f"success@{k}": f"Success{of}@{k}",
+        f"rr@{first}": f"RR{of}@{first}",
+        f"ndcg@{first}": f"nDCG@{first}",
+        f"ap@{k}": f"AP{of}@{k}",
+        f"judged@{k}": f"Judged@{k}",
+    }
+    return {name: StandardMeasure(standard) for name, standard in pairs.items()}

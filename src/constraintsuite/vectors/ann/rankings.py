@@ -20,9 +20,8 @@ from constraintsuite.store.download import cache_folder
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.vectors.ann.data import Relevance, tuning_half
-from constraintsuite.vectors.ann.metrics import describe_failure, mean
+from constraintsuite.vectors.ann.metrics import describe_failure, mean, relevance_values, require_measures
 from constraintsuite.vectors.ann.per_query import QueryResults, write_queries
-from constraintsuite.vectors.ann.relevance import relevance_values, require_measures
 from constraintsuite.vectors.ann.results import FAILED, RANKINGS, FailedRanking, RetrieverBaseline, queries_file, write
 from constraintsuite.vectors.ann.settings import AnnBenchmark
 from constraintsuite.vectors.ann.sources.base import Texts

@@ -21,12 +21,10 @@ from constraintsuite.vectors.ann.chart import (
     size_beside,
     spread_chart,
 )
-from constraintsuite.vectors.ann.conditions import about_servers, identities, machines, remarks, sets
+from constraintsuite.vectors.ann.conditions import about_servers, identities, judged, machines, remarks, sets
 from constraintsuite.vectors.ann.experiment import RECALL, ann_experiment, choose_cells
-from constraintsuite.vectors.ann.frontier import Arena, arenas_of, best_of, speed_of
-from constraintsuite.vectors.ann.judged import judged
+from constraintsuite.vectors.ann.frontier import Arena, arenas_of, best_of, labelled, owner_of, speed_of, told_apart
 from constraintsuite.vectors.ann.results import NOTHING, AnnRun, MeasuredCell, load_queries
-from constraintsuite.vectors.ann.run_labels import labelled, owner_of, told_apart
 
 _FIRST = "What was measured, how and where; and what the figures do not say."
 _ARENA = (

@@ -7,9 +7,17 @@ from typing import TypeVar
 
 from constraintsuite.records.figures import CellValue, ColumnKind
 from constraintsuite.records.tables import Column, Table
-from constraintsuite.vectors.ann.frontier import Arena, Reached, arenas, engine_of, keep_up, reach, settings_of
+from constraintsuite.vectors.ann.frontier import (
+    Arena,
+    Reached,
+    arenas,
+    engine_of,
+    keep_up,
+    labelled,
+    reach,
+    settings_of,
+)
 from constraintsuite.vectors.ann.results import AnnRun, MeasuredCell
-from constraintsuite.vectors.ann.run_labels import labelled
 
 T = TypeVar("T")
 ColumnOf = tuple[str, ColumnKind, Callable[[T], CellValue]]

@@ -24,10 +24,17 @@ from constraintsuite.vectors.ann.data import BenchmarkVectors, Vectors, tuning_h
 from constraintsuite.vectors.ann.engines.base import AnnEngine, PersistentEngine, ServedEngine
 from constraintsuite.vectors.ann.host import Host, blas_threads, load_now, memory_now
 from constraintsuite.vectors.ann.measuring import measure
-from constraintsuite.vectors.ann.metrics import RecallTieRule, describe_failure, judge, mean, refuse_wrong, summarise
+from constraintsuite.vectors.ann.metrics import (
+    RecallTieRule,
+    beside_ceiling,
+    describe_failure,
+    judge,
+    mean,
+    refuse_wrong,
+    summarise,
+)
 from constraintsuite.vectors.ann.per_query import QueryResults, write_queries
 from constraintsuite.vectors.ann.plan import Build
-from constraintsuite.vectors.ann.relevance import beside_ceiling
 from constraintsuite.vectors.ann.results import CELLS, FAILED, Cost, Failure, MeasuredCell, queries_file, read, write
 from constraintsuite.vectors.ann.settings import MeasuringProtocol
 from constraintsuite.vectors.ann.staging import Staged, load_staged

@@ -14,8 +14,7 @@ from constraintsuite.retrieval.base import Passages
 from constraintsuite.retrieval.naming import load_retriever
 from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric
 from constraintsuite.vectors.ann.sources.base import Texts, VectorSourceSettings, existing
-from constraintsuite.vectors.bundle import Bundle
-from constraintsuite.vectors.folder import reading
+from constraintsuite.vectors.bundle import Bundle, reading
 from constraintsuite.vectors.relevance import relevance_rows
 from constraintsuite.vectors.vectorset import open_vectors
 
