@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from constraintsuite.corpora.base import BadRows, Source
 from constraintsuite.errors import UserError
@@ -23,7 +25,7 @@ from constraintsuite.vectors.judged import (
 from constraintsuite.vectors.sampling import SampleRequest, Selection, select
 from constraintsuite.vectors.settings import KEEPING, SubsetSettings
 from constraintsuite.vectors.survey import Survey
-from constraintsuite.vectors.twins import DocumentTwin, Merged, Twins, find_twins, in_source, merge
+from constraintsuite.vectors.twins import DocumentTwin, Twins, find_twins, leave_out_twins, move_judgments, rename
 
 
 @dataclass(frozen=True)
@@ -47,17 +49,6 @@ class SubsetDraft:
     """How many judgments were moved to another document, and how many fell together with one that was there."""
 
 
-@dataclass(frozen=True)
-class _Choosable:
-    """The corpus that is chosen from: the whole, or one document a text."""
-
-    survey: Survey
-    judged: JudgedQueries
-    hard: frozenset[str]
-    twins: Twins | None = None
-    merged: Merged | None = None
-
-
 def draft_subset(
     source: Source, settings: SubsetSettings, skip_bad_rows: bool, reporter: Reporter, space: Workspace | None = None
 ) -> SubsetDraft:
@@ -71,48 +62,50 @@ def draft_subset(
     seen = read_corpus(source, settings, wanted, bad, reporter, space)
     for gap in gaps(settings, judged, hard, seen.survey.found):
         reporter.note(f"Note: {gap}")
-    pool = _choosable(seen, settings, judged, hard)
-    strata = seen.strata
-    if strata is not None and pool.twins is not None:
-        strata = strata[pool.twins.mask(len(seen.survey))]
-    chosen = select(SampleRequest(settings, pool.survey, pool.judged.keep, pool.hard, strata, seen.names))
+    survey, names, twins = seen.survey, dict[str, str](), None
+    if seen.hashes is not None:
+        preferred = (judged.keep, hard) if settings.mode in KEEPING else ()
+        twins = find_twins(seen.hashes, seen.survey, preferred)
+        survey, names = leave_out_twins(seen.survey, twins)
+        if settings.size is not None and settings.size > len(survey):
+            raise UserError(
+                f"--size {settings.size:,} is more than the {len(survey):,} different texts among the "
+                f"{len(seen.survey):,} documents that the source holds."
+            )
+    return _choose(seen, survey, names, twins, settings, judged, hard)
+
+
+def _choose(
+    seen: FirstPass,
+    survey: Survey,
+    names: Mapping[str, str],
+    twins: Twins | None,
+    settings: SubsetSettings,
+    judged: JudgedQueries,
+    hard: frozenset[str],
+) -> SubsetDraft:
+    """Choose from `survey`: the whole corpus, or without its twins, which others stand for by `names`."""
+    mask = slice(None) if twins is None else twins.mask(len(seen.survey))
+    strata = None if seen.strata is None else seen.strata[mask]
+    own = move_judgments(judged, names)
+    chosen = select(SampleRequest(settings, survey, own.keep, rename(hard, names), strata, seen.names))
     inside = set(chosen.positions.tolist())
-    there = {name for name, position in pool.survey.found.items() if position in inside}
-    positives = pool.judged.positives()
+    there = {name for name, position in survey.found.items() if position in inside}
+    if twins is not None:
+        chosen = replace(chosen, positions=np.flatnonzero(mask)[chosen.positions])
+    positives = own.positives()
     states = tuple(state_of(positives.get(query.id, frozenset()), there) for query in judged.queries)
-    size = round(seen.bytes * len(chosen.positions) / len(seen.survey))
-    coverage = measure_coverage(states, positives, there)
-    draft = SubsetDraft(pool.judged, seen.survey, chosen, states, coverage, size, seen.bad)
-    return draft if pool.merged is None else _with_twins(draft, pool, judged, there)
-
-
-def _choosable(seen: FirstPass, settings: SubsetSettings, judged: JudgedQueries, hard: frozenset[str]) -> _Choosable:
-    if seen.hashes is None:
-        return _Choosable(seen.survey, judged, hard)
-    preferred = (judged.keep, hard) if settings.mode in KEEPING else ()
-    twins = find_twins(seen.hashes, seen.survey, preferred)
-    merged = merge(seen.survey, twins)
-    if settings.size is not None and settings.size > len(merged.survey):
-        raise UserError(
-            f"--size {settings.size:,} is more than the {len(merged.survey):,} different texts among the "
-            f"{len(seen.survey):,} documents that the source holds."
-        )
-    return _Choosable(merged.survey, merged.moved(judged), merged.renamed(hard), twins, merged)
-
-
-def _with_twins(draft: SubsetDraft, pool: _Choosable, judged: JudgedQueries, there: set[str]) -> SubsetDraft:
-    assert pool.twins is not None
-    assert pool.merged is not None
-    names = pool.merged.names
     moved = [qrel for qrel in judged.qrels if qrel.document in names]
-    return replace(
-        draft,
-        selection=in_source(draft.selection, pool.twins, len(draft.survey)),
-        twins=pool.twins,
-        moved=tuple(sorted(_outside({qrel.document for qrel in moved}, pool.merged, there), key=lambda twin: twin.id)),
-        judgments=(len(moved), len(judged.qrels) - len(pool.judged.qrels)),
+    outside = {qrel.document for qrel in moved if names[qrel.document] not in there}
+    return SubsetDraft(
+        own,
+        seen.survey,
+        chosen,
+        states,
+        measure_coverage(states, positives, there),
+        round(seen.bytes * len(chosen.positions) / len(seen.survey)),
+        seen.bad,
+        twins,
+        tuple(DocumentTwin(name, names[name], None) for name in sorted(outside)),
+        (len(moved), len(judged.qrels) - len(own.qrels)),
     )
-
-
-def _outside(documents: set[str], merged: Merged, there: set[str]) -> Iterator[DocumentTwin]:
-    return (DocumentTwin(name, merged.names[name], None) for name in documents if merged.names[name] not in there)

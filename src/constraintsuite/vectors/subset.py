@@ -240,13 +240,14 @@ def _write_judged(draft: SubsetDraft, folder: Path) -> None:
         "population": len(draft.survey),
         "queries_of_source": draft.judged.available,
         "judged_queries_of_source": draft.judged.available_judged,
-        **({"twins": _twin_counts(draft)} if draft.twins else {}),
+        **({"twins": counts} if (counts := _twin_counts(draft)) else {}),
     }
     write_text(folder / COVERAGE, json.dumps(report, indent=2, ensure_ascii=False) + "\n")
 
 
 def _twin_counts(draft: SubsetDraft) -> dict[str, int]:
-    assert draft.twins is not None
+    if draft.twins is None:
+        return {}
     moved, merged = draft.judgments
     return {
         "different_texts": len(draft.survey) - len(draft.twins.left_out),
@@ -264,5 +265,5 @@ def _counts(draft: SubsetDraft) -> dict[str, int]:
         "judgments": len(draft.judged.qrels),
         "positives": draft.coverage.positives,
         "positives_in_subset": draft.coverage.positives_in_subset,
-        **(_twin_counts(draft) if draft.twins else {}),
+        **_twin_counts(draft),
     }

@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from constraintsuite.records.text import Qrel
 from constraintsuite.vectors.judged import JudgedQueries
-from constraintsuite.vectors.sampling import Selection
 from constraintsuite.vectors.survey import Positions, Survey
 
 TextHashes = npt.NDArray[np.uint64]
@@ -39,16 +38,6 @@ class Twins:
 
     left_out: Positions  # ascending
     kept: Positions  # by place in `left_out`: the one that stands for it
-
-    def kept_for(self, position: int) -> int:
-        """The document that stands for the one at `position`, which may be itself."""
-        place = int(np.searchsorted(self.left_out, position))
-        there = place < len(self.left_out) and int(self.left_out[place]) == position
-        return int(self.kept[place]) if there else position
-
-    def among_kept(self, position: int) -> int:
-        """The place of a kept document if those that are left out are not counted."""
-        return position - int(np.searchsorted(self.left_out, position))
 
     def mask(self, documents: int) -> npt.NDArray[np.bool_]:
         """Which of all documents are kept."""
@@ -94,42 +83,34 @@ def _preference(positions: Positions, survey: Survey, preferred: Sequence[Collec
     return grades
 
 
-@dataclass(frozen=True)
-class Merged:
-    """A corpus without its twins, and the names under which wanted documents are found in it."""
-
-    survey: Survey
-    names: Mapping[str, str]
-    """Of each wanted document that gave way: the id of the one that stands for it."""
-
-    def renamed(self, ids: Iterable[str]) -> frozenset[str]:
-        """The documents that stand for these."""
-        return frozenset(self.names.get(name, name) for name in ids)
-
-    def moved(self, judged: JudgedQueries) -> JudgedQueries:
-        """The same judgments on the documents that are kept; where two fall together, the higher grade counts."""
-        grades: dict[tuple[str, str], int] = {}
-        for qrel in judged.qrels:
-            couple = (qrel.query, self.names.get(qrel.document, qrel.document))
-            grades[couple] = max(qrel.grade, grades.get(couple, qrel.grade))
-        qrels = tuple(Qrel(*couple, grades[couple]) for couple in sorted(grades))
-        return replace(judged, qrels=qrels, keep=self.renamed(judged.keep))
-
-
-def merge(survey: Survey, twins: Twins) -> Merged:
-    """The corpus as if it held each text once."""
+def leave_out_twins(survey: Survey, twins: Twins) -> tuple[Survey, dict[str, str]]:
+    """The corpus as if it held each text once; and of each wanted document that gave way, the id that stands for it."""
     mask = twins.mask(len(survey))
-    kept = {name: twins.kept_for(position) for name, position in survey.found.items()}
+    positions = np.array(list(survey.found.values()), dtype=np.int64)
+    given_way = ~mask[positions]
+    positions[given_way] = twins.kept[np.searchsorted(twins.left_out, positions[given_way])]
     known = {position: name for name, position in survey.found.items()}
-    unknown = set(kept.values()) - known.keys()
+    unknown = set(positions.tolist()) - known.keys()
     if unknown:  # one more reading: a wanted document gave way to one of which nobody asked
         known |= {position: name for position, name in enumerate(survey.ids()) if position in unknown}
-    found = {known[position]: twins.among_kept(position) for position in kept.values()}
+    kept = [known[position] for position in positions.tolist()]
+    places = positions - np.searchsorted(twins.left_out, positions)  # if those that are left out are not counted
     ids: Callable[[], Iterable[str]] = lambda: compress(survey.ids(), mask)  # noqa: E731 - a field, not a function
-    names = {name: known[position] for name, position in kept.items() if known[position] != name}
-    return Merged(replace(survey, keys=survey.keys[mask], found=found, ids=ids), names)
+    found = dict(zip(kept, places.tolist(), strict=True))
+    names = {name: other for name, other in zip(survey.found, kept, strict=True) if other != name}
+    return replace(survey, keys=survey.keys[mask], found=found, ids=ids), names
 
 
-def in_source(selection: Selection, twins: Twins, documents: int) -> Selection:
-    """A choice among the kept documents, in positions of the source."""
-    return replace(selection, positions=np.flatnonzero(twins.mask(documents))[selection.positions])
+def rename(ids: Iterable[str], names: Mapping[str, str]) -> frozenset[str]:
+    """The documents that stand for these."""
+    return frozenset(names.get(name, name) for name in ids)
+
+
+def move_judgments(judged: JudgedQueries, names: Mapping[str, str]) -> JudgedQueries:
+    """The same judgments on the documents that are kept; where two fall together, the higher grade counts."""
+    grades: dict[tuple[str, str], int] = {}
+    for qrel in judged.qrels:
+        couple = (qrel.query, names.get(qrel.document, qrel.document))
+        grades[couple] = max(qrel.grade, grades.get(couple, qrel.grade))
+    qrels = tuple(Qrel(*couple, grades[couple]) for couple in sorted(grades))
+    return replace(judged, qrels=qrels, keep=rename(judged.keep, names))
