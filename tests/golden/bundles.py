@@ -18,7 +18,7 @@ from constraintsuite.models.onnx.folder import TransformerConfig, read_content, 
 from constraintsuite.models.onnx.tensors import read_tensors
 from constraintsuite.models.onnx.transformer import write_encoder
 from constraintsuite.store.files import sha256_text
-from constraintsuite.vectors.ann.per_query import read_queries
+from constraintsuite.vectors.ann.metrics import read_queries
 from constraintsuite.vectors.ann.results import PER_QUERY, RANKINGS
 from constraintsuite.vectors.ann.run import run_benchmark
 from constraintsuite.vectors.ann.settings import AnnBenchmark

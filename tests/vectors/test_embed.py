@@ -21,14 +21,13 @@ from constraintsuite.models.encoders import load_encoder
 from constraintsuite.models.onnx.encoder import OnnxEncoder
 from constraintsuite.models.onnx.session import OnnxSession
 from constraintsuite.models.tokenization import TokenBatch
-from constraintsuite.vectors import LAYOUTS, encoders, reuse
-from constraintsuite.vectors.bundle import Bundle
+from constraintsuite.vectors import LAYOUTS, embedding
+from constraintsuite.vectors.bundle import Bundle, open_vectors, zero_vectors
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.importing import import_folder
 from constraintsuite.vectors.matrices import check_lengths, slack_of
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
-from constraintsuite.vectors.vectorset import open_vectors, zero_vectors
 from constraintsuite.vectors.verify import verify_folder
 from tiny_bundle import make_bundle, save_model, write_json_lines, write_source
 
@@ -96,7 +95,7 @@ def test_the_encoder_is_loaded_once_however_many_shards_there_are(
 
 def test_weights_that_change_while_they_are_in_use_are_refused(tmp_path: Path, model: str) -> None:
     with pytest.raises(UserError, match="changed while it was in use"):
-        encoders.encoder_for(model, "0" * 64, ["soup"])
+        held.held_model(model, "0" * 64, ["soup"])
     assert held._held == {}
 
 
@@ -213,7 +212,7 @@ def test_another_bundle_is_read_once_however_many_shards_there_are(
     monkeypatch.setattr(Bundle, "text_hashes", counting)
     embed_bundle(large, model, Silent(), reuse=[small], shard_rows=4)
     assert readings == [small]
-    assert reuse._held == {}
+    assert embedding.open_known.cache_info().currsize == 0
 
 
 def test_vectors_without_texts_are_not_taken_over(tmp_path: Path, model: str) -> None:

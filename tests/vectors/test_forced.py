@@ -13,14 +13,13 @@ from constraintsuite.store import workspace
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.workspace import Workspace
 from constraintsuite.vectors import LAYOUTS, importing, subset
-from constraintsuite.vectors.bundle import Bundle
+from constraintsuite.vectors.bundle import Bundle, open_vectors
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.importing import import_folder
 from constraintsuite.vectors.neighbours import make_neighbours
 from constraintsuite.vectors.relevance import make_relevance, read_relevance
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
-from constraintsuite.vectors.vectorset import open_vectors
 from constraintsuite.vectors.verify import verify_folder
 from tiny_bundle import make_bundle, save_model, source_in
 

@@ -16,7 +16,7 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.records.text import Document
 from constraintsuite.store import workspace
 from constraintsuite.store.workspace import Workspace
-from constraintsuite.vectors import parts, subset
+from constraintsuite.vectors import subset, tables
 from constraintsuite.vectors.bundle import Bundle, reading
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
@@ -30,7 +30,7 @@ from pathlib import Path
 import pyarrow
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.execution.progress import Silent
-from constraintsuite.vectors import parts, subset
+from constraintsuite.vectors import subset, tables
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.draft import draft_subset
@@ -38,7 +38,7 @@ from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
 
 folder = Path(sys.argv[1])
-parts.PART_ROWS = subset.PART_ROWS = 7
+tables.PART_ROWS = subset.PART_ROWS = 7
 source = SourceSettings(**{name: str(folder / file) for name, file in
                            {"source": "docs.jsonl", "queries": "queries.jsonl", "qrels": "qrels.txt"}.items()})
 settings = SubsetSettings(size=30, namespace="tiny", dedup="exact_text")
@@ -116,7 +116,7 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return source
 
     monkeypatch.setattr(subset, "open_source", counting)
-    for module in (parts, subset):
+    for module in (tables, subset):
         monkeypatch.setattr(module, "PART_ROWS", 7)
     return seen
 

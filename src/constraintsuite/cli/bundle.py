@@ -24,11 +24,9 @@ from constraintsuite.models.dense import Similarity
 from constraintsuite.store.mirror import shown
 from constraintsuite.store.workspace import new_folder
 from constraintsuite.vectors import LAYOUTS
-from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle, locked, reading
-from constraintsuite.vectors.diff import BundleDifference, OverlapCounts, diff_bundles
-from constraintsuite.vectors.importing import check_folder, import_folder
-from constraintsuite.vectors.vectorset import zero_vectors
-from constraintsuite.vectors.verify import verify_folder
+from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle, locked, reading, zero_vectors
+from constraintsuite.vectors.importing import import_folder, read_import
+from constraintsuite.vectors.verify import BundleDifference, OverlapCounts, diff_bundles, verify_folder
 
 SHOWN_FAULTS = 50
 SHOWN_FILES = 5
@@ -135,7 +133,8 @@ def import_command(  # noqa: PLR0913, PLR0917 - one parameter an option
         raise UserError(f"--{name} belongs to --texts, the source of the texts.")
     source = None if texts is None else source_settings(texts, options)
     if dry_run:
-        counts, repairs = check_folder(folder, texts=source, allow_missing=allow_missing_texts, reporter=Terminal())
+        content = read_import(folder, source, Terminal(), allow_missing=allow_missing_texts)
+        counts, repairs = content.counts, content.repairs
     else:
         made = import_folder(
             folder, out, metric, texts=source, allow_missing=allow_missing_texts, force=force, reporter=Terminal()

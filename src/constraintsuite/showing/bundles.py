@@ -10,8 +10,7 @@ from constraintsuite.records.sections import Remarks, Section, SectionBlock, Tab
 from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.counts import count_table
 from constraintsuite.showing.display import Display, show_each
-from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle
-from constraintsuite.vectors.vectorset import zero_vectors
+from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle, zero_vectors
 
 SUBSET = "A subset makes retrieval look easier: compare rel.* only between results on this very bundle."
 _ABOUT_TEXTS = "Documents, queries and judgments, and how they were chosen."

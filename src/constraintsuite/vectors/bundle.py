@@ -11,6 +11,7 @@ lies. The id of a bundle is the hash of the contents of all of them.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -20,14 +21,15 @@ from typing import cast
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
+from constraintsuite.models.dense import Similarity
 from constraintsuite.records.text import Qrel
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin, read_manifest
 from constraintsuite.store.files import folder_lock, sha256_text
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Replace, Workspace, claim, discard
+from constraintsuite.vectors.matrices import ZERO, Matrix, map_matrix
 from constraintsuite.vectors.tables import DocumentRow, QueryRow, read_fixed, read_qrels, read_table
 
-PART_ROWS = 50_000
 CORPUS, QUERIES, QRELS = "corpus", "queries.parquet", "qrels.parquet"
 COVERAGE, REJECTS, TWINS = "coverage.json", "rejects.jsonl", "twins.jsonl"
 VECTORS, TRUTH = "vectors", "truth"
@@ -191,3 +193,71 @@ def remove_other_parts(bundle: Bundle, *, unfinished: bool) -> None:
             other = [part.path for part in finished_parts(bundle.path, folder) if not bundle.owns(part)]
         for part in other:
             discard(part)
+
+
+DOCUMENTS_FILE, QUERIES_FILE = "docs.npy", "queries.npy"
+ENCODER_FILE, TRUNCATION_FILE = "encoder.json", "truncation.json"
+VECTOR_FILES = (DOCUMENTS_FILE, QUERIES_FILE, ENCODER_FILE, TRUNCATION_FILE)
+
+
+@dataclass(frozen=True)
+class VectorSet:
+    """Documents and queries as vectors, mapped from disk; row i is row i of the bundle."""
+
+    artifact: Artifact
+
+    @property
+    def name(self) -> str:
+        """The folder's name: the beginning of the encoder's fingerprint."""
+        return self.artifact.path.name
+
+    @property
+    def model(self) -> str:
+        """The model string."""
+        return self.artifact.manifest.name
+
+    @cached_property
+    def similarity(self) -> Similarity:
+        """How its vectors are meant to be compared."""
+        found: Similarity = json.loads((self.artifact.path / ENCODER_FILE).read_text(encoding="utf-8"))["similarity"]
+        return found
+
+    @cached_property
+    def documents(self) -> Matrix:  # (documents, dimensions)
+        """One row a document."""
+        return map_matrix(self.artifact.path / DOCUMENTS_FILE)
+
+    @cached_property
+    def queries(self) -> Matrix:  # (queries, dimensions)
+        """One row a query."""
+        return map_matrix(self.artifact.path / QUERIES_FILE)
+
+
+def vector_sets(bundle: Bundle) -> list[VectorSet]:
+    """The vectors that a bundle has."""
+    return [VectorSet(artifact) for artifact in bundle.parts(VECTORS)]
+
+
+def open_vectors(bundle: Bundle, encoder: str | None = None) -> VectorSet:
+    """The vectors of that encoder (a model string, or how its folder's name begins), or the only ones there are.
+
+    Those that were changed, exchanged or put into another order since they were made are a UserError.
+    """
+    every = vector_sets(bundle)
+    found = [each for each in every if encoder is None or encoder == each.model or each.name.startswith(encoder)]
+    if len(found) == 1:
+        found[0].artifact.refuse_changed()
+        return found[0]
+    there = ", ".join(f"{each.name} ({each.model})" for each in every)
+    if not every:
+        raise UserError(f"{bundle.path}: no vectors yet. Make them: csuite embed {bundle.path} --model dense:NAME")
+    raise UserError(f"{bundle.path}: name one encoder with --encoder. There are: {there}.")
+
+
+def zero_vectors(bundle: Bundle) -> Iterator[str]:
+    """What to say of vectors that are zero, which no similarity can tell apart."""
+    for part in bundle.parts(VECTORS):
+        for name, count in part.manifest.counts.items():
+            if name.endswith(ZERO) and count:
+                plural = name.removesuffix(ZERO)
+                yield f"{part.path.name} ({part.manifest.name}): the vectors of {count:,} {plural} are zero"

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,10 +21,9 @@ from constraintsuite.models.bulk import model_in_bulk
 from constraintsuite.models.dense import DenseScorer, TruncatingEncoder
 from constraintsuite.models.held import held_model
 from constraintsuite.store.files import write_text
-from constraintsuite.vectors.bundle import VECTORS, Bundle, locked
+from constraintsuite.vectors.bundle import DOCUMENTS_FILE, VECTORS, Bundle, locked
 from constraintsuite.vectors.matrices import Matrix, check_lengths, map_matrix, slack_of, write_matrix, zero_count
 from constraintsuite.vectors.survey import text_hash
-from constraintsuite.vectors.vectorset import DOCUMENTS_FILE
 
 PLURALS: Mapping[TextRole, str] = {"document": "documents", "query": "queries"}
 
@@ -49,8 +49,11 @@ class ShardTask:
 def embed_shard(task: ShardTask, care: Care) -> WorkCounts:
     """Encode the texts of a shard, each distinct one once."""
     texts = _texts(task)
-    scorer, events = encoder_for(task.model, task.encoder, [text.text for text in texts])
-    before = len(events)
+    held = held_model(
+        task.model, task.encoder, [text.text for text in texts]
+    )  # loaded once in a process, not once a shard
+    scorer, before = held.scorer, len(held.bench.events)
+    assert isinstance(scorer, DenseScorer)  # `load_encoder` has refused all others before
     distinct: dict[str, _Text] = {}
     for text in texts:
         distinct.setdefault(text.text, text)
@@ -65,7 +68,7 @@ def embed_shard(task: ShardTask, care: Care) -> WorkCounts:
         row = task.start + lengths.row
         raise UserError(f"{scorer.name}: the vector of {task.role} {row:,} {lengths.fault}. Is this model whole?")
     write_matrix(task.file, [rows], len(texts), rows.shape[1])
-    write_text(task.said, json.dumps({"facts": facts, "events": events[before:]}, ensure_ascii=False))
+    write_text(task.said, json.dumps({"facts": facts, "events": held.bench.events[before:]}, ensure_ascii=False))
     counts = {
         PLURALS[task.role]: len(texts),
         f"{PLURALS[task.role]}_reused": sum(places[text.text] in found for text in texts),
@@ -93,8 +96,8 @@ def _known(texts: Sequence[str], known: tuple[Path, ...], name: str) -> dict[int
     """Vectors that others have, by place."""
     found: dict[int, Matrix] = {}
     hashes = [text_hash(text) for text in texts]
-    for other in open_known(known, name):
-        places, vectors = other.find(hashes)
+    for folder in known:
+        places, vectors = open_known(folder, name).find(hashes)
         found.update(zip(places.tolist(), vectors, strict=True))
     return found
 
@@ -144,20 +147,6 @@ def folder_name(fingerprint: str) -> str:
     return fingerprint[:SHOWN_DIGITS]
 
 
-class EncoderAtWork(NamedTuple):
-    """An encoder, and what has happened to it so far."""
-
-    scorer: DenseScorer
-    events: Sequence[str]
-
-
-def encoder_for(model: str, fingerprint: str, texts: Sequence[str]) -> EncoderAtWork:
-    """The encoder, to read these texts; loaded once in a process, not once a shard: see `held_model`."""
-    held = held_model(model, fingerprint, texts)
-    assert isinstance(held.scorer, DenseScorer)  # `load_encoder` has refused all others before
-    return EncoderAtWork(held.scorer, held.bench.events)
-
-
 _HASH = np.dtype([("first", ">u8"), ("second", ">u8")])
 
 
@@ -178,15 +167,10 @@ class KnownVectors:
         return known, self._vectors[self._order[places[known]]]
 
 
-_held: dict[tuple[Path, str], KnownVectors] = {}  # a worker process has no other way to keep them between two shards
-
-
-def open_known(folders: Sequence[Path], encoder: str) -> list[KnownVectors]:
-    """The bundles that are worth asking, each read once in a process."""
-    for folder in folders:
-        if (folder, encoder) not in _held:
-            _held[folder, encoder] = KnownVectors(Bundle.open_unverified(folder), encoder)
-    return [_held[folder, encoder] for folder in folders]
+@cache  # a worker process has no other way to keep them between two shards
+def open_known(folder: Path, encoder: str) -> KnownVectors:
+    """The vectors of a bundle, each read once in a process."""
+    return KnownVectors(Bundle.open_unverified(folder), encoder)
 
 
 @contextmanager
@@ -198,4 +182,4 @@ def reading_known(folders: Sequence[Path]) -> Iterator[None]:
         try:
             yield
         finally:
-            _held.clear()
+            open_known.cache_clear()

@@ -21,8 +21,7 @@ from constraintsuite.store.files import atomic_writer, write_text
 from constraintsuite.store.jsonl import adapter
 from constraintsuite.store.workspace import Workspace
 from constraintsuite.vectors.settings import SubsetSettings
-from constraintsuite.vectors.survey import KeyMaker, Survey, passage, survey, text_hash
-from constraintsuite.vectors.twins import TextHashes
+from constraintsuite.vectors.survey import KeyMaker, Survey, TextHashes, passage, survey, text_hash
 
 _KEYS, _HASHES, _STRATA, _REST = "keys.npy", "hashes.npy", "strata.npy", "survey.json"
 LENGTH, MISSING = "length", "(none)"

@@ -24,11 +24,15 @@ from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Replace, claim
 from constraintsuite.vectors.bundle import (
     COVERAGE,
+    DOCUMENTS_FILE,
+    ENCODER_FILE,
     MIN_RELEVANCE,
-    PART_ROWS,
     QRELS,
     QUERIES,
+    QUERIES_FILE,
     REJECTS,
+    TRUNCATION_FILE,
+    VECTOR_FILES,
     VECTORS,
     Bundle,
     claim_bundle,
@@ -39,20 +43,25 @@ from constraintsuite.vectors.bundle import (
 from constraintsuite.vectors.embedding import folder_name
 from constraintsuite.vectors.judged import distinct_judgments, positives_of, state_of
 from constraintsuite.vectors.layouts import msmarco
-from constraintsuite.vectors.layouts.msmarco_reading import MsMarcoFolder, hash_folder, read_folder
+from constraintsuite.vectors.layouts.msmarco import MsMarcoFolder, hash_folder, read_folder
 from constraintsuite.vectors.matrices import blocks_of, check_lengths, write_matrix, zero_count
-from constraintsuite.vectors.parts import BundleDocument, counted, read_loose, spread
 from constraintsuite.vectors.relevance import make_relevance
 from constraintsuite.vectors.survey import passage, text_hash
 from constraintsuite.vectors.tables import (
     DOCUMENT_COLUMNS,
+    PART_ROWS,
     QREL_COLUMNS,
     QUERY_COLUMNS,
     WRITER,
+    BundleDocument,
     DocumentRow,
+    counted,
+    read_loose,
+    spread,
     write_table,
 )
-from constraintsuite.vectors.vectorset import DOCUMENTS_FILE, ENCODER_FILE, QUERIES_FILE, TRUNCATION_FILE, VECTOR_FILES
+
+_SILENT = Silent()
 
 
 class ImportedBundle(NamedTuple):
@@ -63,14 +72,7 @@ class ImportedBundle(NamedTuple):
     """What was wrong in the folder, and put right."""
 
 
-class Checked(NamedTuple):
-    """What a bundle would hold."""
-
-    counts: dict[str, int]
-    repairs: tuple[str, ...]
-
-
-class _Content(NamedTuple):
+class ImportContent(NamedTuple):
     """All that goes into the bundle, checked before anything is written."""
 
     found: MsMarcoFolder
@@ -78,6 +80,22 @@ class _Content(NamedTuple):
     grades: Grades
     repairs: tuple[str, ...]
     zeros: dict[str, int]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What the manifest of the bundle counts."""
+        return {
+            "documents": len(self.found.document_ids),
+            **self.population,
+            "queries": len(self.found.query_ids),
+            "judgments": len(self.grades),
+            **(self.joined.without_text if self.joined else {}),
+        }
+
+    @property
+    def population(self) -> dict[str, int]:
+        """How many documents the collection has of which these are a part; empty where that is not known."""
+        return {} if self.found.population is None else {"population": self.found.population}
 
 
 def import_folder(
@@ -88,35 +106,29 @@ def import_folder(
     texts: SourceSettings | None = None,
     allow_missing: bool = False,
     force: bool = False,
-    reporter: Reporter | None = None,
+    reporter: Reporter = _SILENT,
 ) -> ImportedBundle:
     """Write the bundle; gives it and what was repaired. All is checked before anything is written."""
-    content = _read(folder, texts, reporter or Silent(), allow_missing=allow_missing)
-    origin = _origin(folder, texts, content)
-    with claim_bundle(out, origin, reporter or Silent(), force=force) as space:
+    content = read_import(folder, texts, reporter, allow_missing=allow_missing)
+    with claim_bundle(out, _origin(folder, texts, content), reporter, force=force) as space:
         again = space.finished is not None
         if not again:
             _write_texts(content, space.empty_new(), space.stages / "loose")
-            space.finish(_counts(content), content.joined.bad.counts if content.joined else {})
+            space.finish(content.counts, content.joined.bad.counts if content.joined else {})
         assert space.finished is not None
         artifact = space.finished
         if space.is_begun:
             remove_other_parts(Bundle(artifact), unfinished=not again)
     with locked(out):
-        _write_vectors(content, out, artifact, metric, reporter or Silent())
+        _write_vectors(content, out, artifact, metric, reporter)
     make_relevance(out)
     return ImportedBundle(artifact, content.repairs)
 
 
-def check_folder(
-    folder: Path, *, texts: SourceSettings | None = None, allow_missing: bool = False, reporter: Reporter | None = None
-) -> Checked:
-    """Read and check all that an import would, and write nothing."""
-    content = _read(folder, texts, reporter or Silent(), allow_missing=allow_missing)
-    return Checked(_counts(content), content.repairs)
-
-
-def _read(folder: Path, texts: SourceSettings | None, reporter: Reporter, *, allow_missing: bool) -> _Content:
+def read_import(
+    folder: Path, texts: SourceSettings | None, reporter: Reporter = _SILENT, *, allow_missing: bool = False
+) -> ImportContent:
+    """Read and check all that an import would write."""
     found = read_folder(folder)
     zeros = {}
     for plural, name, matrix in (
@@ -127,29 +139,32 @@ def _read(folder: Path, texts: SourceSettings | None, reporter: Reporter, *, all
         if lengths.fault:
             raise UserError(f"{folder / name}: row {lengths.row:,} {lengths.fault}.")
         zeros[zero_count(plural)] = lengths.zeros
-    joined = None
-    if texts is not None:
-        source = open_source(texts)
-        joined = join(found, source, reporter, skip_bad_rows=texts.skip_bad_rows, allow_missing=allow_missing)
+    joined = None if texts is None else join(found, open_source(texts), reporter, texts.skip_bad_rows, allow_missing)
     grades, notes = judge(found, joined.grades if joined else {})
-    return _Content(found, joined, grades, (*found.repairs, *notes), zeros)
+    return ImportContent(found, joined, grades, (*found.repairs, *notes), zeros)
 
 
-def _origin(folder: Path, texts: SourceSettings | None, content: _Content) -> ArtifactOrigin:
+def _origin(folder: Path, texts: SourceSettings | None, content: ImportContent) -> ArtifactOrigin:
     name, inputs = folder.resolve().name, hash_folder(folder)
-    source = {"name": name, "format": "msmarco-subset"}
-    source |= {"licence": content.found.licence} if content.found.licence else {}
-    settings: dict[str, object] = {"texts": False, "min_relevance": MIN_RELEVANCE}
-    settings |= {"part_rows": PART_ROWS, "writer": WRITER}
+    licence = {"licence": content.found.licence} if content.found.licence else {}
+    complete, more = False, dict[str, str]()
     if content.joined is not None and texts is not None:
-        inputs["texts"] = content.joined.source.fingerprint()
-        source |= {"licence": content.joined.source.licence or content.found.licence}
-        settings |= {"texts": content.joined.complete, "texts_from": content.joined.source.name}
-        settings |= {"texts_format": find_format(texts)}
-    return ArtifactOrigin("bundle", name, inputs, {"source": source, **settings}, 0, REVISIONS["bundle"])
+        source = content.joined.source
+        inputs["texts"] = source.fingerprint()
+        licence = {"licence": source.licence or content.found.licence}
+        complete, more = content.joined.complete, {"texts_from": source.name, "texts_format": find_format(texts)}
+    settings = {
+        "source": {"name": name, "format": "msmarco-subset", **licence},
+        "texts": complete,
+        "min_relevance": MIN_RELEVANCE,
+        "part_rows": PART_ROWS,
+        "writer": WRITER,
+        **more,
+    }
+    return ArtifactOrigin("bundle", name, inputs, settings, 0, REVISIONS["bundle"])
 
 
-def _write_texts(content: _Content, out: Path, loose: Path) -> None:
+def _write_texts(content: ImportContent, out: Path, loose: Path) -> None:
     found, joined = content.found, content.joined
     if joined is not None:
         spread(joined.placed(), len(found.document_ids), loose)
@@ -157,27 +172,19 @@ def _write_texts(content: _Content, out: Path, loose: Path) -> None:
         known = {row: (title, text) for row, _, title, text in read_loose(loose, number).documents} if joined else {}
         ids = found.document_ids[start : start + PART_ROWS]
         write_table(part_file(out, number), DOCUMENT_COLUMNS, _rows(ids, start, known))
-    _write_queries(content, out)
+    positives = positives_of((Qrel(*couple, grade) for couple, grade in content.grades.items()), MIN_RELEVANCE)
+    there, texts = set(found.document_ids), joined.queries if joined else {}
+    queries = (
+        (row, name, texts.get(name), state_of(positives.get(name, frozenset()), there))
+        for row, name in enumerate(found.query_ids)
+    )
+    write_table(out / QUERIES, QUERY_COLUMNS, queries)
     write_table(out / QRELS, QREL_COLUMNS, ((*couple, content.grades[couple]) for couple in sorted(content.grades)))
-    report: dict[str, object] = {"repairs": content.repairs, **_population(content)}
+    report: dict[str, object] = {"repairs": content.repairs, **content.population}
     if joined is not None:
         report["without_text"] = joined.without_text
         write_jsonl(out / REJECTS, joined.bad.rows)
     write_text(out / COVERAGE, json.dumps(report, indent=2) + "\n")
-
-
-def _population(content: _Content) -> dict[str, int]:
-    return {} if content.found.population is None else {"population": content.found.population}
-
-
-def _counts(content: _Content) -> dict[str, int]:
-    return {
-        "documents": len(content.found.document_ids),
-        **_population(content),
-        "queries": len(content.found.query_ids),
-        "judgments": len(content.grades),
-        **(content.joined.without_text if content.joined else {}),
-    }
 
 
 def _rows(ids: Sequence[str], start: int, known: dict[int, tuple[str, str]]) -> Iterator[DocumentRow]:
@@ -187,18 +194,7 @@ def _rows(ids: Sequence[str], start: int, known: dict[int, tuple[str, str]]) -> 
         yield DocumentRow(row, name, title, text, "imported", None, digest)
 
 
-def _write_queries(content: _Content, out: Path) -> None:
-    positives = positives_of((Qrel(*couple, grade) for couple, grade in content.grades.items()), MIN_RELEVANCE)
-    there = set(content.found.document_ids)
-    texts = content.joined.queries if content.joined else {}
-    rows = (
-        (row, name, texts.get(name), state_of(positives.get(name, frozenset()), there))
-        for row, name in enumerate(content.found.query_ids)
-    )
-    write_table(out / QUERIES, QUERY_COLUMNS, rows)
-
-
-def _write_vectors(content: _Content, out: Path, texts: Artifact, metric: Similarity, reporter: Reporter) -> None:
+def _write_vectors(content: ImportContent, out: Path, texts: Artifact, metric: Similarity, reporter: Reporter) -> None:
     found, inputs = content.found, texts.manifest.inputs
     fingerprint = sha256_text("imported", found.model, inputs[msmarco.PASSAGES], inputs[msmarco.QUERIES], metric)
     settings = {"encoder": fingerprint, "similarity": metric}
@@ -230,7 +226,6 @@ class Joined:
     source: Source
     rows: Mapping[str, int]
     """Of the vectors, by id."""
-    there: npt.NDArray[np.bool_]  # (documents,) whether the source has the text
     queries: Mapping[str, str]
     """Texts by id, as far as the source has them."""
     grades: Grades
@@ -250,9 +245,7 @@ class Joined:
                 yield BundleDocument(self.rows[document.id], document)
 
 
-def join(
-    found: MsMarcoFolder, source: Source, reporter: Reporter, *, skip_bad_rows: bool, allow_missing: bool
-) -> Joined:
+def join(found: MsMarcoFolder, source: Source, reporter: Reporter, skip_bad_rows: bool, allow_missing: bool) -> Joined:
     """Look for every id; those that the source lacks are named in a UserError, or with `allow_missing` counted."""
     bad = BadRows(skip=skip_bad_rows)
     rows = {name: row for row, name in enumerate(found.document_ids)}
@@ -268,7 +261,7 @@ def join(
         _refuse(source.name, missing, len(there), len(wanted))
     without = {f"{kind}_without_text": len(names) for kind, names in missing.items() if names}
     grades = {(qrel.query, qrel.document): qrel.grade for qrel in judged}
-    return Joined(source, rows, there, queries, grades, bad, without)
+    return Joined(source, rows, queries, grades, bad, without)
 
 
 def _documents(source: Source, rows: Mapping[str, int], bad: BadRows, reporter: Reporter) -> npt.NDArray[np.bool_]:

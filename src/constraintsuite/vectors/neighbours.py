@@ -28,10 +28,9 @@ from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.files import atomic_writer
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Replace, claim
-from constraintsuite.vectors.bundle import TRUTH, Bundle, reading
+from constraintsuite.vectors.bundle import DOCUMENTS_FILE, QUERIES_FILE, TRUTH, Bundle, open_vectors, reading
 from constraintsuite.vectors.matrices import Matrix, map_matrix
 from constraintsuite.vectors.tables import NEAREST_COLUMNS, WRITER, read_table, write_table
-from constraintsuite.vectors.vectorset import DOCUMENTS_FILE, QUERIES_FILE, open_vectors
 
 NEIGHBOURS_FILE = "knn.parquet"
 SHARD_ROWS = 100_000

@@ -33,20 +33,15 @@ class JudgedRow(NamedTuple):
 def make_relevance(path: Path) -> Artifact:
     """Write the judgments of a bundle in rows, by query and grade, if they are not there yet."""
     with reading(path) as bundle:
-        return _make(bundle)
-
-
-def _make(bundle: Bundle) -> Artifact:
-    out = bundle.path / TRUTH / RELEVANCE
-    origin = ArtifactOrigin(
-        "truth", RELEVANCE, {"texts": bundle.texts.manifest.content}, {"writer": WRITER}, 0, REVISIONS["truth"]
-    )
-    with claim(out, origin, (RELEVANCE_FILE,), replace=Replace.SAME_KIND) as space:
-        if space.finished is not None:
-            return space.finished
-        rows = relevance_rows(bundle)
-        write_table(space.empty_new() / RELEVANCE_FILE, JUDGED_COLUMNS, rows)
-        return space.finish(count_judged(rows))
+        inputs = {"texts": bundle.texts.manifest.content}
+        origin = ArtifactOrigin("truth", RELEVANCE, inputs, {"writer": WRITER}, 0, REVISIONS["truth"])
+        out = bundle.path / TRUTH / RELEVANCE
+        with claim(out, origin, (RELEVANCE_FILE,), replace=Replace.SAME_KIND) as space:
+            if space.finished is not None:
+                return space.finished
+            rows = relevance_rows(bundle)
+            write_table(space.empty_new() / RELEVANCE_FILE, JUDGED_COLUMNS, rows)
+            return space.finish(count_judged(rows))
 
 
 def count_judged(rows: Sequence[JudgedRow]) -> dict[str, int]:
@@ -60,17 +55,15 @@ def count_judged(rows: Sequence[JudgedRow]) -> dict[str, int]:
 
 def relevance_rows(bundle: Bundle) -> list[JudgedRow]:
     """The judgments of a bundle by query, best first, computed now."""
-    return sorted(_rows(bundle), key=lambda row: (row.query_row, -row.relevance, row.doc_id))
-
-
-def _rows(bundle: Bundle) -> Iterator[JudgedRow]:
     qrels = list(bundle.qrels())
     wanted = {qrel.document for qrel in qrels}
     places = {name: row for row, name in enumerate(bundle.ids()) if name in wanted}
     queries = {query.id: query.row for query in bundle.queries}
-    for qrel in qrels:
-        place = places.get(qrel.document)
-        yield JudgedRow(queries[qrel.query], place, qrel.document, qrel.grade, place is not None)
+    rows = (
+        JudgedRow(queries[qrel.query], places.get(qrel.document), qrel.document, qrel.grade, qrel.document in places)
+        for qrel in qrels
+    )
+    return sorted(rows, key=lambda row: (row.query_row, -row.relevance, row.doc_id))
 
 
 def read_relevance(bundle: Bundle) -> Iterator[JudgedRow]:

@@ -26,7 +26,6 @@ from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Workspace
 from constraintsuite.vectors.bundle import (
     COVERAGE,
-    PART_ROWS,
     PARTS,
     QRELS,
     QUERIES,
@@ -37,22 +36,28 @@ from constraintsuite.vectors.bundle import (
     part_file,
     remove_other_parts,
 )
-from constraintsuite.vectors.draft import SubsetDraft, draft_subset
+from constraintsuite.vectors.draft import DocumentTwin, SubsetDraft, draft_subset
 from constraintsuite.vectors.first_pass import left_out_before
 from constraintsuite.vectors.judged import refuse_poor
-from constraintsuite.vectors.parts import BundleDocument, LoosePart, counted, loose_file, part_count, read_loose, spread
 from constraintsuite.vectors.sampling import Selection
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.survey import passage, text_hash
 from constraintsuite.vectors.tables import (
     DOCUMENT_COLUMNS,
+    PART_ROWS,
     QREL_COLUMNS,
     QUERY_COLUMNS,
     WRITER,
+    BundleDocument,
     DocumentRow,
+    LoosePart,
+    counted,
+    loose_file,
+    part_count,
+    read_loose,
+    spread,
     write_table,
 )
-from constraintsuite.vectors.twins import DocumentTwin
 
 
 def build_subset(

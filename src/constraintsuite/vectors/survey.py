@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b, sha256
 from itertools import islice
@@ -14,9 +14,9 @@ import numpy.typing as npt
 from constraintsuite.errors import UserError
 
 Positions = npt.NDArray[np.int64]
+TextHashes = npt.NDArray[np.uint64]
+"""(documents, 2): sixteen bytes that equal texts share."""
 _AT_ONCE = 8_192
-_KEYS_AT_ONCE = 1 << 18
-_TABLE_BITS = 20  # of a key: a table of a megabyte, which stays in the cache
 
 
 @dataclass(frozen=True)
@@ -45,17 +45,10 @@ class Survey:
 
     def refuse_repeated_ids(self) -> None:
         """A UserError if an id stands anywhere in the corpus twice."""
-        halves = (self.keys >> np.uint64(32)).astype(np.uint32)
-        halves.sort()  # half of each key: half the memory of whole ones, and faster; nine million share some nine thousand
-        shared = halves[1:][halves[1:] == halves[:-1]]
+        ordered = np.sort(self.keys)
+        shared = ordered[1:][ordered[1:] == ordered[:-1]]
         if len(shared):
-            self.in_order(self._like(_table(shared.astype(np.uint64) << np.uint64(32))))
-
-    def _like(self, table: npt.NDArray[np.bool_]) -> Positions:
-        """Positions of the keys that a table may hold."""
-        starts = range(0, len(self), _KEYS_AT_ONCE)
-        parts = [np.flatnonzero(_asked(table, self.keys[at : at + _KEYS_AT_ONCE])) + at for at in starts]
-        return np.concatenate(parts)
+            self.in_order(np.flatnonzero(np.isin(self.keys, shared)))
 
     def _behind(self, tied: Positions) -> dict[int, int]:
         """How many of the ids with the same key come before the one at each position.
@@ -81,37 +74,16 @@ def survey(
 ) -> Survey:
     """Read all ids once, make their keys, and note where the wanted ones are."""
     found: dict[str, int] = {}
-    possible = _table(make_keys(sorted(wanted)))
     keys = bytearray()  # grows in place, where a list of arrays would be in memory twice when they are joined
-    start = 0
-    for block in _blocks(ids()):
-        made = make_keys(block)
-        for place in np.flatnonzero(_asked(possible, made)).tolist():
-            name = block[place]
-            if name in wanted and found.setdefault(name, start + place) != start + place:
-                raise _repeated(name, found[name], start + place)
-        keys += made.tobytes()
+    start, iterator = 0, iter(ids())
+    while block := list(islice(iterator, _AT_ONCE)):
+        for position, name in enumerate(block, start):
+            if name in wanted and found.setdefault(name, position) != position:
+                raise _repeated(name, found[name], position)
+        keys += make_keys(block).tobytes()
         start += len(block)
         advance(len(block))
     return Survey(np.frombuffer(keys, dtype=np.uint64), found, ids)
-
-
-def _table(keys: SamplingKeys) -> npt.NDArray[np.bool_]:
-    """For every beginning of a key, whether one of these keys has it: faster to ask than a set of ids."""
-    table = np.zeros(1 << _TABLE_BITS, dtype=np.bool_)
-    table[keys >> np.uint64(64 - _TABLE_BITS)] = True
-    return table
-
-
-def _asked(table: npt.NDArray[np.bool_], keys: SamplingKeys) -> npt.NDArray[np.bool_]:
-    answers: npt.NDArray[np.bool_] = table[keys >> np.uint64(64 - _TABLE_BITS)]
-    return answers
-
-
-def _blocks(ids: Iterable[str]) -> Iterator[list[str]]:
-    iterator = iter(ids)
-    while block := list(islice(iterator, _AT_ONCE)):
-        yield block
 
 
 def _repeated(name: str, first: int, second: int) -> UserError:

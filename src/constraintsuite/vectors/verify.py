@@ -1,4 +1,4 @@
-"""Whether a bundle is what it says: every byte, then everything that must agree.
+"""Whether a bundle is what it says, and what two bundles share.
 
 `environment.json` alone is not hashed, since it differs between two equal builds (time, host, versions): it must be there
 and be JSON. Of a manifest, what no hash covers (counts, rejects) is counted again.
@@ -7,20 +7,28 @@ and be JSON. Of a manifest, what no hash covers (counts, rejects) is counted aga
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import TypeVar
 
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import ENVIRONMENT, FORMAT, MANIFEST, Artifact, ArtifactOrigin, read_manifest
 from constraintsuite.store.files import sha256_of, sha256_text
 from constraintsuite.store.revisions import Revision
-from constraintsuite.vectors.bundle import CORPUS, PARTS, Bundle, finished_parts
-from constraintsuite.vectors.checking_texts import check_corpus, check_counts, check_judgments, check_twins
-from constraintsuite.vectors.checking_vectors import check_neighbours, check_relevance, check_vectors
+from constraintsuite.vectors.bundle import CORPUS, PARTS, TRUTH, VECTORS, Bundle, finished_parts, vector_sets
+from constraintsuite.vectors.checks import (
+    check_corpus,
+    check_counts,
+    check_judgments,
+    check_neighbours,
+    check_relevance,
+    check_twins,
+    check_vectors,
+)
 from constraintsuite.vectors.neighbours import neighbour_truths
-from constraintsuite.vectors.vectorset import vector_sets
 
 
 def verify_folder(path: Path) -> list[str]:
@@ -99,3 +107,63 @@ def _manifest(artifact: Artifact) -> Iterator[str]:
         file = artifact.path / name
         if file.is_file() and file.stat().st_size != entry.bytes and sha256_of(file) == entry.sha256:
             yield f"says that {name} has {entry.bytes:,} bytes, and it has {file.stat().st_size:,}"
+
+
+K = TypeVar("K")
+
+
+@dataclass(frozen=True, slots=True)
+class OverlapCounts:
+    """Counts of one kind of thing in two bundles."""
+
+    only_left: int
+    only_right: int
+    equal: int
+    changed: int
+    """Under the same name, but not the same."""
+
+
+@dataclass(frozen=True)
+class BundleDifference:
+    """All that can differ."""
+
+    identical: bool
+    """The same id: every byte is the same."""
+    documents: OverlapCounts
+    queries: OverlapCounts
+    judgments: OverlapCounts
+    vectors: OverlapCounts
+    truths: OverlapCounts
+    files: tuple[str, ...] = ()
+    """Files of the texts that are in one only or are not the same: beside texts, they hold strata and probabilities."""
+
+
+def diff_bundles(left: Bundle, right: Bundle) -> BundleDifference:
+    """Compare two bundles thing by thing; of texts, what is compared are their hashes."""
+    documents = [{row.id: row.text_sha256 for row in bundle.rows()} for bundle in (left, right)]
+    queries = [{row.id: row.text for row in bundle.queries} for bundle in (left, right)]
+    qrels = [{(each.query, each.document): each.grade for each in bundle.qrels()} for bundle in (left, right)]
+    vectors, truths = (
+        [{part.path.name: part.manifest.content for part in bundle.parts(folder)} for bundle in (left, right)]
+        for folder in (VECTORS, TRUTH)
+    )
+    return BundleDifference(
+        left.id == right.id,
+        _compare(*documents),
+        _compare(*queries),
+        _compare(*qrels),
+        _compare(*vectors),
+        _compare(*truths),
+        _files(left, right),
+    )
+
+
+def _files(left: Bundle, right: Bundle) -> tuple[str, ...]:
+    one, other = left.texts.manifest.files, right.texts.manifest.files
+    return tuple(sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name)))
+
+
+def _compare(left: Mapping[K, object], right: Mapping[K, object]) -> OverlapCounts:
+    shared = left.keys() & right.keys()
+    equal = sum(left[name] == right[name] for name in shared)
+    return OverlapCounts(len(left) - len(shared), len(right) - len(shared), equal, len(shared) - equal)

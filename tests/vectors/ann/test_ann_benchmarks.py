@@ -13,13 +13,12 @@ from click.testing import CliRunner
 
 from constraintsuite.cli.ann import ann
 from constraintsuite.retrieval.topk import top_k
-from constraintsuite.vectors.ann.data import VectorMetric
+from constraintsuite.vectors.ann.data import VectorMetric, scores_of
 from constraintsuite.vectors.ann.engines.base import EngineSettings
 from constraintsuite.vectors.ann.engines.exact import ExactEngine
 from constraintsuite.vectors.ann.metrics import judge
 from constraintsuite.vectors.ann.results import AnnRun, load_ann_run, load_queries
 from constraintsuite.vectors.ann.sources.synthetic import Synthetic, SyntheticKind
-from constraintsuite.vectors.ann.truth import scores_of
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 Floats = npt.NDArray[np.float64]

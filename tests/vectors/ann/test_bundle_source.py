@@ -12,11 +12,11 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.store.files import folder_lock
 from constraintsuite.vectors.ann.data import checked
-from constraintsuite.vectors.ann.export import export_set
 from constraintsuite.vectors.ann.plan import estimate
 from constraintsuite.vectors.ann.run import run_benchmark
 from constraintsuite.vectors.ann.settings import AnnBenchmark
 from constraintsuite.vectors.ann.sources.bundle import BundleSource
+from constraintsuite.vectors.ann.staging import export_set
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.settings import SubsetSettings

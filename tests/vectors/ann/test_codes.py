@@ -7,7 +7,7 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import top_k
-from constraintsuite.vectors.ann.data import BenchmarkVectors, IntArray, Vectors
+from constraintsuite.vectors.ann.data import BenchmarkVectors, IntArray, Vectors, reranked
 from constraintsuite.vectors.ann.engines.coded import (
     Code,
     CodedBuild,
@@ -18,7 +18,6 @@ from constraintsuite.vectors.ann.engines.coded import (
     encode,
     shortened,
 )
-from constraintsuite.vectors.ann.truth import reranked
 
 
 def random_vectors(rows: int, dimensions: int = 24, seed: int = 0) -> Vectors:

@@ -10,9 +10,9 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import top_k
-from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors, unit_rows
 from constraintsuite.vectors.ann.engines import ENGINES
-from constraintsuite.vectors.ann.engines.base import AnnEngine, PersistentEngine, unit_rows
+from constraintsuite.vectors.ann.engines.base import AnnEngine, PersistentEngine
 from constraintsuite.vectors.ann.engines.faiss import FaissBuild
 
 METRICS: tuple[VectorMetric, ...] = get_args(VectorMetric)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
 from constraintsuite.retrieval.topk import top_k
-from constraintsuite.vectors.ann.data import VectorMetric, Vectors
-from constraintsuite.vectors.ann.engines.base import EngineSettings, filled
+from constraintsuite.vectors.ann.data import VectorMetric, Vectors, filled
+from constraintsuite.vectors.ann.engines.base import EngineSettings
 from constraintsuite.vectors.ann.engines.exact import ExactEngine
 
 METRICS: tuple[VectorMetric, ...] = get_args(VectorMetric)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from constraintsuite.records.scores import Interval
 from constraintsuite.retrieval.topk import FloatArray, IntArray, Neighbours, top_k
-from constraintsuite.vectors.ann.data import VectorMetric
+from constraintsuite.vectors.ann.data import VectorMetric, scores_of
 from constraintsuite.vectors.ann.metrics import (
     RecallTieRule,
     WrongAnswerError,
@@ -20,7 +20,6 @@ from constraintsuite.vectors.ann.metrics import (
     relevance_values,
     summarise,
 )
-from constraintsuite.vectors.ann.truth import scores_of
 
 TRUTH = Neighbours(np.array([[0, 1, 2, 3]]), np.array([[0.9, 0.8, 0.7, 0.6]]))
 

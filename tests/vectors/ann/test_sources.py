@@ -12,14 +12,21 @@ from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import top_k
-from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric, Vectors, checked, content_of, limited
-from constraintsuite.vectors.ann.export import export_set
+from constraintsuite.vectors.ann.data import (
+    BenchmarkVectors,
+    VectorMetric,
+    Vectors,
+    checked,
+    content_of,
+    exact_neighbours,
+    limited,
+)
 from constraintsuite.vectors.ann.settings import AnnBenchmark
 from constraintsuite.vectors.ann.sources import SOURCES
 from constraintsuite.vectors.ann.sources.bigann import BigAnn, read_neighbours, write_fbin, write_neighbours
 from constraintsuite.vectors.ann.sources.hdf5 import write_hdf5
 from constraintsuite.vectors.ann.sources.vecs import read_vecs
-from constraintsuite.vectors.ann.truth import exact_neighbours
+from constraintsuite.vectors.ann.staging import export_set
 
 BASE: Vectors = (np.arange(12).reshape(6, 2) / 7).astype(np.float32)
 QUERIES = np.array([[0.5, 1.5], [2, 0.25]], dtype=np.float32)

@@ -17,9 +17,9 @@ import pytest
 
 from constraintsuite.execution.progress import Silent
 from constraintsuite.vectors.ann import worker
-from constraintsuite.vectors.ann.data import Vectors
+from constraintsuite.vectors.ann.data import SearchFunction, Vectors
 from constraintsuite.vectors.ann.host import blas_threads, own_turn
-from constraintsuite.vectors.ann.measuring import Crowd, Measured, SearchFunction, measure
+from constraintsuite.vectors.ann.measuring import Crowd, Measured, measure
 from constraintsuite.vectors.ann.plan import plan
 from constraintsuite.vectors.ann.settings import AnnBenchmark, MeasuringProtocol, QueryMode
 from constraintsuite.vectors.ann.staging import stage

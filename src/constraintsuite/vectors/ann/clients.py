@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric
+from constraintsuite.vectors.ann.data import BenchmarkVectors, SearchFunction, VectorMetric, reranked
 from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.engines.base import AnnEngine, ServedEngine
-from constraintsuite.vectors.ann.measuring import Crowd, Pass, SearchFunction, ask_together, single_queries
+from constraintsuite.vectors.ann.measuring import Crowd, Pass, ask_together, single_queries
 from constraintsuite.vectors.ann.metrics import MeasurementError, describe_failure
 from constraintsuite.vectors.ann.results import OperatingPoint
 from constraintsuite.vectors.ann.staging import Staged, load_staged
-from constraintsuite.vectors.ann.truth import reranked
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ from constraintsuite.retrieval.topk import FloatArray, IntArray
 from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.engines.base import ServedEngine
 from constraintsuite.vectors.ann.frontier import Arena, conditions_of, labelled, owner_of
-from constraintsuite.vectors.ann.metrics import TIE_RULES
-from constraintsuite.vectors.ann.per_query import QueryResults
+from constraintsuite.vectors.ann.metrics import TIE_RULES, QueryResults
 from constraintsuite.vectors.ann.results import AnnRun, DataFacts, MeasuredCell, load_queries
 from constraintsuite.vectors.ann.tables import ColumnOf, list_items
 
@@ -56,11 +55,6 @@ def remarks(runs: Sequence[AnnRun]) -> Iterator[str]:
             if data.judged_queries and data.min_relevance > 1:
                 yield f"{data.name}: for recall, success, rr and ap a row is relevant from grade {data.min_relevance} on."
             yield from (f"{data.name}: {note}." for note in data.notes)
-            yield from (
-                f"{data.name}: k = {k} is more than its {data.rows:,} rows; figures are over all of them."
-                for k in sorted({cell.point.k for cell in run.cells if cell.content == data.content})
-                if k > data.rows
-            )
     plain = dict.fromkeys(cell.point.name for run in runs for cell in run.cells if cell.point.engine in _PLAIN)
     if plain:
         yield (

@@ -11,11 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.vectors.ann.data import IntArray, Vectors
+from constraintsuite.vectors.ann.data import IntArray, SearchFunction, Vectors
 from constraintsuite.vectors.ann.results import EngineSpeed, Repeat
 from constraintsuite.vectors.ann.settings import MeasuringProtocol, QueryMode
 
-SearchFunction = Callable[[Vectors, int], IntArray]
 _PERCENTILES = {"p50": 50.0, "p95": 95.0, "p99": 99.0, "p999": 99.9}
 
 

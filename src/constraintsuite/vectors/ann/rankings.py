@@ -15,17 +15,23 @@ from constraintsuite.execution.progress import Reporter
 from constraintsuite.models.base import Workbench
 from constraintsuite.retrieval.base import Passages, System, search_all
 from constraintsuite.retrieval.naming import load_retriever
-from constraintsuite.retrieval.topk import FloatArray, IntArray
+from constraintsuite.retrieval.topk import IntArray
 from constraintsuite.store.download import cache_folder
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.vectors.ann.data import Relevance, tuning_half
-from constraintsuite.vectors.ann.metrics import describe_failure, mean, relevance_values, require_measures
-from constraintsuite.vectors.ann.per_query import QueryResults, write_queries
+from constraintsuite.vectors.ann.data import tuning_half
+from constraintsuite.vectors.ann.metrics import (
+    QueryResults,
+    describe_failure,
+    mean,
+    relevance_values,
+    require_measures,
+    write_queries,
+)
 from constraintsuite.vectors.ann.results import FAILED, RANKINGS, FailedRanking, RetrieverBaseline, queries_file, write
 from constraintsuite.vectors.ann.settings import AnnBenchmark
-from constraintsuite.vectors.ann.sources.base import Texts
 from constraintsuite.vectors.ann.staging import Staged, load_staged
+from constraintsuite.vectors.bundle import Bundle
 
 
 @dataclass(frozen=True)
@@ -35,7 +41,7 @@ class PlannedRanking:
     key: str
     retriever: str
     staged: Staged
-    texts: Texts
+    bundle: Bundle
     k: tuple[int, ...]
 
 
@@ -48,8 +54,8 @@ def plan_rankings(bench: AnnBenchmark, folder: Path, staged: Mapping[str, Staged
             continue
         require_measures()
         for text in texts.retrievers:
-            key = _key(load_retriever(text, Passages(), Workbench()), texts, data, bench.k)
-            planned.append(PlannedRanking(key, text, data, texts, bench.k))
+            key = _key(load_retriever(text, Passages(), Workbench()), texts.bundle, data, bench.k)
+            planned.append(PlannedRanking(key, text, data, texts.bundle, bench.k))
     return planned
 
 
@@ -68,11 +74,17 @@ def run_ranking(planned: PlannedRanking, out: Path, reporter: Reporter) -> None:
 def _rank(planned: PlannedRanking, reporter: Reporter) -> tuple[RetrieverBaseline, QueryResults]:
     facts = planned.staged.facts
     data, _ = load_staged(planned.staged)
-    passages, queries = planned.texts.passages(facts.rows), planned.texts.queries()
+    rows = list(planned.bundle.rows(stop=facts.rows))
+    passages = Passages([row.id for row in rows], [row.passage for row in rows])
+    queries = [planned.bundle.queries[row].text or "" for row in data.query_rows]
     bench = Workbench(sorted(set(passages.texts)), cache_folder() / "scores", reporter)
     system = load_retriever(planned.retriever, passages, bench)
-    found = _search(system, passages, [queries[row] for row in data.query_rows], max(planned.k), reporter)
-    judged = _judge(found, data.relevance or {}, planned.k, data.min_relevance)
+    found = _search(system, passages, queries, max(planned.k), reporter)
+    judged = {  # a measure that looks at the first ten only is the same for every k that is larger
+        name: values
+        for k in planned.k
+        for name, values in relevance_values(found, data.relevance or {}, k, data.min_relevance).items()
+    }
     figures = {name: mean(values) for name, values in judged.items()}
     ranking = RetrieverBaseline(planned.key, facts.name, facts.content, system.name, figures, dict(system.describe()))
     nothing = np.full(len(found), np.nan)
@@ -90,16 +102,11 @@ def _search(system: System, passages: Passages, queries: Sequence[str], k: int, 
     return found
 
 
-def _judge(found: IntArray, relevance: Relevance, ks: Sequence[int], least: int) -> dict[str, FloatArray]:
-    """For every k; a measure that looks at the first ten only is the same for all of them that are larger."""
-    return {name: values for k in ks for name, values in relevance_values(found, relevance, k, least).items()}
-
-
-def _key(system: System, texts: Texts, staged: Staged, ks: Sequence[int]) -> str:
+def _key(system: System, bundle: Bundle, staged: Staged, ks: Sequence[int]) -> str:
     """Of all that decides a ranking: texts, which of them, judgments, retriever, and what computes the measures."""
     measures = f"ir-measures {metadata.version('ir-measures')}"
     shown = json.dumps([staged.facts.name, system.name, list(ks)])
-    parts = (texts.content, staged.facts.content, shown, _fingerprint(system), measures)
+    parts = (bundle.texts.manifest.content, staged.facts.content, shown, _fingerprint(system), measures)
     return sha256_text(str(REVISIONS["cell of texts"]), *parts)[:24]
 
 

@@ -16,7 +16,7 @@ from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, describe
 from constraintsuite.vectors.ann.data import VectorMetric
-from constraintsuite.vectors.ann.per_query import QueryResults, read_queries
+from constraintsuite.vectors.ann.metrics import QueryResults, read_queries
 from constraintsuite.vectors.ann.settings import QueryMode
 
 KIND = "ann"

@@ -22,8 +22,7 @@ from constraintsuite.vectors.ann.host import (
     own_turn,
     require_threadpoolctl,
 )
-from constraintsuite.vectors.ann.metrics import require_measures
-from constraintsuite.vectors.ann.per_query import require_pyarrow
+from constraintsuite.vectors.ann.metrics import require_measures, require_pyarrow
 from constraintsuite.vectors.ann.plan import plan, refuse_missing
 from constraintsuite.vectors.ann.rankings import plan_rankings, run_ranking
 from constraintsuite.vectors.ann.results import CELLS, FAILED, KIND, PER_QUERY, RANKINGS, RUN, Failure, RunFacts, write

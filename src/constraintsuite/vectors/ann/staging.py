@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,15 +17,18 @@ from constraintsuite.store.files import atomic_writer
 from constraintsuite.vectors.ann.data import (
     BenchmarkVectors,
     Vectors,
+    blocks,
     checked,
     content_of,
+    exact_neighbours,
     limited,
     only_queries,
     refuse_few_rows,
 )
 from constraintsuite.vectors.ann.results import DataFacts
-from constraintsuite.vectors.ann.settings import DataEntry
-from constraintsuite.vectors.ann.truth import exact_neighbours
+from constraintsuite.vectors.ann.settings import AnnBenchmark, DataEntry, locked_data
+from constraintsuite.vectors.ann.sources.bigann import write_fbin, write_neighbours
+from constraintsuite.vectors.ann.sources.hdf5 import write_hdf5
 from constraintsuite.vectors.matrices import blocks_of, map_matrix, write_matrix
 
 _BASE, _REST = "base.npy", "rest.npz"
@@ -203,3 +207,39 @@ def _read_rest(place: Path) -> dict[str, npt.NDArray[Any]] | None:
             return dict(arrays)
     except (OSError, ValueError, BadZipFile):
         return None
+
+
+def export_set(bench: AnnBenchmark, name: str, form: str, depth: int, folder: Path, out: Path) -> list[Path]:
+    """Write the set called `name`; gives the files. Those that are there already are a UserError."""
+    entry = next((entry for entry in bench.data if entry.name == name), None)
+    if entry is None:
+        raise UserError(f"No data named {name!r} in the benchmark. There are: {', '.join(e.name for e in bench.data)}.")
+    files = [out / f"{name}{ending}" for ending in _ENDINGS[form]]
+    there = next((file for file in files if file.exists()), None)
+    if there is not None:
+        raise UserError(f"{there}: this file is there already. Choose another --out.")
+    with locked_data([entry], folder):
+        data = read_set(entry, folder)
+        _WRITERS[form](files, data, exact_neighbours(data, depth))
+    return files
+
+
+def _write_hdf5(files: list[Path], data: BenchmarkVectors, truth: Neighbours) -> None:
+    write_hdf5(files[0], data, truth)
+
+
+def _write_bigann(files: list[Path], data: BenchmarkVectors, truth: Neighbours) -> None:
+    unit = data.metric == "cosine"  # which these tools do not know: it is the inner product of vectors of length 1
+    write_fbin(files[0], data.base.shape, (block for _, block in blocks(data.base, unit=unit)))
+    write_fbin(files[1], data.queries.shape, (block for _, block in blocks(data.queries, unit=unit)))
+    write_neighbours(files[2], truth, data.metric)
+
+
+_ENDINGS: Mapping[str, tuple[str, ...]] = {
+    "hdf5": (".hdf5",),
+    "bigann": (".base.fbin", ".queries.fbin", ".neighbours.bin"),
+}
+_WRITERS: Mapping[str, Callable[[list[Path], BenchmarkVectors, Neighbours], None]] = {
+    "hdf5": _write_hdf5,
+    "bigann": _write_bigann,
+}

@@ -20,11 +20,12 @@ import numpy as np
 
 from constraintsuite.retrieval.topk import Neighbours
 from constraintsuite.vectors.ann.clients import ClientJob, make_engine, prepare_search, processes_of
-from constraintsuite.vectors.ann.data import BenchmarkVectors, Vectors, tuning_half
+from constraintsuite.vectors.ann.data import BenchmarkVectors, Vectors, scores_of, tuning_half
 from constraintsuite.vectors.ann.engines.base import AnnEngine, PersistentEngine, ServedEngine
 from constraintsuite.vectors.ann.host import Host, blas_threads, load_now, memory_now
 from constraintsuite.vectors.ann.measuring import measure
 from constraintsuite.vectors.ann.metrics import (
+    QueryResults,
     RecallTieRule,
     beside_ceiling,
     describe_failure,
@@ -32,13 +33,12 @@ from constraintsuite.vectors.ann.metrics import (
     mean,
     refuse_wrong,
     summarise,
+    write_queries,
 )
-from constraintsuite.vectors.ann.per_query import QueryResults, write_queries
 from constraintsuite.vectors.ann.plan import Build
 from constraintsuite.vectors.ann.results import CELLS, FAILED, Cost, Failure, MeasuredCell, queries_file, read, write
 from constraintsuite.vectors.ann.settings import MeasuringProtocol
 from constraintsuite.vectors.ann.staging import Staged, load_staged
-from constraintsuite.vectors.ann.truth import scores_of
 
 
 @dataclass(frozen=True)

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from constraintsuite.errors import MissingExtraError, UserError
 from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
-from constraintsuite.vectors.matrices import BLOCK_ROWS, blocks_of
 
-MISSING = -1
-"""Stands where an engine found fewer rows than it was asked for; a row is never repeated to fill a place."""
 _ALONE = {"hnswlib": "pip install hnswlib (it is compiled on your machine, which needs a C++ compiler)"}
 """Libraries that are not in the extra [ann], because pip has no finished ones of them."""
 
@@ -117,26 +112,3 @@ def not_installed(library: str, engine: str) -> UserError:
     if library in _ALONE:
         return UserError(f"The engine {engine} needs a library that is not in the extra [ann]: {_ALONE[library]}")
     return MissingExtraError("ann", f"The engine {engine}")
-
-
-def blocks(vectors: Vectors, *, unit: bool = False) -> Iterator[tuple[int, Vectors]]:
-    """Consecutive rows with the number of the first, as contiguous floats, of length 1 if `unit`."""
-    for number, part in enumerate(blocks_of(vectors)):
-        block = np.ascontiguousarray(part, dtype=np.float32)
-        yield number * BLOCK_ROWS, unit_rows(block) if unit else block
-
-
-def unit_rows(vectors: Vectors) -> Vectors:
-    """Each row at length 1; a zero vector stays one, and so has the score 0."""
-    lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
-    unit: Vectors = (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
-    return unit
-
-
-def filled(rows: IntArray, k: int) -> IntArray:
-    """The rows with -1 behind them, up to `k` columns; the same array where there are so many."""
-    if rows.shape[1] == k:
-        return rows
-    wide = np.full((len(rows), k), MISSING, dtype=np.int64)
-    wide[:, : rows.shape[1]] = rows
-    return wide

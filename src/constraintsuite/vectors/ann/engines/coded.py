@@ -13,8 +13,8 @@ import numpy.typing as npt
 from pydantic import Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
-from constraintsuite.vectors.ann.engines.base import AnnEngine, EngineSettings, blocks, filled, unit_rows
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors, blocks, filled, unit_rows
+from constraintsuite.vectors.ann.engines.base import AnnEngine, EngineSettings
 from constraintsuite.vectors.matrices import BLOCK_ROWS
 
 Code = Literal["float32", "float16", "int8", "binary"]

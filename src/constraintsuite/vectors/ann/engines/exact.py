@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from constraintsuite.retrieval.topk import lengths_of, top_k
-from constraintsuite.vectors.ann.data import IntArray, Vectors
-from constraintsuite.vectors.ann.engines.base import AnnEngine, EngineSettings, blocks, filled
+from constraintsuite.vectors.ann.data import IntArray, Vectors, blocks, filled
+from constraintsuite.vectors.ann.engines.base import AnnEngine, EngineSettings
 
 _ROWS = 2_000  # at least so many are compared at a time
 _PRODUCTS = 200_000  # of queries and rows: a single query goes over many rows in one step

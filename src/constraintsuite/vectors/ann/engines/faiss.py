@@ -10,8 +10,8 @@ import numpy as np
 from pydantic import Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
-from constraintsuite.vectors.ann.engines.base import EngineSettings, PersistentEngine, blocks, require, unit_rows
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors, blocks, unit_rows
+from constraintsuite.vectors.ann.engines.base import EngineSettings, PersistentEngine, require
 
 _FILE = "index.faiss"
 _PRODUCT, _SCALAR = re.compile(r"PQ(\d+)(?:x(\d+))?"), re.compile(r"SQ(fp16|bf16|\d+)")

@@ -8,8 +8,8 @@ import numpy as np
 from pydantic import Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
-from constraintsuite.vectors.ann.engines.base import EngineSettings, PersistentEngine, blocks, filled, require
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors, blocks, filled
+from constraintsuite.vectors.ann.engines.base import EngineSettings, PersistentEngine, require
 
 _SPACES: dict[VectorMetric, str] = {"cosine": "cosine", "dot": "ip", "euclidean": "l2"}
 _FILE = "index.hnswlib"

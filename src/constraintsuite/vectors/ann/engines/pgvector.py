@@ -11,9 +11,9 @@ import numpy as np
 from pydantic import AfterValidator, Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
+from constraintsuite.vectors.ann.data import MISSING, IntArray, VectorMetric, Vectors, blocks
 from constraintsuite.vectors.ann.engines.addresses import address, database_address, unreachable
-from constraintsuite.vectors.ann.engines.base import MISSING, EngineSettings, ServedEngine, blocks, require
+from constraintsuite.vectors.ann.engines.base import EngineSettings, ServedEngine, require
 
 _OPERATORS: dict[VectorMetric, tuple[str, str]] = {
     "cosine": ("<=>", "vector_cosine_ops"),

@@ -10,9 +10,9 @@ import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
+from constraintsuite.vectors.ann.data import MISSING, IntArray, VectorMetric, Vectors, blocks
 from constraintsuite.vectors.ann.engines.addresses import address, plain_url, unreachable, variable_only
-from constraintsuite.vectors.ann.engines.base import MISSING, EngineSettings, ServedEngine, blocks, require
+from constraintsuite.vectors.ann.engines.base import EngineSettings, ServedEngine, require
 
 LOCAL = ":memory:"
 _NAMES: dict[VectorMetric, str] = {"cosine": "Cosine", "dot": "Dot", "euclidean": "Euclid"}

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
-from constraintsuite.vectors.ann.engines.base import MISSING, EngineSettings, PersistentEngine, blocks, filled, require
+from constraintsuite.vectors.ann.data import MISSING, IntArray, VectorMetric, Vectors, blocks, filled
+from constraintsuite.vectors.ann.engines.base import EngineSettings, PersistentEngine, require
 
 _NAMES: dict[VectorMetric, str] = {"cosine": "cos", "dot": "ip", "euclidean": "l2sq"}
 _FILE = "index.usearch"
