@@ -124,7 +124,7 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.mark.parametrize(
     ("place", "function", "call", "again"),
     [
-        (subset, "spread", 1, 1),  # surveyed: only the texts are read again
+        (tables.LooseParts, "fill", 1, 1),  # surveyed: only the texts are read again
         (subset, "write_table", 1, 0),  # texts are there: no document is read again
         (subset, "write_table", 4, 0),
         (subset, "write_jsonl", 5, 0),

@@ -23,8 +23,8 @@ from constraintsuite.execution.progress import Terminal
 from constraintsuite.models.dense import Similarity
 from constraintsuite.store.mirror import shown
 from constraintsuite.store.workspace import new_folder
-from constraintsuite.vectors import LAYOUTS
-from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle, locked, reading, zero_vectors
+from constraintsuite.vectors import LAYOUTS, files
+from constraintsuite.vectors.bundle import Bundle, locked, reading, zero_vectors
 from constraintsuite.vectors.importing import import_folder, read_import
 from constraintsuite.vectors.verify import BundleDifference, OverlapCounts, diff_bundles, verify_folder
 
@@ -51,7 +51,7 @@ def show(folder: Path, as_json: bool) -> None:
 def _record(opened: Bundle) -> dict[str, object]:
     parts = {
         part.path.relative_to(opened.path).as_posix(): part.manifest
-        for name in (VECTORS, TRUTH)
+        for name in (files.VECTORS, files.TRUTH)
         for part in opened.parts(name)
     }
     return {"bundle_id": opened.id, "texts": opened.texts.manifest, "parts": parts}
@@ -161,9 +161,9 @@ def _lines(opened: Bundle) -> Iterator[str]:
     if "mode" in manifest.settings:
         yield f"subset     {manifest.settings['mode']}, seed {manifest.settings['seed']}"
     yield from _counted(manifest.counts)
-    for part in opened.parts(VECTORS):
+    for part in opened.parts(files.VECTORS):
         yield f"vectors    {part.path.name}  {part.manifest.name}"
-    for part in opened.parts(TRUTH):
+    for part in opened.parts(files.TRUTH):
         yield f"truth      {part.path.name}"
     yield from zero_vectors(opened)
     if is_subset(opened):

@@ -27,14 +27,10 @@ from constraintsuite.store.artifact import Artifact, ArtifactOrigin, read_manife
 from constraintsuite.store.files import folder_lock, sha256_text
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Replace, Workspace, claim, discard
+from constraintsuite.vectors import files
 from constraintsuite.vectors.matrices import ZERO, Matrix, map_matrix
 from constraintsuite.vectors.tables import DocumentRow, QueryRow, read_fixed, read_qrels, read_table
 
-CORPUS, QUERIES, QRELS = "corpus", "queries.parquet", "qrels.parquet"
-COVERAGE, REJECTS, TWINS = "coverage.json", "rejects.jsonl", "twins.jsonl"
-VECTORS, TRUTH = "vectors", "truth"
-PARTS = (VECTORS, TRUTH)
-"""Folders of artifacts that lie beside the texts and have manifests of their own."""
 MIN_RELEVANCE = 1
 """The lowest grade that is positive, where nobody says another."""
 
@@ -71,17 +67,17 @@ class Bundle:
     @cached_property
     def queries(self) -> tuple[QueryRow, ...]:
         """Its queries, by row."""
-        return tuple(QueryRow(*cast(QueryRow, row)) for row in read_table(self.path / QUERIES))
+        return tuple(QueryRow(*cast(QueryRow, row)) for row in read_table(self.path / files.QUERIES))
 
     def qrels(self) -> Iterator[Qrel]:
         """Its judgments."""
-        return read_qrels(self.path / QRELS)
+        return read_qrels(self.path / files.QRELS)
 
     def rows(self, start: int = 0, stop: int | None = None) -> Iterator[DocumentRow]:
         """The documents of these rows, read one after the other."""
         stop = self.documents if stop is None else stop
         for number in range(start // self._part_rows, -(-stop // self._part_rows)):
-            for row in read_table(part_file(self.path, number), first=max(0, start - number * self._part_rows)):
+            for row in read_table(files.part_file(self.path, number), first=max(0, start - number * self._part_rows)):
                 document = DocumentRow(*cast(DocumentRow, row))
                 if document.row >= stop:
                     return
@@ -96,7 +92,7 @@ class Bundle:
         return b"".join(read_fixed(file, "text_sha256") for file in self._part_files())
 
     def _part_files(self) -> Iterator[Path]:
-        return (part_file(self.path, number) for number in range(-(-self.documents // self._part_rows)))
+        return (files.part_file(self.path, number) for number in range(-(-self.documents // self._part_rows)))
 
     @property
     def _part_rows(self) -> int:
@@ -113,7 +109,7 @@ class Bundle:
 
     def refuse_changed_parts(self) -> None:
         """A UserError if any of its vectors or truths is not as it was written."""
-        for part in (part for folder in PARTS for part in self.parts(folder)):
+        for part in (part for folder in files.PARTS for part in self.parts(folder)):
             part.refuse_changed()
 
     def owns(self, part: Artifact) -> bool:
@@ -123,7 +119,7 @@ class Bundle:
     @property
     def id(self) -> str:
         """Two bundles with the same id are the same bytes: texts, vectors and truths."""
-        parts = (part for folder in PARTS for part in self.parts(folder))
+        parts = (part for folder in files.PARTS for part in self.parts(folder))
         named = (f"{part.path.relative_to(self.path).as_posix()} {part.manifest.content}" for part in parts)
         return sha256_text(self.texts.manifest.content, *named)
 
@@ -142,12 +138,7 @@ def finished_parts(path: Path, folder: str) -> list[Artifact]:
     return [Artifact(part, manifest) for part, manifest in manifests.items() if manifest is not None]
 
 
-def part_file(path: Path, number: int) -> Path:
-    """The file of one part of the corpus."""
-    return path / CORPUS / f"part-{number:05}.parquet"
-
-
-_FILES = (f"{CORPUS}/*", QUERIES, QRELS, COVERAGE, REJECTS, TWINS)
+_FILES = (f"{files.CORPUS}/*", files.QUERIES, files.QRELS, files.COVERAGE, files.REJECTS, files.TWINS)
 
 
 def claim_bundle(
@@ -159,7 +150,7 @@ def claim_bundle(
         origin,
         _FILES,
         replace=Replace.SAME_KIND if force else Replace.UNFINISHED,
-        beside=PARTS,
+        beside=files.PARTS,
         work=str(REVISIONS["subset work"]),
         otherwise=lambda _: "or replace it with --force",
         note=reporter.note,
@@ -184,7 +175,7 @@ def locked(path: Path) -> Iterator[None]:
 
 def remove_other_parts(bundle: Bundle, *, unfinished: bool) -> None:
     """Remove vectors and truths of other texts; those that are `unfinished` may be of these texts, and are removed on demand."""
-    for folder in PARTS:
+    for folder in files.PARTS:
         if unfinished:
             own = {part.path for part in bundle.parts(folder)}
             found = (bundle.path / folder).iterdir() if (bundle.path / folder).is_dir() else ()
@@ -193,11 +184,6 @@ def remove_other_parts(bundle: Bundle, *, unfinished: bool) -> None:
             other = [part.path for part in finished_parts(bundle.path, folder) if not bundle.owns(part)]
         for part in other:
             discard(part)
-
-
-DOCUMENTS_FILE, QUERIES_FILE = "docs.npy", "queries.npy"
-ENCODER_FILE, TRUNCATION_FILE = "encoder.json", "truncation.json"
-VECTOR_FILES = (DOCUMENTS_FILE, QUERIES_FILE, ENCODER_FILE, TRUNCATION_FILE)
 
 
 @dataclass(frozen=True)
@@ -219,23 +205,23 @@ class VectorSet:
     @cached_property
     def similarity(self) -> Similarity:
         """How its vectors are meant to be compared."""
-        found: Similarity = json.loads((self.artifact.path / ENCODER_FILE).read_text(encoding="utf-8"))["similarity"]
+        found: Similarity = json.loads((self.artifact.path / files.ENCODER).read_text(encoding="utf-8"))["similarity"]
         return found
 
     @cached_property
     def documents(self) -> Matrix:  # (documents, dimensions)
         """One row a document."""
-        return map_matrix(self.artifact.path / DOCUMENTS_FILE)
+        return map_matrix(self.artifact.path / files.DOCUMENT_VECTORS)
 
     @cached_property
     def queries(self) -> Matrix:  # (queries, dimensions)
         """One row a query."""
-        return map_matrix(self.artifact.path / QUERIES_FILE)
+        return map_matrix(self.artifact.path / files.QUERY_VECTORS)
 
 
 def vector_sets(bundle: Bundle) -> list[VectorSet]:
     """The vectors that a bundle has."""
-    return [VectorSet(artifact) for artifact in bundle.parts(VECTORS)]
+    return [VectorSet(artifact) for artifact in bundle.parts(files.VECTORS)]
 
 
 def open_vectors(bundle: Bundle, encoder: str | None = None) -> VectorSet:
@@ -256,7 +242,7 @@ def open_vectors(bundle: Bundle, encoder: str | None = None) -> VectorSet:
 
 def zero_vectors(bundle: Bundle) -> Iterator[str]:
     """What to say of vectors that are zero, which no similarity can tell apart."""
-    for part in bundle.parts(VECTORS):
+    for part in bundle.parts(files.VECTORS):
         for name, count in part.manifest.counts.items():
             if name.endswith(ZERO) and count:
                 plural = name.removesuffix(ZERO)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from heapq import nsmallest
 from itertools import chain
 from typing import Any
@@ -20,33 +21,30 @@ from constraintsuite.models.base import TextRole
 from constraintsuite.models.dense import Similarity
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import read_jsonl
-from constraintsuite.vectors.bundle import (
-    CORPUS,
-    COVERAGE,
-    DOCUMENTS_FILE,
-    ENCODER_FILE,
-    QRELS,
-    QUERIES,
-    QUERIES_FILE,
-    REJECTS,
-    TRUNCATION_FILE,
-    TRUTH,
-    TWINS,
-    VECTORS,
-    Bundle,
-    VectorSet,
-    open_vectors,
-)
+from constraintsuite.vectors import files
+from constraintsuite.vectors.bundle import Bundle, VectorSet, open_vectors, vector_sets
 from constraintsuite.vectors.draft import DocumentTwin
 from constraintsuite.vectors.embedding import PLURALS
 from constraintsuite.vectors.judged import measure_coverage, positives_of, state_of
 from constraintsuite.vectors.matrices import Matrix, check_lengths, slack_of, zero_count
-from constraintsuite.vectors.neighbours import NearestRow, count_neighbours, nearest, read_neighbours
+from constraintsuite.vectors.neighbours import NearestRow, count_neighbours, nearest, neighbour_truths, read_neighbours
 from constraintsuite.vectors.relevance import RELEVANCE, count_judged, read_relevance, relevance_rows
 from constraintsuite.vectors.survey import KeyMaker, survey, text_hash
 from constraintsuite.vectors.tables import count_rows
 
 _ROWS_KEPT = 1_000  # of the rejects: a source that has more gives only their number
+
+
+def all_checks(bundle: Bundle) -> list[Callable[[], Iterator[str]]]:
+    """All that rests on the counts of a bundle: each check gives its faults, and stops with a UserError at what it cannot read."""
+    return [
+        partial(check_corpus, bundle),
+        partial(check_twins, bundle),
+        partial(check_judgments, bundle),
+        *(partial(check_vectors, bundle, vectors) for vectors in vector_sets(bundle)),
+        partial(check_relevance, bundle),
+        *(partial(check_neighbours, bundle, truth) for truth in neighbour_truths(bundle)),
+    ]
 
 
 def compare_counts(manifest: str, said: Mapping[str, int], found: Mapping[str, int]) -> Iterator[str]:
@@ -62,24 +60,24 @@ def check_counts(bundle: Bundle) -> Iterator[str]:
     manifest = bundle.texts.manifest
     report = _report(bundle)
     found = {
-        "documents": sum(count_rows(file) for file in sorted((bundle.path / CORPUS).iterdir())),
-        "queries": count_rows(bundle.path / QUERIES),
-        "judgments": count_rows(bundle.path / QRELS),
+        "documents": sum(count_rows(file) for file in sorted((bundle.path / files.CORPUS).iterdir())),
+        "queries": count_rows(bundle.path / files.QUERIES),
+        "judgments": count_rows(bundle.path / files.QRELS),
         **{name: report[name] for name in ("population",) if name in report},
         **{name: report["coverage"][name] for name in ("positives", "positives_in_subset") if "coverage" in report},
         **report.get("twins", {}),
         **report.get("without_text", {}),
     }
     yield from compare_counts("manifest.json", manifest.counts, found)
-    file = bundle.path / REJECTS
+    file = bundle.path / files.REJECTS
     kept = Counter[str](row.reason for row in read_jsonl(file, BadRow)) if file.is_file() else Counter[str]()
     complete = kept.total() < _ROWS_KEPT
     if (complete and kept != manifest.rejects) or any(manifest.rejects.get(name, 0) < kept[name] for name in kept):
-        yield f"manifest.json: its counts of rejects are not those of {REJECTS}"
+        yield f"manifest.json: its counts of rejects are not those of {files.REJECTS}"
 
 
 def _report(bundle: Bundle) -> dict[str, Any]:
-    report: dict[str, Any] = json.loads((bundle.path / COVERAGE).read_text(encoding="utf-8"))
+    report: dict[str, Any] = json.loads((bundle.path / files.COVERAGE).read_text(encoding="utf-8"))
     return report
 
 
@@ -87,19 +85,19 @@ def check_corpus(bundle: Bundle) -> Iterator[str]:
     """Rows in order, texts that have their hashes, ids that are there once."""
     for count, row in enumerate(bundle.rows()):
         if row.row != count:
-            yield f"{CORPUS}: row {row.row} stands where {count} should"
+            yield f"{files.CORPUS}: row {row.row} stands where {count} should"
             return
         if row.text is not None and row.text_sha256 != text_hash(row.passage):
-            yield f"{CORPUS}: the hash of document {row.id!r} is not that of its text"
+            yield f"{files.CORPUS}: the hash of document {row.id!r} is not that of its text"
     try:
         survey(bundle.ids, KeyMaker("corpus", "verify", "0")).refuse_repeated_ids()
     except UserError as error:
-        yield f"{CORPUS}: {str(error).partition(' of the source')[0]}"
+        yield f"{files.CORPUS}: {str(error).partition(' of the source')[0]}"
 
 
 def check_twins(bundle: Bundle) -> Iterator[str]:
     """Documents that gave way are not there, and those that stand for them are."""
-    file = bundle.path / TWINS
+    file = bundle.path / files.TWINS
     if not file.is_file():
         return
     kept = {twin.row: twin.kept for twin in read_jsonl(file, DocumentTwin) if twin.row is not None}
@@ -107,12 +105,12 @@ def check_twins(bundle: Bundle) -> Iterator[str]:
         any(name != kept.get(row, name) for row, name in enumerate(bundle.ids()))
         or max(kept, default=0) >= bundle.documents
     ):
-        yield f"{TWINS}: a document that should stand for others is not in its row"
+        yield f"{files.TWINS}: a document that should stand for others is not in its row"
     try:
         ids = lambda: chain(bundle.ids(), (twin.id for twin in read_jsonl(file, DocumentTwin)))  # noqa: E731 - read twice
         survey(ids, KeyMaker("corpus", "verify", "0")).refuse_repeated_ids()
     except UserError as error:
-        yield f"{TWINS}: {str(error).partition(' stands')[0]} was left out and is there, or was left out twice"
+        yield f"{files.TWINS}: {str(error).partition(' stands')[0]} was left out and is there, or was left out twice"
 
 
 def check_judgments(bundle: Bundle) -> Iterator[str]:
@@ -120,24 +118,24 @@ def check_judgments(bundle: Bundle) -> Iterator[str]:
     qrels, queries = list(bundle.qrels()), bundle.queries
     names = [query.id for query in queries]
     if [query.row for query in queries] != list(range(len(queries))) or len(set(names)) != len(names):
-        yield f"{QUERIES}: a row or an id stands there twice, or out of order"
+        yield f"{files.QUERIES}: a row or an id stands there twice, or out of order"
     couples = [(qrel.query, qrel.document) for qrel in qrels]
     if couples != sorted(set(couples)):
-        yield f"{QRELS}: a judgment stands there twice, or out of order"
+        yield f"{files.QRELS}: a judgment stands there twice, or out of order"
     unknown = {query for query, _ in couples} - set(names)
     if unknown:
-        yield f"{QRELS}: the query {min(unknown)!r} is judged and is not there"
+        yield f"{files.QRELS}: the query {min(unknown)!r} is judged and is not there"
     judged = {document for _, document in couples}
     there = {name for name in bundle.ids() if name in judged}
     positives = positives_of(qrels, bundle.min_relevance)
     states = tuple(state_of(positives.get(name, frozenset()), there) for name in names)
     for query, state in zip(queries, states, strict=True):
         if query.coverage != state:
-            yield f"{QUERIES}: query {query.id!r} is marked {query.coverage!r}, and its positives say {state!r}"
+            yield f"{files.QUERIES}: query {query.id!r} is marked {query.coverage!r}, and its positives say {state!r}"
     said = _report(bundle).get("coverage")
     measured = json.loads(json.dumps(asdict(measure_coverage(states, positives, there))))
     if said is not None and said != measured:
-        yield f"{COVERAGE}: the coverage is not what judgments and documents give"
+        yield f"{files.COVERAGE}: the coverage is not what judgments and documents give"
 
 
 _RECOMPUTED = 100
@@ -145,12 +143,12 @@ _RECOMPUTED = 100
 
 def check_vectors(bundle: Bundle, vectors: VectorSet) -> Iterator[str]:
     """A row for each text, finite, of length 1 where the encoder says so; which row is whose, the hash of the texts says."""
-    folder, where = vectors.artifact.path, f"{VECTORS}/{vectors.name}"
-    slack = slack_of(json.loads((folder / ENCODER_FILE).read_text(encoding="utf-8")))
-    found = dict(json.loads((folder / TRUNCATION_FILE).read_text(encoding="utf-8")))
+    folder, where = vectors.artifact.path, f"{files.VECTORS}/{vectors.name}"
+    slack = slack_of(json.loads((folder / files.ENCODER).read_text(encoding="utf-8")))
+    found = dict(json.loads((folder / files.TRUNCATION).read_text(encoding="utf-8")))
     sides: tuple[tuple[TextRole, str, Matrix, int], ...] = (
-        ("document", DOCUMENTS_FILE, vectors.documents, bundle.documents),
-        ("query", QUERIES_FILE, vectors.queries, len(bundle.queries)),
+        ("document", files.DOCUMENT_VECTORS, vectors.documents, bundle.documents),
+        ("query", files.QUERY_VECTORS, vectors.queries, len(bundle.queries)),
     )
     for role, name, matrix, rows in sides:
         if len(matrix) != rows:
@@ -172,9 +170,9 @@ def check_vectors(bundle: Bundle, vectors: VectorSet) -> Iterator[str]:
 
 def check_relevance(bundle: Bundle) -> Iterator[str]:
     """One row a judgment, and nothing else."""
-    for part in bundle.parts(TRUTH):
+    for part in bundle.parts(files.TRUTH):
         if part.manifest.name == RELEVANCE:
-            rows, name = relevance_rows(bundle), f"{TRUTH}/{RELEVANCE}"
+            rows, name = relevance_rows(bundle), f"{files.TRUTH}/{RELEVANCE}"
             if list(read_relevance(bundle)) != rows:
                 yield f"{name}: it is not what the judgments give"
             yield from compare_counts(f"{name}/manifest.json", part.manifest.counts, count_judged(rows))
@@ -183,7 +181,7 @@ def check_relevance(bundle: Bundle) -> Iterator[str]:
 
 def check_neighbours(bundle: Bundle, truth: Artifact) -> Iterator[str]:
     """Rows in range, each once and in order, and those of some queries found again."""
-    name = f"{TRUTH}/{truth.path.name}"
+    name = f"{files.TRUTH}/{truth.path.name}"
     settings = truth.manifest.settings
     vectors = open_vectors(bundle, settings["encoder"])
     if truth.manifest.inputs["vectors"] != vectors.artifact.manifest.content:

@@ -87,13 +87,13 @@ def _choose(
     hard: frozenset[str],
 ) -> SubsetDraft:
     """Choose from `survey`: the whole corpus, or without its twins, which others stand for by `names`."""
-    mask = slice(None) if twins is None else twins.mask(len(seen.survey))
-    strata = None if seen.strata is None else seen.strata[mask]
+    mask = None if twins is None else twins.mask(len(seen.survey))
+    strata = seen.strata if seen.strata is None or mask is None else seen.strata[mask]
     own = move_judgments(judged, names)
     chosen = select(SampleRequest(settings, survey, own.keep, rename(hard, names), strata, seen.names))
     inside = set(chosen.positions.tolist())
     there = {name for name, position in survey.found.items() if position in inside}
-    if twins is not None:
+    if mask is not None:
         chosen = replace(chosen, positions=np.flatnonzero(mask)[chosen.positions])
     positives = own.positives()
     states = tuple(state_of(positives.get(query.id, frozenset()), there) for query in judged.queries)

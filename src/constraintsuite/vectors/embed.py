@@ -22,16 +22,8 @@ from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.files import write_text
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Replace, claim
-from constraintsuite.vectors.bundle import (
-    DOCUMENTS_FILE,
-    ENCODER_FILE,
-    QUERIES_FILE,
-    TRUNCATION_FILE,
-    VECTOR_FILES,
-    VECTORS,
-    Bundle,
-    reading,
-)
+from constraintsuite.vectors import files
+from constraintsuite.vectors.bundle import Bundle, reading
 from constraintsuite.vectors.embedding import ShardTask, embed_shard, folder_name, reading_known
 from constraintsuite.vectors.matrices import ZERO, map_matrix, write_matrix
 
@@ -53,14 +45,14 @@ def embed_bundle(
         bundle.require_texts()
         encoder = load_encoder(model)
         sent = send_model(model, encoder, engine)
-        out = bundle.path / VECTORS / folder_name(sent.fingerprint)
+        out = bundle.path / files.VECTORS / folder_name(sent.fingerprint)
         inputs = {"texts": bundle.texts.manifest.content, **_reused(reuse, out.name)}
         settings = {"encoder": sent.fingerprint, "similarity": encoder.similarity, "shard_rows": shard_rows}
         origin = ArtifactOrigin("vectors", encoder.name, inputs, settings, 0, REVISIONS["vectors"])
         with claim(
             out,
             origin,
-            VECTOR_FILES,
+            files.OF_VECTORS,
             replace=Replace.SAME_KIND,
             work=str(REVISIONS["embedding shard"]),
             accept=bundle.owns,  # the folder's name is the encoder's
@@ -99,7 +91,7 @@ def _reused(folders: Sequence[Path], encoder: str) -> dict[str, str]:
     """Contents of the bundles whose vectors are used; one without vectors of this encoder is a UserError."""
     contents = {}
     for number, folder in enumerate(folders):
-        there = {artifact.path.name: artifact for artifact in Bundle.open(folder).parts(VECTORS)}
+        there = {artifact.path.name: artifact for artifact in Bundle.open(folder).parts(files.VECTORS)}
         if encoder not in there:
             raise UserError(f"--reuse {folder}: this bundle has no vectors of this encoder ({encoder}).")
         there[encoder].refuse_changed()
@@ -110,8 +102,8 @@ def _reused(folders: Sequence[Path], encoder: str) -> dict[str, str]:
 def _gather(bundle: Bundle, out: Path, tasks: Mapping[str, ShardTask]) -> None:
     """One matrix of all shards of a role, with one shard in memory at a time."""
     for role, file, rows in (
-        ("document", DOCUMENTS_FILE, bundle.documents),
-        ("query", QUERIES_FILE, len(bundle.queries)),
+        ("document", files.DOCUMENT_VECTORS, bundle.documents),
+        ("query", files.QUERY_VECTORS, len(bundle.queries)),
     ):
         shards = [task.file for task in tasks.values() if task.role == role]
         blocks = (np.load(shard, allow_pickle=False) for shard in shards)
@@ -123,10 +115,10 @@ def _describe(encoder: DenseScorer, sent: Sent, facts: Mapping[str, ModelFact], 
         "model": encoder.name,
         "fingerprint": sent.fingerprint,
         "similarity": encoder.similarity,
-        "dimensions": map_matrix(out / DOCUMENTS_FILE).shape[1],
+        "dimensions": map_matrix(out / files.DOCUMENT_VECTORS).shape[1],
         "dtype": "float32",
         **facts,
     }
-    write_text(out / ENCODER_FILE, json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+    write_text(out / files.ENCODER, json.dumps(record, indent=2, ensure_ascii=False) + "\n")
     read = {name: count for name, count in outcome.counts.items() if not name.endswith(ZERO)}
-    write_text(out / TRUNCATION_FILE, json.dumps(read, indent=2) + "\n")
+    write_text(out / files.TRUNCATION, json.dumps(read, indent=2) + "\n")

@@ -21,7 +21,8 @@ from constraintsuite.models.bulk import model_in_bulk
 from constraintsuite.models.dense import DenseScorer, TruncatingEncoder
 from constraintsuite.models.held import held_model
 from constraintsuite.store.files import write_text
-from constraintsuite.vectors.bundle import DOCUMENTS_FILE, VECTORS, Bundle, locked
+from constraintsuite.vectors import files
+from constraintsuite.vectors.bundle import Bundle, locked
 from constraintsuite.vectors.matrices import Matrix, check_lengths, map_matrix, slack_of, write_matrix, zero_count
 from constraintsuite.vectors.survey import text_hash
 
@@ -154,7 +155,7 @@ class KnownVectors:
     """The documents of a bundle by text; sixteen bytes are kept of each, and their vectors stay on disk."""
 
     def __init__(self, bundle: Bundle, encoder: str) -> None:
-        self._vectors: Matrix = map_matrix(bundle.path / VECTORS / encoder / DOCUMENTS_FILE)
+        self._vectors: Matrix = map_matrix(bundle.path / files.VECTORS / encoder / files.DOCUMENT_VECTORS)
         hashes = np.frombuffer(bundle.text_hashes(), dtype=_HASH)
         self._order = np.argsort(hashes["first"], kind="stable")
         self._sorted = hashes[self._order]

@@ -22,31 +22,14 @@ from constraintsuite.store.files import sha256_text, write_text
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Replace, claim
-from constraintsuite.vectors.bundle import (
-    COVERAGE,
-    DOCUMENTS_FILE,
-    ENCODER_FILE,
-    MIN_RELEVANCE,
-    QRELS,
-    QUERIES,
-    QUERIES_FILE,
-    REJECTS,
-    TRUNCATION_FILE,
-    VECTOR_FILES,
-    VECTORS,
-    Bundle,
-    claim_bundle,
-    locked,
-    part_file,
-    remove_other_parts,
-)
+from constraintsuite.vectors import files
+from constraintsuite.vectors.bundle import MIN_RELEVANCE, Bundle, claim_bundle, locked, remove_other_parts
 from constraintsuite.vectors.embedding import folder_name
 from constraintsuite.vectors.judged import distinct_judgments, positives_of, state_of
 from constraintsuite.vectors.layouts import msmarco
 from constraintsuite.vectors.layouts.msmarco import MsMarcoFolder, hash_folder, read_folder
 from constraintsuite.vectors.matrices import blocks_of, check_lengths, write_matrix, zero_count
 from constraintsuite.vectors.relevance import make_relevance
-from constraintsuite.vectors.survey import passage, text_hash
 from constraintsuite.vectors.tables import (
     DOCUMENT_COLUMNS,
     PART_ROWS,
@@ -54,10 +37,9 @@ from constraintsuite.vectors.tables import (
     QUERY_COLUMNS,
     WRITER,
     BundleDocument,
-    DocumentRow,
+    LooseParts,
     counted,
-    read_loose,
-    spread,
+    document_row,
     write_table,
 )
 
@@ -166,32 +148,32 @@ def _origin(folder: Path, texts: SourceSettings | None, content: ImportContent) 
 
 def _write_texts(content: ImportContent, out: Path, loose: Path) -> None:
     found, joined = content.found, content.joined
+    loose_parts = LooseParts(loose, len(found.document_ids))
     if joined is not None:
-        spread(joined.placed(), len(found.document_ids), loose)
-    for number, start in enumerate(range(0, len(found.document_ids), PART_ROWS)):
-        known = {row: (title, text) for row, _, title, text in read_loose(loose, number).documents} if joined else {}
-        ids = found.document_ids[start : start + PART_ROWS]
-        write_table(part_file(out, number), DOCUMENT_COLUMNS, _rows(ids, start, known))
+        loose_parts.fill(joined.placed())
+    for number in loose_parts.numbers:
+        known = {row: (title, text) for row, _, title, text in loose_parts.read(number)[0]} if joined else {}
+        start = number * PART_ROWS
+        documents = (
+            document_row(row, name, *known.get(row, ("", None)), "imported", None)
+            for row, name in enumerate(found.document_ids[start : start + PART_ROWS], start)
+        )
+        write_table(files.part_file(out, number), DOCUMENT_COLUMNS, documents)
     positives = positives_of((Qrel(*couple, grade) for couple, grade in content.grades.items()), MIN_RELEVANCE)
     there, texts = set(found.document_ids), joined.queries if joined else {}
     queries = (
         (row, name, texts.get(name), state_of(positives.get(name, frozenset()), there))
         for row, name in enumerate(found.query_ids)
     )
-    write_table(out / QUERIES, QUERY_COLUMNS, queries)
-    write_table(out / QRELS, QREL_COLUMNS, ((*couple, content.grades[couple]) for couple in sorted(content.grades)))
+    write_table(out / files.QUERIES, QUERY_COLUMNS, queries)
+    write_table(
+        out / files.QRELS, QREL_COLUMNS, ((*couple, content.grades[couple]) for couple in sorted(content.grades))
+    )
     report: dict[str, object] = {"repairs": content.repairs, **content.population}
     if joined is not None:
         report["without_text"] = joined.without_text
-        write_jsonl(out / REJECTS, joined.bad.rows)
-    write_text(out / COVERAGE, json.dumps(report, indent=2) + "\n")
-
-
-def _rows(ids: Sequence[str], start: int, known: dict[int, tuple[str, str]]) -> Iterator[DocumentRow]:
-    for row, name in enumerate(ids, start):
-        title, text = known.get(row, ("", None))
-        digest = None if text is None else text_hash(passage(title, text))
-        yield DocumentRow(row, name, title, text, "imported", None, digest)
+        write_jsonl(out / files.REJECTS, joined.bad.rows)
+    write_text(out / files.COVERAGE, json.dumps(report, indent=2) + "\n")
 
 
 def _write_vectors(content: ImportContent, out: Path, texts: Artifact, metric: Similarity, reporter: Reporter) -> None:
@@ -201,16 +183,16 @@ def _write_vectors(content: ImportContent, out: Path, texts: Artifact, metric: S
     origin = ArtifactOrigin(
         "vectors", found.model, {"texts": texts.manifest.content}, settings, 0, REVISIONS["vectors"]
     )
-    folder = out / VECTORS / folder_name(fingerprint)
-    with claim(folder, origin, VECTOR_FILES, replace=Replace.SAME_KIND, note=reporter.note) as space:
+    folder = out / files.VECTORS / folder_name(fingerprint)
+    with claim(folder, origin, files.OF_VECTORS, replace=Replace.SAME_KIND, note=reporter.note) as space:
         if space.finished is not None:
             return
         new = space.empty_new()
-        for name, matrix in ((DOCUMENTS_FILE, found.documents), (QUERIES_FILE, found.queries)):
+        for name, matrix in ((files.DOCUMENT_VECTORS, found.documents), (files.QUERY_VECTORS, found.queries)):
             write_matrix(new / name, blocks_of(matrix), *matrix.shape)
         record = {"model": found.model, "fingerprint": fingerprint, "similarity": metric, "dimensions": matrix.shape[1]}
-        write_text(new / ENCODER_FILE, json.dumps({**record, "dtype": "float32", "imported": True}, indent=2) + "\n")
-        write_text(new / TRUNCATION_FILE, "{}\n")
+        write_text(new / files.ENCODER, json.dumps({**record, "dtype": "float32", "imported": True}, indent=2) + "\n")
+        write_text(new / files.TRUNCATION, "{}\n")
         space.finish({"documents": len(found.documents), "queries": len(found.queries), **content.zeros})
 
 

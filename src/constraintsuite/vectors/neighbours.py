@@ -28,7 +28,8 @@ from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.files import atomic_writer
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Replace, claim
-from constraintsuite.vectors.bundle import DOCUMENTS_FILE, QUERIES_FILE, TRUTH, Bundle, open_vectors, reading
+from constraintsuite.vectors import files
+from constraintsuite.vectors.bundle import Bundle, open_vectors, reading
 from constraintsuite.vectors.matrices import Matrix, map_matrix
 from constraintsuite.vectors.tables import NEAREST_COLUMNS, WRITER, read_table, write_table
 
@@ -96,15 +97,16 @@ def make_neighbours(
         inputs = {"texts": bundle.texts.manifest.content, "vectors": vectors.artifact.manifest.content}
         settings = {"encoder": vectors.name, "model": vectors.model, "metric": similarity, "k": k, "writer": WRITER}
         origin = ArtifactOrigin("truth", name, inputs, settings, 0, REVISIONS["truth"])
-        out = bundle.path / TRUTH / name
+        out = bundle.path / files.TRUTH / name
         with claim(
             out, origin, (NEIGHBOURS_FILE,), replace=Replace.SAME_KIND, work=str(shard_rows), note=reporter.note
         ) as space:
             if space.finished is not None:
                 return space.finished
-            files = vectors.artifact.path / QUERIES_FILE, vectors.artifact.path / DOCUMENTS_FILE
+            folder = vectors.artifact.path
             new = space.empty_new()
-            rows = search_shards(NeighbourSearch(*files, similarity, k), space.stages, shard_rows, engine, reporter)
+            search = NeighbourSearch(folder / files.QUERY_VECTORS, folder / files.DOCUMENT_VECTORS, similarity, k)
+            rows = search_shards(search, space.stages, shard_rows, engine, reporter)
             write_table(new / NEIGHBOURS_FILE, NEAREST_COLUMNS, rows)
             return space.finish(count_neighbours(read_neighbours(new)))
 
@@ -126,7 +128,7 @@ def read_neighbours(folder: Path) -> Iterator[NearestRow]:
 
 def neighbour_truths(bundle: Bundle) -> list[Artifact]:
     """All truths of this kind that were made for a bundle."""
-    return [artifact for artifact in bundle.parts(TRUTH) if artifact.manifest.name.startswith("neighbours-")]
+    return [artifact for artifact in bundle.parts(files.TRUTH) if artifact.manifest.name.startswith("neighbours-")]
 
 
 def search_shards(

@@ -14,7 +14,8 @@ from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Replace, claim
-from constraintsuite.vectors.bundle import TRUTH, Bundle, reading
+from constraintsuite.vectors import files
+from constraintsuite.vectors.bundle import Bundle, reading
 from constraintsuite.vectors.tables import JUDGED_COLUMNS, WRITER, read_table, write_table
 
 RELEVANCE, RELEVANCE_FILE = "relevance", "judged.parquet"
@@ -35,7 +36,7 @@ def make_relevance(path: Path) -> Artifact:
     with reading(path) as bundle:
         inputs = {"texts": bundle.texts.manifest.content}
         origin = ArtifactOrigin("truth", RELEVANCE, inputs, {"writer": WRITER}, 0, REVISIONS["truth"])
-        out = bundle.path / TRUTH / RELEVANCE
+        out = bundle.path / files.TRUTH / RELEVANCE
         with claim(out, origin, (RELEVANCE_FILE,), replace=Replace.SAME_KIND) as space:
             if space.finished is not None:
                 return space.finished
@@ -68,8 +69,8 @@ def relevance_rows(bundle: Bundle) -> list[JudgedRow]:
 
 def read_relevance(bundle: Bundle) -> Iterator[JudgedRow]:
     """The relevance truth of a bundle; a UserError where there is none."""
-    file = bundle.path / TRUTH / RELEVANCE / RELEVANCE_FILE
-    found = next((part for part in bundle.parts(TRUTH) if part.path == file.parent), None)
+    file = bundle.path / files.TRUTH / RELEVANCE / RELEVANCE_FILE
+    found = next((part for part in bundle.parts(files.TRUTH) if part.path == file.parent), None)
     if found is None:
         raise UserError(f"{bundle.path}: no relevance truth yet. Make it: csuite truth {bundle.path}")
     found.refuse_changed()

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import NamedTuple, TypeVar
 from constraintsuite.errors import MissingExtraError, UserError
 from constraintsuite.records.text import Document, Qrel
 from constraintsuite.store.files import atomic_writer
-from constraintsuite.vectors.survey import passage
+from constraintsuite.vectors.survey import passage, text_hash
 
 try:
     import pyarrow as arrow
@@ -101,6 +102,12 @@ class QueryRow(NamedTuple):
     """Which of its positives are in the bundle: full, partial, none; or unjudged."""
 
 
+def document_row(row: int, name: str, title: str, text: str | None, stratum: str, chance: float | None) -> DocumentRow:
+    """A document with the hash of its text, if that is known."""
+    digest = None if text is None else text_hash(passage(title, text))
+    return DocumentRow(row, name, title, text, stratum, chance, digest)
+
+
 def write_table(path: Path, schema: arrow.Schema, rows: Iterable[Sequence[object]]) -> int:
     """Write rows to a file that appears whole or not at all; gives how many there were.
 
@@ -178,44 +185,39 @@ class BundleDocument(NamedTuple):
     """Left out itself, since the document of that row has the same text."""
 
 
-class LoosePart(NamedTuple):
-    """What belongs to one part, in order."""
+@dataclass(frozen=True)
+class LooseParts:
+    """Documents that lie in a file for each part of the corpus, in no order; then each part is put in order by itself."""
 
-    documents: list[tuple[int, str, str, str]]
-    """Row, id, title, text."""
-    twins: list[tuple[int, str]]
-    """Row of the document that stands for it, id."""
+    folder: Path
+    rows: int
 
+    @property
+    def numbers(self) -> range:
+        """Of the parts."""
+        return range(-(-self.rows // PART_ROWS))
 
-def loose_file(folder: Path, number: int) -> Path:
-    """Where the documents of a part lie until it is put in order."""
-    return folder / f"part-{number:05}.jsonl"
+    def file(self, number: int) -> Path:
+        """Where the documents of a part lie until it is put in order."""
+        return self.folder / f"part-{number:05}.jsonl"
 
+    def fill(self, placed: Iterable[BundleDocument]) -> None:
+        """Put each document into the file of its part; none is kept in memory."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as stack:
+            files = [stack.enter_context(self.file(number).open("wb", buffering=_BUFFER)) for number in self.numbers]
+            for row, document, twin in placed:
+                record = (row, document.id) if twin else (row, document.id, document.title, document.text)
+                files[row // PART_ROWS].write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+            for file in files:
+                file.flush()
+                os.fsync(file.fileno())
 
-def spread(placed: Iterable[BundleDocument], rows: int, folder: Path) -> None:
-    """Put each document into the loose file of its part; none is kept in memory."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as stack:
-        names = [loose_file(folder, number) for number in range(part_count(rows))]
-        files = [stack.enter_context(name.open("wb", buffering=_BUFFER)) for name in names]
-        for row, document, twin in placed:
-            record = (row, document.id) if twin else (row, document.id, document.title, document.text)
-            files[row // PART_ROWS].write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
-        for file in files:
-            file.flush()
-            os.fsync(file.fileno())
-
-
-def read_loose(folder: Path, number: int) -> LoosePart:
-    """All of one part; one part is what is in memory at a time."""
-    with loose_file(folder, number).open("rb") as lines:
-        records = sorted(tuple(json.loads(line)) for line in lines)
-    return LoosePart([each for each in records if len(each) == 4], [each for each in records if len(each) == 2])
-
-
-def part_count(rows: int) -> int:
-    """Parts of a corpus."""
-    return -(-rows // PART_ROWS)
+    def read(self, number: int) -> tuple[list[tuple[int, str, str, str]], list[tuple[int, str]]]:
+        """Row, id, title and text of the documents of a part in order; and its twins: the row that stands for one, and its id."""
+        with self.file(number).open("rb") as lines:
+            records = sorted(tuple(json.loads(line)) for line in lines)
+        return [each for each in records if len(each) == 4], [each for each in records if len(each) == 2]
 
 
 T = TypeVar("T")

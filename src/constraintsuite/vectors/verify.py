@@ -18,22 +18,14 @@ from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import ENVIRONMENT, FORMAT, MANIFEST, Artifact, ArtifactOrigin, read_manifest
 from constraintsuite.store.files import sha256_of, sha256_text
 from constraintsuite.store.revisions import Revision
-from constraintsuite.vectors.bundle import CORPUS, PARTS, TRUTH, VECTORS, Bundle, finished_parts, vector_sets
-from constraintsuite.vectors.checks import (
-    check_corpus,
-    check_counts,
-    check_judgments,
-    check_neighbours,
-    check_relevance,
-    check_twins,
-    check_vectors,
-)
-from constraintsuite.vectors.neighbours import neighbour_truths
+from constraintsuite.vectors import files
+from constraintsuite.vectors.bundle import Bundle, finished_parts
+from constraintsuite.vectors.checks import all_checks, check_counts
 
 
 def verify_folder(path: Path) -> list[str]:
     """What is wrong with the bundle at `path`; a manifest that cannot be read is a fault like others."""
-    if not (path / CORPUS).is_dir():
+    if not (path / files.CORPUS).is_dir():
         Bundle.open_unverified(path)  # says what this is instead
     try:
         manifest = read_manifest(path)
@@ -48,20 +40,10 @@ def verify_folder(path: Path) -> list[str]:
 
 def verify_bundle(bundle: Bundle) -> list[str]:
     """What is wrong, one line a fault; where bytes changed, only that is said."""
-    parts = [part for folder in PARTS for part in finished_parts(bundle.path, folder)]
-    faults = list(chain(_faults(bundle.texts, "", PARTS), *(_bytes_of(bundle, part) for part in parts)))
+    parts = [part for folder in files.PARTS for part in finished_parts(bundle.path, folder)]
+    faults = list(chain(_faults(bundle.texts, "", files.PARTS), *(_bytes_of(bundle, part) for part in parts)))
     faults = faults or list(_caught(partial(check_counts, bundle)))
-    if faults:
-        return faults
-    checks: list[Callable[[], Iterator[str]]] = [
-        partial(check_corpus, bundle),
-        partial(check_twins, bundle),
-        partial(check_judgments, bundle),
-        *(partial(check_vectors, bundle, vectors) for vectors in vector_sets(bundle)),
-        partial(check_relevance, bundle),
-        *(partial(check_neighbours, bundle, truth) for truth in neighbour_truths(bundle)),
-    ]
-    return [fault for check in checks for fault in _caught(check)]
+    return faults or [fault for check in all_checks(bundle) for fault in _caught(check)]
 
 
 def _caught(check: Callable[[], Iterator[str]]) -> Iterator[str]:
@@ -145,7 +127,7 @@ def diff_bundles(left: Bundle, right: Bundle) -> BundleDifference:
     qrels = [{(each.query, each.document): each.grade for each in bundle.qrels()} for bundle in (left, right)]
     vectors, truths = (
         [{part.path.name: part.manifest.content for part in bundle.parts(folder)} for bundle in (left, right)]
-        for folder in (VECTORS, TRUTH)
+        for folder in (files.VECTORS, files.TRUTH)
     )
     return BundleDifference(
         left.id == right.id,

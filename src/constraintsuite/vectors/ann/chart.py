@@ -35,12 +35,15 @@ class Quantity:
         return self.value(cell) or 0.0
 
 
-def _p99(cell: MeasuredCell) -> float | None:
-    return (cell.speed.latencies_ms or {}).get("p99")
-
-
 SPEED = Quantity("front", "Recall and speed", "queries/s (more is better)", speed_of, True, "{:,.0f} queries/s")
-LATENCY = Quantity("p99", "Recall and slow queries", "p99 latency, ms (less is better)", _p99, False, "p99 {:.3g} ms")
+LATENCY = Quantity(
+    "p99",
+    "Recall and slow queries",
+    "p99 latency, ms (less is better)",
+    lambda cell: (cell.speed.latencies_ms or {}).get("p99"),
+    False,
+    "p99 {:.3g} ms",
+)
 BUILD = Quantity(
     "build",
     "Recall and build time",

@@ -104,7 +104,7 @@ def machines(runs: Sequence[AnnRun]) -> Table:
         ("clock", "text", lambda row: _of_host(row[1], "governor")),
         ("system", "text", lambda row: _of_host(row[1], "system")),
         ("protocol", "text", lambda row: _protocol(row[1])),
-        ("ties", "text", lambda row: {**TIE_RULES}.get(row[1].facts.ties, row[1].facts.ties)),
+        ("ties", "text", lambda row: TIE_RULES.get(row[1].facts.ties, row[1].facts.ties)),
         ("versions", "text", lambda row: _versions(row[1])),
     ]
     return list_items("machines", "Machine, protocol and versions.", labelled(runs), columns)

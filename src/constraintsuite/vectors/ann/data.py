@@ -12,11 +12,12 @@ import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.models.dense import SIMILARITIES
-from constraintsuite.retrieval.topk import FloatArray, IntArray, Neighbours, top_k
+from constraintsuite.retrieval.topk import FloatArray, Neighbours, top_k
 from constraintsuite.vectors.matrices import BLOCK_ROWS, blocks_of
 
 VectorMetric = Literal["cosine", "dot", "euclidean"]
 Vectors = npt.NDArray[np.float32]
+IntArray = npt.NDArray[np.int64]
 Relevance = Mapping[int, Mapping[int, int]]
 """Grade by query and base row, from people's judgments; a query without any is not there."""
 SearchFunction = Callable[[Vectors, int], IntArray]

@@ -133,16 +133,8 @@ def _measure_cell(job: WorkerJob, built: _Built, key: str, processors: Sequence[
     if data.relevance:
         judged = beside_ceiling(measured.rows, truth.rows, data.relevance, point.k, data.min_relevance)
     tuning = tuning_half(data.queries)
-    results = QueryResults(
-        query_row=data.query_rows,
-        tuning=tuning,
-        rows=measured.rows,
-        recall_tie=values.recall_tie,
-        recall=values.recall,
-        kth_gap=values.kth_gap,
-        latency_ns=measured.latencies,
-        rel=judged,
-    )
+    near = values.recall_tie, values.recall, values.kth_gap
+    results = QueryResults(data.query_rows, tuning, measured.rows, *near, measured.latencies, judged)
     write_queries(queries_file(job.out, key), results)
     figures = summarise(values, point.k, np.flatnonzero(tuning))
     return MeasuredCell(

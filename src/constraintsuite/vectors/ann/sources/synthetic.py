@@ -36,10 +36,6 @@ def _gaussian(rng: np.random.Generator, rows: int, dimensions: int) -> Vectors:
     return rng.standard_normal((rows, dimensions), dtype=np.float32)
 
 
-def _uniform(rng: np.random.Generator, rows: int, dimensions: int) -> Vectors:
-    return rng.random((rows, dimensions), dtype=np.float32)
-
-
 def _clustered(rng: np.random.Generator, rows: int, dimensions: int) -> Vectors:
     centres = _gaussian(rng, max(2, rows // 100), dimensions)
     spread = _gaussian(rng, rows, dimensions)
@@ -61,7 +57,7 @@ def _heavy_norm(rng: np.random.Generator, rows: int, dimensions: int) -> Vectors
 
 _KINDS: Mapping[SyntheticKind, Callable[[np.random.Generator, int, int], Vectors]] = {
     "gaussian": _gaussian,
-    "uniform": _uniform,
+    "uniform": lambda rng, rows, dimensions: rng.random((rows, dimensions), dtype=np.float32),
     "clustered": _clustered,
     "duplicates": _duplicates,
     "heavy_norm": _heavy_norm,
