@@ -22,7 +22,7 @@ from constraintsuite.vectors.ann.metrics import read_queries
 from constraintsuite.vectors.ann.results import PER_QUERY, RANKINGS
 from constraintsuite.vectors.ann.run import run_benchmark
 from constraintsuite.vectors.ann.settings import AnnBenchmark
-from constraintsuite.vectors.importing import import_folder
+from constraintsuite.vectors.msmarco_import import import_folder
 from constraintsuite.vectors.neighbours import make_neighbours
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset

@@ -21,11 +21,11 @@ from constraintsuite.models.encoders import load_encoder
 from constraintsuite.models.onnx.encoder import OnnxEncoder
 from constraintsuite.models.onnx.session import OnnxSession
 from constraintsuite.models.tokenization import TokenBatch
-from constraintsuite.vectors import LAYOUTS, embedding
+from constraintsuite.vectors import LAYOUTS, embedding_shard
 from constraintsuite.vectors.bundle import Bundle, open_vectors, zero_vectors
 from constraintsuite.vectors.embed import embed_bundle
-from constraintsuite.vectors.importing import import_folder
-from constraintsuite.vectors.matrices import check_lengths, slack_of
+from constraintsuite.vectors.matrices import check_lengths, length_tolerance
+from constraintsuite.vectors.msmarco_import import import_folder
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
 from constraintsuite.vectors.verify import verify_folder
@@ -143,7 +143,7 @@ def test_lengths(rows: list[list[float]], slack: float | None, expected: tuple[i
     ],
 )
 def test_an_encoder_says_whether_it_normalises(facts: dict[str, object], slack: float | None) -> None:
-    assert slack_of(facts) == slack
+    assert length_tolerance(facts) == slack
 
 
 def test_a_text_that_breaks_the_encoder_is_zero_named_and_counted(
@@ -212,7 +212,7 @@ def test_another_bundle_is_read_once_however_many_shards_there_are(
     monkeypatch.setattr(Bundle, "text_hashes", counting)
     embed_bundle(large, model, Silent(), reuse=[small], shard_rows=4)
     assert readings == [small]
-    assert embedding.open_known.cache_info().currsize == 0
+    assert embedding_shard.open_known.cache_info().currsize == 0
 
 
 def test_vectors_without_texts_are_not_taken_over(tmp_path: Path, model: str) -> None:

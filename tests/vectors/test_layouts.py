@@ -14,8 +14,8 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.vectors import LAYOUTS
 from constraintsuite.vectors.bundle import Bundle, open_vectors
 from constraintsuite.vectors.embed import embed_bundle
-from constraintsuite.vectors.importing import import_folder
 from constraintsuite.vectors.layouts.msmarco import read_folder
+from constraintsuite.vectors.msmarco_import import import_folder
 from constraintsuite.vectors.relevance import read_relevance
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset

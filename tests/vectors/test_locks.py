@@ -16,7 +16,7 @@ from constraintsuite.store.files import folder_lock
 from constraintsuite.vectors import LAYOUTS
 from constraintsuite.vectors.bundle import Bundle, reading
 from constraintsuite.vectors.embed import embed_bundle
-from constraintsuite.vectors.embedding import ShardTask, embed_shard
+from constraintsuite.vectors.embedding_shard import ShardTask, embed_shard
 from constraintsuite.vectors.neighbours import make_neighbours
 from constraintsuite.vectors.relevance import make_relevance
 from constraintsuite.vectors.settings import SubsetSettings

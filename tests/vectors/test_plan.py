@@ -12,7 +12,7 @@ from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.vectors.draft import draft_subset
-from constraintsuite.vectors.judged import QueryCoverage
+from constraintsuite.vectors.judgments import QueryCoverage
 from constraintsuite.vectors.plan import SubsetPlan, plan_subset
 from constraintsuite.vectors.settings import SubsetSettings
 from tiny_bundle import source_in, write_source

@@ -91,7 +91,7 @@ def example() -> None:
 def export(bench: Path, name: str, form: str, depth: int, out: Path) -> None:
     """Write a set of BENCH, with its exact neighbours, as ann-benchmarks or big-ann-benchmarks reads it."""
     from constraintsuite.vectors.ann.settings import AnnBenchmark
-    from constraintsuite.vectors.ann.staging import export_set
+    from constraintsuite.vectors.ann.staged_data import export_set
 
     for path in export_set(AnnBenchmark.read(bench), name, form, depth, bench.parent, out):
         click.echo(shown(path))

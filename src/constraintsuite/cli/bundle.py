@@ -25,7 +25,7 @@ from constraintsuite.store.mirror import shown
 from constraintsuite.store.workspace import new_folder
 from constraintsuite.vectors import LAYOUTS, files
 from constraintsuite.vectors.bundle import Bundle, locked, reading, zero_vectors
-from constraintsuite.vectors.importing import import_folder, read_import
+from constraintsuite.vectors.msmarco_import import import_folder, read_import
 from constraintsuite.vectors.verify import BundleDifference, OverlapCounts, diff_bundles, verify_folder
 
 SHOWN_FAULTS = 50

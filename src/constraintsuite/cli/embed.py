@@ -19,7 +19,7 @@ from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.mirror import shown
 from constraintsuite.vectors.bundle import Bundle, reading
 from constraintsuite.vectors.embed import SHARD_ROWS, embed_bundle, plan_shards
-from constraintsuite.vectors.embedding import PLURALS
+from constraintsuite.vectors.embedding_shard import PLURALS
 from constraintsuite.vectors.matrices import zero_count
 
 

@@ -21,7 +21,7 @@ from constraintsuite.execution.progress import Terminal
 from constraintsuite.records.figures import percent
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.mirror import shown
-from constraintsuite.vectors.judged import refuse_poor
+from constraintsuite.vectors.judgments import refuse_poor
 from constraintsuite.vectors.plan import SubsetPlan, plan_subset
 from constraintsuite.vectors.settings import SamplingMode, SubsetSettings
 

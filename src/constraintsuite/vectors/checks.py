@@ -24,9 +24,9 @@ from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.vectors import files
 from constraintsuite.vectors.bundle import Bundle, VectorSet, open_vectors, vector_sets
 from constraintsuite.vectors.draft import DocumentTwin
-from constraintsuite.vectors.embedding import PLURALS
-from constraintsuite.vectors.judged import measure_coverage, positives_of, state_of
-from constraintsuite.vectors.matrices import Matrix, check_lengths, slack_of, zero_count
+from constraintsuite.vectors.embedding_shard import PLURALS
+from constraintsuite.vectors.judgments import measure_coverage, positives_of, state_of
+from constraintsuite.vectors.matrices import Matrix, check_lengths, length_tolerance, zero_count
 from constraintsuite.vectors.neighbours import NearestRow, count_neighbours, nearest, neighbour_truths, read_neighbours
 from constraintsuite.vectors.relevance import RELEVANCE, count_judged, read_relevance, relevance_rows
 from constraintsuite.vectors.survey import KeyMaker, survey, text_hash
@@ -144,7 +144,7 @@ _RECOMPUTED = 100
 def check_vectors(bundle: Bundle, vectors: VectorSet) -> Iterator[str]:
     """A row for each text, finite, of length 1 where the encoder says so; which row is whose, the hash of the texts says."""
     folder, where = vectors.artifact.path, f"{files.VECTORS}/{vectors.name}"
-    slack = slack_of(json.loads((folder / files.ENCODER).read_text(encoding="utf-8")))
+    slack = length_tolerance(json.loads((folder / files.ENCODER).read_text(encoding="utf-8")))
     found = dict(json.loads((folder / files.TRUNCATION).read_text(encoding="utf-8")))
     sides: tuple[tuple[TextRole, str, Matrix, int], ...] = (
         ("document", files.DOCUMENT_VECTORS, vectors.documents, bundle.documents),

@@ -15,7 +15,7 @@ from constraintsuite.execution.progress import Reporter
 from constraintsuite.records.text import Qrel
 from constraintsuite.store.workspace import Workspace
 from constraintsuite.vectors.first_pass import FirstPass, read_corpus
-from constraintsuite.vectors.judged import (
+from constraintsuite.vectors.judgments import (
     CoverageState,
     JudgedQueries,
     QueryCoverage,

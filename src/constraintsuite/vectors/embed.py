@@ -24,7 +24,7 @@ from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Replace, claim
 from constraintsuite.vectors import files
 from constraintsuite.vectors.bundle import Bundle, reading
-from constraintsuite.vectors.embedding import ShardTask, embed_shard, folder_name, reading_known
+from constraintsuite.vectors.embedding_shard import ShardTask, embed_shard, folder_name, reading_known
 from constraintsuite.vectors.matrices import ZERO, map_matrix, write_matrix
 
 SHARD_ROWS = 10_000

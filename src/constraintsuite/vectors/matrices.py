@@ -74,7 +74,7 @@ def check_lengths(matrix: Matrix, slack: float | None) -> VectorLengths:
     return VectorLengths(zeros)
 
 
-def slack_of(facts: Mapping[str, object]) -> float | None:
+def length_tolerance(facts: Mapping[str, object]) -> float | None:
     """How far from 1 the lengths of an encoder's vectors may be; None if its last layer is not one that normalises."""
     layers = facts.get("after_pooling") or facts.get("layers")
     if not isinstance(layers, list | tuple) or not layers or str(layers[-1]).lower() != "normalize":

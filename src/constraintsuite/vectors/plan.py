@@ -16,7 +16,7 @@ from constraintsuite.corpora.base import BadRows, Source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.vectors.first_pass import FirstPass, read_corpus
-from constraintsuite.vectors.judged import JudgedQueries, gaps, hard_negatives, read_judged
+from constraintsuite.vectors.judgments import JudgedQueries, gaps, hard_negatives, read_judged
 from constraintsuite.vectors.sampling import allocate, refuse_no_room, refuse_too_large, shortfall
 from constraintsuite.vectors.settings import KEEPING, SamplingMode, SubsetSettings
 

@@ -86,7 +86,7 @@ def shortfall(name: str, wanted: int, there: int) -> str:
     return f"stratum {name!r}: {wanted:,} documents wanted, {there:,} there"
 
 
-def bottom(survey: Survey, count: int, among: npt.NDArray[np.bool_] | None = None) -> Positions:
+def smallest_keys(survey: Survey, count: int, among: npt.NDArray[np.bool_] | None = None) -> Positions:
     """The positions of the smallest keys (those of `among` only), in order."""
     pool = survey.keys.copy() if among is None else survey.keys[among]
     if not count or not len(pool):
@@ -120,7 +120,7 @@ def _filled_up(request: SampleRequest, kept: Mapping[str, frozenset[str]]) -> Se
         groups.append((Stratum(name, len(there), len(there), 1.0), survey.in_order(there)))
     count = sum(len(positions) for _, positions in groups)
     refuse_no_room(size, {stratum.name: stratum.chosen for stratum, _ in groups})
-    groups.append(_by_chance("background", bottom(survey, size - count, rest), len(survey) - count))
+    groups.append(_by_chance("background", smallest_keys(survey, size - count, rest), len(survey) - count))
     return _of_groups(groups)
 
 
@@ -131,7 +131,7 @@ def _stratified(request: SampleRequest) -> Selection:
     wanted = allocate(request.settings.size or 0, populations, request.settings.allocation)
     groups, notes = [], []
     for code, name in enumerate(request.names):
-        positions = bottom(request.survey, wanted[name], request.strata == code)
+        positions = smallest_keys(request.survey, wanted[name], request.strata == code)
         groups.append(_by_chance(name, positions, populations[name]))
         if len(positions) < wanted[name]:
             notes.append(shortfall(name, wanted[name], len(positions)))

@@ -29,7 +29,7 @@ from constraintsuite.vectors import files
 from constraintsuite.vectors.bundle import Bundle, claim_bundle, remove_other_parts
 from constraintsuite.vectors.draft import DocumentTwin, SubsetDraft, draft_subset
 from constraintsuite.vectors.first_pass import left_out_before
-from constraintsuite.vectors.judged import refuse_poor
+from constraintsuite.vectors.judgments import refuse_poor
 from constraintsuite.vectors.sampling import Selection
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.tables import (

@@ -10,7 +10,7 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import top_k
-from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors, unit_rows
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors, normalise_rows
 from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.engines.base import AnnEngine, PersistentEngine
 from constraintsuite.vectors.ann.engines.faiss import FaissBuild
@@ -191,8 +191,8 @@ def test_faiss_hashes_for_cosine_and_for_vectors_of_length_1(base: Vectors, quer
     true = top_k(queries, base, 10, "cosine").rows
     few, many = (built("faiss", {"factory": f"LSH{bits}r"}, {}, "cosine", base) for bits in (16, 1024))
     assert recall(few.search(queries, 10), true) < 0.5 < recall(many.search(queries, 10), true)
-    unit = built("faiss", {"factory": "LSH1024r"}, {}, "euclidean", unit_rows(base))
-    assert np.array_equal(unit.search(unit_rows(queries), 10), many.search(queries, 10))
+    unit = built("faiss", {"factory": "LSH1024r"}, {}, "euclidean", normalise_rows(base))
+    assert np.array_equal(unit.search(normalise_rows(queries), 10), many.search(queries, 10))
     plain = built("faiss", {"factory": "LSH"}, {}, "cosine", base)  # one bit for each dimension
     assert type(plain).expected_bytes(FaissBuild(factory="LSH"), *base.shape) == pytest.approx(plain.bytes(), rel=0.1)
 

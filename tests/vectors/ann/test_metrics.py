@@ -13,10 +13,10 @@ from constraintsuite.vectors.ann.data import VectorMetric, scores_of
 from constraintsuite.vectors.ann.metrics import (
     RecallTieRule,
     WrongAnswerError,
-    beside_ceiling,
     judge,
     mean,
     refuse_wrong,
+    relevance_and_ceiling,
     relevance_values,
     summarise,
 )
@@ -139,7 +139,7 @@ def test_judgments_are_measured_beside_their_ceiling() -> None:
     pytest.importorskip("ir_measures")
     found: IntArray = np.array([[0, 5], [7, -1], [3, 4]])
     exact: IntArray = np.array([[0, 1], [2, 3], [4, 3]])
-    values = beside_ceiling(found, exact, {0: {0: 1, 1: 2}, 1: {2: 1}, 2: {3: 0}}, 2, 1)
+    values = relevance_and_ceiling(found, exact, {0: {0: 1, 1: 2}, 1: {2: 1}, 2: {3: 0}}, 2, 1)
     nothing_relevant = np.nan  # of query 2
     gain = 1 / (2 + 1 / np.log2(3))
     for name, expected in {

@@ -10,7 +10,7 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.vectors.ann.data import Vectors
 from constraintsuite.vectors.ann.settings import DataEntry
-from constraintsuite.vectors.ann.staging import Staged, load_staged, stage
+from constraintsuite.vectors.ann.staged_data import Staged, load_staged, stage
 
 RNG = np.random.default_rng(0)
 BASE, OTHER = (RNG.standard_normal((30, 4)).astype(np.float32) for _ in range(2))

@@ -13,10 +13,10 @@ from typing import Any
 from constraintsuite.vectors.ann.data import BenchmarkVectors, SearchFunction, VectorMetric, reranked
 from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.engines.base import AnnEngine, ServedEngine
-from constraintsuite.vectors.ann.measuring import Crowd, Pass, ask_together, single_queries
 from constraintsuite.vectors.ann.metrics import MeasurementError, describe_failure
 from constraintsuite.vectors.ann.results import OperatingPoint
-from constraintsuite.vectors.ann.staging import Staged, load_staged
+from constraintsuite.vectors.ann.staged_data import Staged, load_staged
+from constraintsuite.vectors.ann.timing import ClientGroup, Pass, ask_together, single_queries
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def prepare_search(engine: AnnEngine, point: OperatingPoint, data: BenchmarkVect
     return reranked(engine.search, data, point.rerank)
 
 
-def processes_of(job: ClientJob) -> Crowd:
+def client_processes(job: ClientJob) -> ClientGroup:
     """Clients that are connected, and have asked once, before the clock of any of them runs."""
 
     def ask(clients: int, repeats: int, seconds: float) -> list[list[Pass]]:

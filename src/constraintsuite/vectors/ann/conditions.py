@@ -15,7 +15,7 @@ from constraintsuite.records.tables import Column, Table
 from constraintsuite.retrieval.topk import FloatArray, IntArray
 from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.engines.base import ServedEngine
-from constraintsuite.vectors.ann.frontier import Arena, conditions_of, labelled, owner_of
+from constraintsuite.vectors.ann.frontier import Arena, conditions_of, find_run, label_runs
 from constraintsuite.vectors.ann.metrics import TIE_RULES, QueryResults
 from constraintsuite.vectors.ann.results import AnnRun, DataFacts, MeasuredCell, load_queries
 from constraintsuite.vectors.ann.tables import ColumnOf, list_items
@@ -74,7 +74,7 @@ def about_servers(cells: Sequence[MeasuredCell]) -> str:
 
 def sets(runs: Sequence[AnnRun]) -> Table:
     """What was searched."""
-    searched = [(label, run, data) for label, run in labelled(runs) for data in run.facts.data]
+    searched = [(label, run, data) for label, run in label_runs(runs) for data in run.facts.data]
     columns: list[ColumnOf[tuple[str, AnnRun, DataFacts]]] = [
         ("data", "text", lambda row: row[2].name),
         ("of", "text", lambda row: _identity(row[2]) if row[2].bundle else _formats(row[1]).get(row[2].name)),
@@ -107,7 +107,7 @@ def machines(runs: Sequence[AnnRun]) -> Table:
         ("ties", "text", lambda row: TIE_RULES.get(row[1].facts.ties, row[1].facts.ties)),
         ("versions", "text", lambda row: _versions(row[1])),
     ]
-    return list_items("machines", "Machine, protocol and versions.", labelled(runs), columns)
+    return list_items("machines", "Machine, protocol and versions.", label_runs(runs), columns)
 
 
 def _identity(data: DataFacts) -> str:
@@ -175,7 +175,7 @@ def judged(arena: Arena, cells: Sequence[MeasuredCell], runs: Sequence[AnnRun]) 
 def _rows(
     arena: Arena, cells: Sequence[MeasuredCell], names: Sequence[str], runs: Sequence[AnnRun]
 ) -> Iterator[tuple[CellValue, ...]]:
-    top = load_queries(owner_of(runs, cells[0]), cells[0])
+    top = load_queries(find_run(runs, cells[0]), cells[0])
     for run in runs:
         for ranking in run.rankings:
             if ranking.content == arena.content and all(name in ranking.figures for name in names):
@@ -185,7 +185,7 @@ def _rows(
     yield "exact search", "all compared", *(value for figure in ceilings for value in (figure, None))
     for cell in cells:
         if not cell.exact:
-            found = load_queries(owner_of(runs, cell), cell)
+            found = load_queries(find_run(runs, cell), cell)
             yield cell.point.series, cell.point.setting, *_figures(cell.figures, top, found, names)
 
 

@@ -56,7 +56,7 @@ class BenchmarkVectors:
         return np.arange(len(self.queries)) if self.kept_queries is None else self.kept_queries
 
 
-def checked(data: BenchmarkVectors) -> BenchmarkVectors:
+def require_usable(data: BenchmarkVectors) -> BenchmarkVectors:
     """The same data, or a UserError that says why nothing can be measured on it."""
     base, queries = data.base, data.queries
     if base.ndim != 2 or queries.ndim != 2 or not base.size or not queries.size:
@@ -84,7 +84,7 @@ def refuse_few_rows(data: BenchmarkVectors, k: int) -> None:
         )
 
 
-def limited(data: BenchmarkVectors, rows: int | None, queries: int | None) -> BenchmarkVectors:
+def limit_vectors(data: BenchmarkVectors, rows: int | None, queries: int | None) -> BenchmarkVectors:
     """The first rows and queries; with fewer rows the neighbours that came with the data are no longer true."""
     if rows is not None and rows < len(data.base):
         kept = {query: {r: g for r, g in of.items() if r < rows} for query, of in (data.relevance or {}).items()}
@@ -98,11 +98,11 @@ def limited(data: BenchmarkVectors, rows: int | None, queries: int | None) -> Be
         data = replace(data, base=data.base[:rows], neighbours=None, relevance=relevance, notes=tuple(notes))
     if queries is not None and queries < len(data.queries):
         note = f"only the first {queries:,} of {len(data.queries):,} queries"
-        data = replace(only_queries(data, np.arange(queries)), notes=(*data.notes, note))
+        data = replace(select_queries(data, np.arange(queries)), notes=(*data.notes, note))
     return data
 
 
-def only_queries(data: BenchmarkVectors, kept: IntArray) -> BenchmarkVectors:
+def select_queries(data: BenchmarkVectors, kept: IntArray) -> BenchmarkVectors:
     """The set with these of its queries, in this order; they are numbered anew, and remember what they were."""
     near, judged = data.neighbours, data.relevance
     return replace(
@@ -120,7 +120,7 @@ def tuning_half(queries: Vectors) -> npt.NDArray[np.bool_]:
     return np.array([digest[0] & 1 == 0 for digest in digests], dtype=np.bool_)
 
 
-def content_of(data: BenchmarkVectors) -> str:
+def hash_vectors(data: BenchmarkVectors) -> str:
     """Hash of the vectors, the metric and the judgments: figures with the same value are of the same data."""
     digest = hashlib.sha256()
     for part in (data.base, data.queries):
@@ -168,17 +168,17 @@ def blocks(vectors: Vectors, *, unit: bool = False) -> Iterator[tuple[int, Vecto
     """Consecutive rows with the number of the first, as contiguous floats, of length 1 if `unit`."""
     for number, part in enumerate(blocks_of(vectors)):
         block = np.ascontiguousarray(part, dtype=np.float32)
-        yield number * BLOCK_ROWS, unit_rows(block) if unit else block
+        yield number * BLOCK_ROWS, normalise_rows(block) if unit else block
 
 
-def unit_rows(vectors: Vectors) -> Vectors:
+def normalise_rows(vectors: Vectors) -> Vectors:
     """Each row at length 1; a zero vector stays one, and so has the score 0."""
     lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
     unit: Vectors = (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
     return unit
 
 
-def filled(rows: IntArray, k: int) -> IntArray:
+def pad_rows(rows: IntArray, k: int) -> IntArray:
     """The rows with -1 behind them, up to `k` columns; the same array where there are so many."""
     if rows.shape[1] == k:
         return rows
@@ -241,6 +241,6 @@ def reranked(search: SearchFunction, data: BenchmarkVectors, times: int) -> Sear
         scores = scores_of(queries, data.base, rows, data.metric)
         order = np.lexsort((rows, -scores), axis=1)[:, :k]  # equal scores in the order of rows
         best = np.take_along_axis(rows, order, axis=1)
-        return filled(np.where(best >= 0, best, MISSING), k)
+        return pad_rows(np.where(best >= 0, best, MISSING), k)
 
     return both

@@ -18,7 +18,15 @@ from constraintsuite.experiments.experiment import Experiment, OpenOptions
 from constraintsuite.experiments.outcome_table import Details, Item, StoredTable
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.retrieval.topk import FloatArray, IntArray
-from constraintsuite.vectors.ann.frontier import Arena, arenas, by_name, most_exact, reach, settings_of, speed_of
+from constraintsuite.vectors.ann.frontier import (
+    Arena,
+    arenas,
+    by_name,
+    choose_by_recall,
+    describe_settings,
+    most_exact,
+    speed_of,
+)
 from constraintsuite.vectors.ann.host import machine_of
 from constraintsuite.vectors.ann.results import KIND, AnnRun, MeasuredCell, load_ann_run, load_queries
 
@@ -44,7 +52,7 @@ class ChosenCells(NamedTuple):
     @property
     def name(self) -> str:
         """What to call it among others of its run."""
-        return f"{self.arena.data} top-{self.arena.k} {self.reached}"
+        return f"{self.arena.data} top-{self.arena.k} {self.target_name}"
 
     @property
     def group(self) -> str:
@@ -52,7 +60,7 @@ class ChosenCells(NamedTuple):
         return f"{ARENA}={self.name}"
 
     @property
-    def reached(self) -> str:
+    def target_name(self) -> str:
         """The target in words."""
         return "most exact" if self.target is None else f"recall {self.target:.10g}"
 
@@ -109,8 +117,8 @@ def choose_cells(run: AnnRun) -> list[ChosenCells]:
     found = []
     for arena, cells in first.values():
         for target in sorted(run.facts.targets):
-            reached = {row.name: row.cell for row in reach(cells, [target]) if row.cell is not None}
-            found.append(ChosenCells(arena, target, reached))
+            fastest = {row.name: row.cell for row in choose_by_recall(cells, [target]) if row.cell is not None}
+            found.append(ChosenCells(arena, target, fastest))
         found.append(ChosenCells(arena, None, {name: most_exact(own) for name, own in by_name(cells).items()}))
     return found
 
@@ -162,12 +170,12 @@ def _make_item(chosen: ChosenCells, query: int) -> Item:
     """Named by what was asked, so that the same two cells at several targets are one test."""
     arena = chosen.arena
     asked = (f"{arena.content[:12]} top-{arena.k} {chosen.how} query {query}",)
-    return Item(f"{asked[0]} {chosen.reached}", asked, asked)
+    return Item(f"{asked[0]} {chosen.target_name}", asked, asked)
 
 
 def _describe(chosen: ChosenCells, system: str) -> Details:
     cell = chosen.cells[system]
-    return {"setting": settings_of(cell), "mode": chosen.how, "queries/s": speed_of(cell)}
+    return {"setting": describe_settings(cell), "mode": chosen.how, "queries/s": speed_of(cell)}
 
 
 def _is_judged(name: str) -> bool:

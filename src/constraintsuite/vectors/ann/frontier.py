@@ -58,7 +58,7 @@ class Arena(NamedTuple):
         return f"_{_UNSAFE.sub('', self.tag)}" if self.tag else ""
 
 
-class Reached(NamedTuple):
+class ChosenSetting(NamedTuple):
     """The fastest cell of an engine that reaches a recall on one half of the queries, and what it reaches on the other."""
 
     name: str
@@ -79,7 +79,7 @@ def arenas(cells: Iterable[MeasuredCell], tag: str = "") -> dict[Arena, list[Mea
     return found
 
 
-def arenas_of(runs: Sequence[AnnRun]) -> dict[Arena, list[MeasuredCell]]:
+def arenas_of_runs(runs: Sequence[AnnRun]) -> dict[Arena, list[MeasuredCell]]:
     """The same over runs: those of another machine, or with another rule for ties, are apart, as are sets of one name."""
     conditions = list(dict.fromkeys(conditions_of(run) for run in runs))
     found: dict[Arena, list[MeasuredCell]] = {}
@@ -103,13 +103,13 @@ def recall_of(cell: MeasuredCell) -> float:
     return cell.figures[f"ann.recall_tie@{cell.point.k}"].value or 0.0
 
 
-def engine_of(cell: MeasuredCell) -> str:
+def engine_name(cell: MeasuredCell) -> str:
     """The name of the engine; what compares everything is called so."""
     name = cell.point.name
     return f"{name} (exact)" if cell.exact and not name.startswith("exact") else name
 
 
-def settings_of(cell: MeasuredCell) -> str:
+def describe_settings(cell: MeasuredCell) -> str:
     """Engine, build and search in one line."""
     point = cell.point
     return point.series if point.setting == NOTHING else f"{point.series}; {point.setting}"
@@ -120,7 +120,9 @@ def speed_of(cell: MeasuredCell) -> float:
     return cell.speed.qps
 
 
-def front(cells: Sequence[MeasuredCell], worth: Callable[[MeasuredCell], float] = speed_of) -> list[MeasuredCell]:
+def pareto_front(
+    cells: Sequence[MeasuredCell], worth: Callable[[MeasuredCell], float] = speed_of
+) -> list[MeasuredCell]:
     """Those that no other beats in recall and worth at once, by growing recall."""
     best: list[MeasuredCell] = []
     for cell in sorted(cells, key=lambda c: (-recall_of(c), -worth(c))):
@@ -137,29 +139,31 @@ def by_name(cells: Iterable[MeasuredCell]) -> dict[str, list[MeasuredCell]]:
     return named
 
 
-def reach(cells: Sequence[MeasuredCell], targets: Sequence[float]) -> list[Reached]:
+def choose_by_recall(cells: Sequence[MeasuredCell], targets: Sequence[float]) -> list[ChosenSetting]:
     """For each engine and target: chosen on the tuning half of the queries, reported on the other half."""
     return [
-        _reached(target, own, max((cell for cell in own if _tuned(cell) >= target), key=speed_of, default=None))
+        _chosen_setting(target, own, max((cell for cell in own if _tuned(cell) >= target), key=speed_of, default=None))
         for own in by_name(cells).values()
         for target in targets
     ]
 
 
-def keep_up(cells: Sequence[MeasuredCell], speeds: Sequence[float]) -> list[Reached]:
+def choose_by_speed(cells: Sequence[MeasuredCell], speeds: Sequence[float]) -> list[ChosenSetting]:
     """For each engine and speed: the most exact cell on the tuning half that is as fast, reported on the other half."""
     return [
-        _reached(speed, own, max((cell for cell in own if speed_of(cell) >= speed), key=_exactness, default=None))
+        _chosen_setting(
+            speed, own, max((cell for cell in own if speed_of(cell) >= speed), key=_exactness, default=None)
+        )
         for own in by_name(cells).values()
         for speed in speeds
     ]
 
 
-def best_of(cells: Sequence[MeasuredCell], target: float) -> dict[str, MeasuredCell]:
+def best_cells(cells: Sequence[MeasuredCell], target: float) -> dict[str, MeasuredCell]:
     """For each approximate engine: the fastest cell that reaches the target, else its most exact one."""
     near = [cell for cell in cells if not cell.exact]
     best = {name: most_exact(own) for name, own in by_name(near).items()}
-    return best | {row.name: row.cell for row in reach(near, [target]) if row.cell is not None}
+    return best | {row.name: row.cell for row in choose_by_recall(near, [target]) if row.cell is not None}
 
 
 def most_exact(cells: Sequence[MeasuredCell]) -> MeasuredCell:
@@ -171,11 +175,11 @@ def _exactness(cell: MeasuredCell) -> tuple[float, float]:
     return _tuned(cell), speed_of(cell)
 
 
-def _reached(target: float, cells: Sequence[MeasuredCell], chosen: MeasuredCell | None) -> Reached:
-    name = engine_of(cells[0])
+def _chosen_setting(target: float, cells: Sequence[MeasuredCell], chosen: MeasuredCell | None) -> ChosenSetting:
+    name = engine_name(cells[0])
     if not any(_half(cell, "tune").n for cell in cells):
-        return Reached(name, target, None, None, decided=False)
-    return Reached(name, target, chosen, None if chosen is None else _half(chosen, "report"))
+        return ChosenSetting(name, target, None, None, decided=False)
+    return ChosenSetting(name, target, chosen, None if chosen is None else _half(chosen, "report"))
 
 
 def _tuned(cell: MeasuredCell) -> float:
@@ -190,12 +194,12 @@ _Place = tuple[tuple[str, ...], str, str]
 """Conditions, content of the data, name of the engine: cells that are alike in these meet in a table."""
 
 
-def labelled(runs: Sequence[AnnRun]) -> list[tuple[str, AnnRun]]:
+def label_runs(runs: Sequence[AnnRun]) -> list[tuple[str, AnnRun]]:
     """The runs with what to call them: the folder's name, with as many folders above it as tell it apart from the others."""
     return list(zip(short_paths([run.path for run in runs]), runs, strict=True))
 
 
-def told_apart(runs: Sequence[AnnRun]) -> list[AnnRun]:
+def separate_runs(runs: Sequence[AnnRun]) -> list[AnnRun]:
     """The runs, with engines and rankings of one name called by their run too, unless what they hold is the very same.
 
     That is told once, and belongs to the first run that holds it. Every cell is an object of its own.
@@ -208,11 +212,11 @@ def told_apart(runs: Sequence[AnnRun]) -> list[AnnRun]:
             cells=tuple(_own_cells(number, run, label, held)),
             rankings=tuple(_own_rankings(number, run, label, rankings)),
         )
-        for number, (label, run) in enumerate(labelled(runs))
+        for number, (label, run) in enumerate(label_runs(runs))
     ]
 
 
-def owner_of(runs: Sequence[AnnRun], cell: MeasuredCell) -> AnnRun:
+def find_run(runs: Sequence[AnnRun], cell: MeasuredCell) -> AnnRun:
     """The one of runs told apart that holds this very cell. A key does not tell: two machines may give the same."""
     return next(run for run in runs if any(one is cell for one in run.cells))
 

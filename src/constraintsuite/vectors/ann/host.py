@@ -38,14 +38,14 @@ def machine_of(host: Host) -> str:
     return ", ".join(f"{name} {host.get(name)}" for name in _DECIDING)
 
 
-def load_now() -> str | None:
+def current_load() -> str | None:
     """Processes that wanted a processor in the last minute; this one is among them."""
     return f"{os.getloadavg()[0]:.2f}" if hasattr(os, "getloadavg") else None
 
 
 def note_load(reporter: Reporter) -> None:
     """Before anything is measured: what others do now is part of every figure of speed."""
-    load = load_now()
+    load = current_load()
     if load is not None and float(load) > (os.cpu_count() or 1) / 2:
         reporter.note(
             f"the load of this machine is {load} with {os.cpu_count()} processors: speeds measured now say little"
@@ -53,7 +53,7 @@ def note_load(reporter: Reporter) -> None:
 
 
 @contextmanager
-def own_turn(reporter: Reporter) -> Iterator[None]:
+def machine_lock(reporter: Reporter) -> Iterator[None]:
     """Runs of one user take turns on a machine: each build is pinned to the first processors, where two would share them."""
     file = Path(tempfile.gettempdir()) / f"csuite-ann-{os.getuid()}.lock"
     handle = os.open(file, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
@@ -85,7 +85,7 @@ class MemoryUse(NamedTuple):
     """The most at any time, mapped pages included."""
 
 
-def memory_now() -> MemoryUse:
+def memory_use() -> MemoryUse:
     """What this process holds in memory now, as Linux tells it; elsewhere nothing is known."""
     if not _STATUS.is_file():
         return MemoryUse(None, None)

@@ -165,7 +165,9 @@ def relevance_values(
     return columns
 
 
-def beside_ceiling(found: IntArray, exact: IntArray, relevance: Relevance, k: int, least: int) -> dict[str, FloatArray]:
+def relevance_and_ceiling(
+    found: IntArray, exact: IntArray, relevance: Relevance, k: int, least: int
+) -> dict[str, FloatArray]:
     """Each measure for the rows found, and as `rel.ceiling.*` for exact search: the difference is the index's doing."""
     ceiling = relevance_values(exact, relevance, k, least, "rel.ceiling.")
     return relevance_values(found, relevance, k, least) | ceiling

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.vectors.ann.data import BenchmarkVectors, limited, refuse_few_rows
+from constraintsuite.vectors.ann.data import BenchmarkVectors, limit_vectors, refuse_few_rows
 from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.engines.base import EngineSettings, PersistentEngine, ServedEngine, not_installed
 from constraintsuite.vectors.ann.results import OperatingPoint
 from constraintsuite.vectors.ann.settings import AnnBenchmark, EngineEntry, grid, locked_data
-from constraintsuite.vectors.ann.staging import is_mapped
+from constraintsuite.vectors.ann.staged_data import is_mapped
 
 _PROGRAM = 150_000_000  # bytes of a worker that has loaded its libraries and nothing else
 _A_QUERY = 48  # bytes of the figures of a query in a cell, beside its rows
@@ -171,7 +171,7 @@ def estimate(bench: AnnBenchmark, folder: Path) -> Estimate:
     sizes, disk, rankings = [], 0, 0
     with locked_data(bench.data, folder):
         for entry in bench.data:
-            data = limited(entry.options.load(entry.name, folder), entry.options.limit, entry.options.query_limit)
+            data = limit_vectors(entry.options.load(entry.name, folder), entry.options.limit, entry.options.query_limit)
             refuse_few_rows(data, max(bench.k))
             sizes.append(DataSize(entry.name, len(data.base), len(data.queries), data.base.shape[1]))
             texts = entry.options.texts(folder)

@@ -30,7 +30,7 @@ from constraintsuite.vectors.ann.metrics import (
 )
 from constraintsuite.vectors.ann.results import FAILED, RANKINGS, FailedRanking, RetrieverBaseline, queries_file, write
 from constraintsuite.vectors.ann.settings import AnnBenchmark
-from constraintsuite.vectors.ann.staging import Staged, load_staged
+from constraintsuite.vectors.ann.staged_data import Staged, load_staged
 from constraintsuite.vectors.bundle import Bundle
 
 

@@ -17,9 +17,9 @@ from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Replace, claim
 from constraintsuite.vectors.ann.host import (
     describe_host,
+    machine_lock,
     machine_of,
     note_load,
-    own_turn,
     require_threadpoolctl,
 )
 from constraintsuite.vectors.ann.metrics import require_measures, require_pyarrow
@@ -27,7 +27,7 @@ from constraintsuite.vectors.ann.plan import plan, refuse_missing
 from constraintsuite.vectors.ann.rankings import plan_rankings, run_ranking
 from constraintsuite.vectors.ann.results import CELLS, FAILED, KIND, PER_QUERY, RANKINGS, RUN, Failure, RunFacts, write
 from constraintsuite.vectors.ann.settings import AnnBenchmark, locked_data
-from constraintsuite.vectors.ann.staging import Staged, stage
+from constraintsuite.vectors.ann.staged_data import Staged, stage
 from constraintsuite.vectors.ann.worker import WorkerJob
 
 _FILES = (RUN, *(f"{folder}/*" for folder in (CELLS, FAILED, PER_QUERY, RANKINGS)))
@@ -91,7 +91,7 @@ def _measure_missing(
             if cells:
                 reporter.note(f"{build.point.data}: {build.point.series}, {len(cells)} cells")
                 left, vectors = replace(build, cells=cells), staged[build.point.data]
-                with own_turn(reporter):
+                with machine_lock(reporter):
                     _run_build(WorkerJob(left, vectors, bench.protocol, bench.ties, host, out), advance)
     for planned in rankings:
         if planned.key in unranked:

@@ -9,13 +9,13 @@ from constraintsuite.records.figures import CellValue, ColumnKind
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.vectors.ann.frontier import (
     Arena,
-    Reached,
+    ChosenSetting,
     arenas,
-    engine_of,
-    keep_up,
-    labelled,
-    reach,
-    settings_of,
+    choose_by_recall,
+    choose_by_speed,
+    describe_settings,
+    engine_name,
+    label_runs,
 )
 from constraintsuite.vectors.ann.results import AnnRun, MeasuredCell
 
@@ -87,27 +87,27 @@ def latencies(arena: Arena, cells: Sequence[MeasuredCell]) -> Table | None:
     return list_items(f"latencies_{arena.slug}", caption, _by_speed(timed), columns)
 
 
-def reached(arena: Arena, cells: Sequence[MeasuredCell], targets: Sequence[float]) -> Iterator[Table]:
+def speed_at_recall(arena: Arena, cells: Sequence[MeasuredCell], targets: Sequence[float]) -> Iterator[Table]:
     """Queries a second at targets of recall: at a glance, and with all that belongs to it."""
-    rows = reach(cells, targets)
+    rows = choose_by_recall(cells, targets)
     how = f"{arena.title}. The fastest setting that reaches the target on one half of the queries{_half_size(cells)}"
     titles = [f"ann.recall_tie@{arena.k} ≥ {100 * target:.4g} %" for target in targets]
     speeds = [None if row.cell is None else row.cell.speed.qps for row in rows]
     caption = f"{how}, in queries a second; a dash where none does so there."
     yield _crossed(f"speed_at_recall_{arena.slug}", caption, titles, "count", rows, speeds)
-    target: ColumnOf[Reached] = ("target", "share", lambda row: row.target)
+    target: ColumnOf[ChosenSetting] = ("target", "share", lambda row: row.target)
     yield _chosen(f"targets_{arena.slug}", f"{how}, and its recall on the other.", arena, target, rows, "not reached")
 
 
-def kept_up(arena: Arena, cells: Sequence[MeasuredCell], speeds: Sequence[float]) -> Iterator[Table]:
+def recall_at_speed(arena: Arena, cells: Sequence[MeasuredCell], speeds: Sequence[float]) -> Iterator[Table]:
     """The best recall at so many queries a second: at a glance, and with all that belongs to it."""
-    rows = keep_up(cells, speeds)
+    rows = choose_by_speed(cells, speeds)
     chosen = f"The most exact setting on one half of the queries{_half_size(cells)} that is as fast"
     how = f"{arena.title}. {chosen}, and its recall on the other"
     titles = [f"queries/s ≥ {speed:,.10g}" for speed in speeds]
     caption = f"{how}: ann.recall_tie@{arena.k}."
     yield _crossed(f"recall_at_speed_{arena.slug}", caption, titles, "share", rows, [row.recall for row in rows])
-    least: ColumnOf[Reached] = ("at least, queries/s", "count", lambda row: row.target)
+    least: ColumnOf[ChosenSetting] = ("at least, queries/s", "count", lambda row: row.target)
     yield _chosen(f"speeds_{arena.slug}", f"{how}.", arena, least, rows, "not as fast")
 
 
@@ -140,7 +140,7 @@ def failures(runs: Sequence[AnnRun]) -> Table:
     """What could not be measured, and why; of several runs, in which."""
     rows: list[tuple[CellValue, ...]] = []
     several = len(runs) > 1
-    for label, run in labelled(runs):
+    for label, run in label_runs(runs):
         own: list[tuple[CellValue, ...]] = []
         for one in run.failures:
             point = one.point
@@ -154,7 +154,7 @@ def failures(runs: Sequence[AnnRun]) -> Table:
 
 
 def _engine(cell: MeasuredCell) -> str:
-    return f"{engine_of(cell)}{cell.point.series.removeprefix(cell.point.name)}"
+    return f"{engine_name(cell)}{cell.point.series.removeprefix(cell.point.name)}"
 
 
 _CELL: tuple[ColumnOf[MeasuredCell], ...] = (
@@ -195,7 +195,7 @@ def _crossed(
     caption: str,
     titles: Sequence[str],
     kind: ColumnKind,
-    rows: Sequence[Reached],
+    rows: Sequence[ChosenSetting],
     values: Sequence[CellValue],
 ) -> Table:
     """One row an engine, one column a target."""
@@ -207,16 +207,21 @@ def _crossed(
 
 
 def _chosen(
-    name: str, caption: str, arena: Arena, target: ColumnOf[Reached], rows: Sequence[Reached], otherwise: str
+    name: str,
+    caption: str,
+    arena: Arena,
+    target: ColumnOf[ChosenSetting],
+    rows: Sequence[ChosenSetting],
+    otherwise: str,
 ) -> Table:
     """The cell that was chosen for each engine and target; `otherwise` stands where there is none."""
 
-    def setting(row: Reached) -> str:
+    def setting(row: ChosenSetting) -> str:
         if row.cell is None:
             return otherwise if row.decided else "too few queries to choose a setting"
-        return settings_of(row.cell)
+        return describe_settings(row.cell)
 
-    columns: list[ColumnOf[Reached]] = [
+    columns: list[ColumnOf[ChosenSetting]] = [
         ("engine", "text", lambda row: row.name),
         target,
         ("queries/s", "count", lambda row: None if row.cell is None else row.cell.speed.qps),

@@ -19,26 +19,26 @@ from typing import NamedTuple
 import numpy as np
 
 from constraintsuite.retrieval.topk import Neighbours
-from constraintsuite.vectors.ann.clients import ClientJob, make_engine, prepare_search, processes_of
+from constraintsuite.vectors.ann.clients import ClientJob, client_processes, make_engine, prepare_search
 from constraintsuite.vectors.ann.data import BenchmarkVectors, Vectors, scores_of, tuning_half
 from constraintsuite.vectors.ann.engines.base import AnnEngine, PersistentEngine, ServedEngine
-from constraintsuite.vectors.ann.host import Host, blas_threads, load_now, memory_now
-from constraintsuite.vectors.ann.measuring import measure
+from constraintsuite.vectors.ann.host import Host, blas_threads, current_load, memory_use
 from constraintsuite.vectors.ann.metrics import (
     QueryResults,
     RecallTieRule,
-    beside_ceiling,
     describe_failure,
     judge,
     mean,
     refuse_wrong,
+    relevance_and_ceiling,
     summarise,
     write_queries,
 )
 from constraintsuite.vectors.ann.plan import Build
 from constraintsuite.vectors.ann.results import CELLS, FAILED, Cost, Failure, MeasuredCell, queries_file, read, write
 from constraintsuite.vectors.ann.settings import MeasuringProtocol
-from constraintsuite.vectors.ann.staging import Staged, load_staged
+from constraintsuite.vectors.ann.staged_data import Staged, load_staged
+from constraintsuite.vectors.ann.timing import measure
 
 
 @dataclass(frozen=True)
@@ -95,11 +95,11 @@ def pin(threads: int) -> list[int]:
 
 
 def _build(engine: AnnEngine, base: Vectors, scratch: Path) -> Cost:
-    before = memory_now()
+    before = memory_use()
     start = time.perf_counter()
     engine.build(base)
     seconds = time.perf_counter() - start
-    after = memory_now()
+    after = memory_use()
     grown = None if before.anonymous is None or after.anonymous is None else max(0, after.anonymous - before.anonymous)
     saved = loaded = None
     size = engine.bytes()
@@ -122,7 +122,7 @@ def _measure_cell(job: WorkerJob, built: _Built, key: str, processors: Sequence[
     threads = 1 if point.mode == "concurrent" else point.threads
     search = prepare_search(built.engine, point, data, threads)
     place = built.engine.place if isinstance(built.engine, ServedEngine) else None
-    crowd = None if place is None else processes_of(ClientJob(point, job.staged, place, processors))
+    crowd = None if place is None else client_processes(ClientJob(point, job.staged, place, processors))
     with blas_threads(threads):
         measured = measure(search, data.queries, point.k, point.mode, point.clients, job.protocol, crowd)
     job.staged.base.refuse_changed()
@@ -131,7 +131,7 @@ def _measure_cell(job: WorkerJob, built: _Built, key: str, processors: Sequence[
     values = judge(measured.rows, scores, truth, point.k, job.ties)
     judged = {}
     if data.relevance:
-        judged = beside_ceiling(measured.rows, truth.rows, data.relevance, point.k, data.min_relevance)
+        judged = relevance_and_ceiling(measured.rows, truth.rows, data.relevance, point.k, data.min_relevance)
     tuning = tuning_half(data.queries)
     near = values.recall_tie, values.recall, values.kth_gap
     results = QueryResults(data.query_rows, tuning, measured.rows, *near, measured.latencies, judged)
@@ -147,7 +147,7 @@ def _measure_cell(job: WorkerJob, built: _Built, key: str, processors: Sequence[
         cost=built.cost,
         library=job.build.library,
         code=job.build.code,
-        host={**job.host, "load": load_now()},
+        host={**job.host, "load": current_load()},
     )
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors, blocks, filled, unit_rows
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors, blocks, normalise_rows, pad_rows
 from constraintsuite.vectors.ann.engines.base import AnnEngine, EngineSettings
 from constraintsuite.vectors.matrices import BLOCK_ROWS
 
@@ -60,7 +60,7 @@ class CodedEngine(AnnEngine):
         """The best rows by their codes; a query stays in full precision, but for the binary code."""
         found = min(k, len(self._coded))
         parts = [self._best(queries[i : i + _QUERIES], found) for i in range(0, len(queries), _QUERIES)]
-        return filled(np.concatenate(parts), k)
+        return pad_rows(np.concatenate(parts), k)
 
     def bytes(self) -> int:
         """The codes and their calibration."""
@@ -113,7 +113,7 @@ def calibrate(vectors: Vectors, dimensions: int, *, unit: bool) -> Calibration:
 def shortened(vectors: Vectors, dimensions: int, *, unit: bool) -> Vectors:
     """The first dimensions; first cut, then made length 1 again, because a cut unit vector is none."""
     cut = np.ascontiguousarray(vectors[:, :dimensions], dtype=np.float32)
-    return unit_rows(cut) if unit else cut
+    return normalise_rows(cut) if unit else cut
 
 
 def encode(vectors: Vectors, code: Code, calibration: Calibration | None) -> Coded:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from constraintsuite.retrieval.topk import lengths_of, top_k
-from constraintsuite.vectors.ann.data import IntArray, Vectors, blocks, filled
+from constraintsuite.vectors.ann.data import IntArray, Vectors, blocks, pad_rows
 from constraintsuite.vectors.ann.engines.base import AnnEngine, EngineSettings
 
 _ROWS = 2_000  # at least so many are compared at a time
@@ -36,7 +36,7 @@ class ExactEngine(AnnEngine):
         """The best rows, ties in the order of rows."""
         at_once = max(_ROWS, _PRODUCTS // max(1, len(queries)))
         found = top_k(queries, self._vectors, k, self._metric, lengths=self._lengths, documents_at_once=at_once)
-        return filled(found.rows, k)
+        return pad_rows(found.rows, k)
 
     def bytes(self) -> int:
         """The vectors themselves, and their lengths."""

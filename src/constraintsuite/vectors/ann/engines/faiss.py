@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors, blocks, unit_rows
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors, blocks, normalise_rows
 from constraintsuite.vectors.ann.engines.base import EngineSettings, PersistentEngine, require
 
 _FILE = "index.faiss"
@@ -137,7 +137,7 @@ class FaissEngine(PersistentEngine):
             rng = np.random.default_rng(self._settings.seed)
             rows = np.sort(rng.choice(rows, self._settings.train_rows, replace=False))
         chosen = np.ascontiguousarray(vectors[rows], dtype=np.float32)
-        return unit_rows(chosen) if self._unit else chosen
+        return normalise_rows(chosen) if self._unit else chosen
 
     def _set(self, name: str, value: float) -> None:
         try:

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors, blocks, filled
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors, blocks, pad_rows
 from constraintsuite.vectors.ann.engines.base import EngineSettings, PersistentEngine, require
 
 _SPACES: dict[VectorMetric, str] = {"cosine": "cosine", "dot": "ip", "euclidean": "l2"}
@@ -76,7 +76,7 @@ class HnswlibEngine(PersistentEngine):
                 f"hnswlib: a query has fewer than {min(k, self._rows)} neighbours within reach in the graph, and hnswlib "
                 "gives no part of an answer. Raise m, ef_construction or ef."
             ) from None
-        return filled(rows.view(np.int64), k)
+        return pad_rows(rows.view(np.int64), k)
 
     def bytes(self) -> int:
         """What the index takes when written out."""

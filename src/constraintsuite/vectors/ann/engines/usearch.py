@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from constraintsuite.vectors.ann.data import MISSING, IntArray, VectorMetric, Vectors, blocks, filled
+from constraintsuite.vectors.ann.data import MISSING, IntArray, VectorMetric, Vectors, blocks, pad_rows
 from constraintsuite.vectors.ann.engines.base import EngineSettings, PersistentEngine, require
 
 _NAMES: dict[VectorMetric, str] = {"cosine": "cos", "dot": "ip", "euclidean": "l2sq"}
@@ -68,10 +68,10 @@ class UsearchEngine(PersistentEngine):
         """What lies beyond the number of matches is whatever was in memory, so it is taken away."""
         found = self._index.search(queries, k, threads=self._threads)
         if len(queries) == 1:  # an answer without counts, as long as there are matches
-            return filled(found.keys.view(np.int64)[np.newaxis], k)
+            return pad_rows(found.keys.view(np.int64)[np.newaxis], k)
         rows = found.keys.view(np.int64)
         counted = np.arange(rows.shape[1]) < np.asarray(found.counts)[:, np.newaxis]
-        return filled(np.where(counted, rows, MISSING), k)
+        return pad_rows(np.where(counted, rows, MISSING), k)
 
     def bytes(self) -> int:
         """What the index takes when written out."""

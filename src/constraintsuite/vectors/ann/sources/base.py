@@ -44,7 +44,7 @@ class VectorSourceSettings(BaseModel):
         return None
 
 
-def existing(folder: Path, path: str) -> Path:
+def existing_path(folder: Path, path: str) -> Path:
     """The file or folder that a benchmark file names."""
     found = folder / path
     if not found.exists():

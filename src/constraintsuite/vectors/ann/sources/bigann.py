@@ -13,7 +13,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import Neighbours
 from constraintsuite.store.files import atomic_writer
 from constraintsuite.vectors.ann.data import BenchmarkVectors, IntArray, VectorMetric, Vectors
-from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, existing
+from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, existing_path
 
 _HEADER = 8  # bytes: rows and columns, each an unsigned 32-bit number
 _TYPES = {".fbin": np.float32, ".u8bin": np.uint8, ".i8bin": np.int8}
@@ -29,9 +29,9 @@ class BigAnn(VectorSourceSettings):
 
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
         """Map the base vectors, read the rest."""
-        base = read_table(existing(folder, self.base))
-        queries = read_table(existing(folder, self.queries)).astype(np.float32)
-        truth = None if self.neighbours is None else read_neighbours(existing(folder, self.neighbours))
+        base = read_table(existing_path(folder, self.base))
+        queries = read_table(existing_path(folder, self.queries)).astype(np.float32)
+        truth = None if self.neighbours is None else read_neighbours(existing_path(folder, self.neighbours))
         return BenchmarkVectors(name, base, queries, self.metric, truth)
 
 

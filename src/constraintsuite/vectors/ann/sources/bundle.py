@@ -13,7 +13,7 @@ from constraintsuite.models.base import Workbench
 from constraintsuite.retrieval.base import Passages
 from constraintsuite.retrieval.naming import load_retriever
 from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric
-from constraintsuite.vectors.ann.sources.base import TextSearch, VectorSourceSettings, existing
+from constraintsuite.vectors.ann.sources.base import TextSearch, VectorSourceSettings, existing_path
 from constraintsuite.vectors.bundle import Bundle, open_vectors, reading
 from constraintsuite.vectors.relevance import relevance_rows
 
@@ -39,13 +39,13 @@ class BundleSource(VectorSourceSettings):
     @contextmanager
     def locked(self, folder: Path) -> Iterator[None]:
         """The shared lock of the bundle: workers map its vectors for as long as anything is measured. First it is verified."""
-        with reading(existing(folder, self.path)) as bundle:
+        with reading(existing_path(folder, self.path)) as bundle:
             open_vectors(bundle, self.encoder)
             yield
 
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
         """Map the vectors; judgments of documents that are not in the bundle are left out and counted."""
-        with reading(existing(folder, self.path)) as bundle:
+        with reading(existing_path(folder, self.path)) as bundle:
             vectors = open_vectors(bundle, self.encoder)
             metric = self.metric or vectors.similarity
             if metric == "manhattan":
@@ -80,6 +80,6 @@ class BundleSource(VectorSourceSettings):
         """The bundle, if retrievers are named; one that was imported without texts is a UserError."""
         if not self.retrievers:
             return None
-        bundle = Bundle.open(existing(folder, self.path))
+        bundle = Bundle.open(existing_path(folder, self.path))
         bundle.require_texts()
         return TextSearch(bundle, self.retrievers)

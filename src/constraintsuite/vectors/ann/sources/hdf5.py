@@ -11,7 +11,7 @@ from constraintsuite.errors import UserError, import_extra
 from constraintsuite.retrieval.topk import Neighbours
 from constraintsuite.store.files import atomic_writer
 from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric
-from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, existing
+from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, existing_path
 
 _METRICS: dict[str, VectorMetric] = {"angular": "cosine", "euclidean": "euclidean", "ip": "dot"}
 _NAMES: dict[VectorMetric, str] = {metric: name for name, metric in _METRICS.items()}
@@ -25,7 +25,7 @@ class AnnBenchmarks(VectorSourceSettings):
 
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
         """Read all arrays; the metric is the one that the file names, unless it names none."""
-        file = existing(folder, self.path)
+        file = existing_path(folder, self.path)
         h5py = require_h5py()
         try:
             with h5py.File(file, "r") as content:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric
-from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, existing
+from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, existing_path
 
 
 class NpyFolder(VectorSourceSettings):
@@ -21,7 +21,7 @@ class NpyFolder(VectorSourceSettings):
 
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
         """Map the vectors from their files; judgments are lines of query row, base row and grade, with tabs between."""
-        place = existing(folder, self.path)
+        place = existing_path(folder, self.path)
         base = _table(place / "base.npy", whole=False)
         queries = _table(place / "queries.npy", whole=False).astype(np.float32)
         neighbours = judged = None

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric
-from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, existing
+from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, existing_path
 
 _TYPES = {".fvecs": "<f4", ".ivecs": "<i4", ".bvecs": "u1"}
 
@@ -25,9 +25,9 @@ class Vecs(VectorSourceSettings):
 
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
         """Read the three files."""
-        base = read_vecs(existing(folder, self.base))
-        queries = read_vecs(existing(folder, self.queries)).astype(np.float32)
-        rows = None if self.neighbours is None else read_vecs(existing(folder, self.neighbours)).astype(np.int64)
+        base = read_vecs(existing_path(folder, self.base))
+        queries = read_vecs(existing_path(folder, self.queries)).astype(np.float32)
+        rows = None if self.neighbours is None else read_vecs(existing_path(folder, self.neighbours)).astype(np.int64)
         return BenchmarkVectors(name, base, queries, self.metric, rows)
 
 

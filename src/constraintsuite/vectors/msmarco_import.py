@@ -24,8 +24,8 @@ from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Replace, claim
 from constraintsuite.vectors import files
 from constraintsuite.vectors.bundle import MIN_RELEVANCE, Bundle, claim_bundle, locked, remove_other_parts
-from constraintsuite.vectors.embedding import folder_name
-from constraintsuite.vectors.judged import distinct_judgments, positives_of, state_of
+from constraintsuite.vectors.embedding_shard import folder_name
+from constraintsuite.vectors.judgments import distinct_judgments, positives_of, state_of
 from constraintsuite.vectors.layouts import msmarco
 from constraintsuite.vectors.layouts.msmarco import MsMarcoFolder, hash_folder, read_folder
 from constraintsuite.vectors.matrices import blocks_of, check_lengths, write_matrix, zero_count

@@ -38,7 +38,7 @@ class Pass(NamedTuple):
     """Nanoseconds of each call."""
 
 
-Crowd = Callable[[int, int, float], list[list[Pass]]]
+ClientGroup = Callable[[int, int, float], list[list[Pass]]]
 """Clients that ask at the same time, in a closed loop. From their number, the number of repeats and the seconds of each: for
 each repeat, what every client did."""
 
@@ -50,7 +50,7 @@ def measure(
     mode: QueryMode,
     clients: int,
     protocol: MeasuringProtocol,
-    crowd: Crowd | None = None,
+    crowd: ClientGroup | None = None,
 ) -> Measured:
     """Answer all queries again and again by the protocol; what is answered is kept from a pass before the clock runs.
 
@@ -62,7 +62,7 @@ def measure(
     for _ in range(protocol.warmup - 1):  # the pass for the rows was the first
         one_pass(search, calls, numbers, k, 0.0)
     if mode == "concurrent":
-        crowd = crowd or threads_of(search, calls, k)
+        crowd = crowd or client_threads(search, calls, k)
         repeats = crowd(clients, protocol.repeats, protocol.min_seconds)
     else:
         repeats = [[one_pass(search, calls, numbers, k, protocol.min_seconds)] for _ in range(protocol.repeats)]
@@ -129,7 +129,7 @@ def ask_together(
     return passes
 
 
-def threads_of(search: SearchFunction, singles: Sequence[Vectors], k: int) -> Crowd:
+def client_threads(search: SearchFunction, singles: Sequence[Vectors], k: int) -> ClientGroup:
     """Clients in this process: right for a library, which does its work outside Python's lock."""
 
     def ask(clients: int, repeats: int, seconds: float) -> list[list[Pass]]:

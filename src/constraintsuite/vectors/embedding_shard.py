@@ -23,7 +23,14 @@ from constraintsuite.models.held import held_model
 from constraintsuite.store.files import write_text
 from constraintsuite.vectors import files
 from constraintsuite.vectors.bundle import Bundle, locked
-from constraintsuite.vectors.matrices import Matrix, check_lengths, map_matrix, slack_of, write_matrix, zero_count
+from constraintsuite.vectors.matrices import (
+    Matrix,
+    check_lengths,
+    length_tolerance,
+    map_matrix,
+    write_matrix,
+    zero_count,
+)
 from constraintsuite.vectors.survey import text_hash
 
 PLURALS: Mapping[TextRole, str] = {"document": "documents", "query": "queries"}
@@ -64,7 +71,7 @@ def embed_shard(task: ShardTask, care: Care) -> WorkCounts:
     vectors, lost = _encode(list(distinct.values()), found, scorer.encoder, task.role, care)
     rows = vectors[[places[text.text] for text in texts]]
     facts = scorer.describe()
-    lengths = check_lengths(rows, slack_of(facts))
+    lengths = check_lengths(rows, length_tolerance(facts))
     if lengths.fault:
         row = task.start + lengths.row
         raise UserError(f"{scorer.name}: the vector of {task.role} {row:,} {lengths.fault}. Is this model whole?")

@@ -18,12 +18,12 @@ from constraintsuite.vectors.ann.data import (
     BenchmarkVectors,
     Vectors,
     blocks,
-    checked,
-    content_of,
     exact_neighbours,
-    limited,
-    only_queries,
+    hash_vectors,
+    limit_vectors,
     refuse_few_rows,
+    require_usable,
+    select_queries,
 )
 from constraintsuite.vectors.ann.results import DataFacts
 from constraintsuite.vectors.ann.settings import AnnBenchmark, DataEntry, locked_data
@@ -81,7 +81,7 @@ def stage(entry: DataEntry, folder: Path, depth: int, out: Path) -> Staged:
     own = _own(data.base)
     if own is not None:  # once more, so that nothing is hashed that was read before its file was looked at
         data = replace(data, base=own.open(*data.base.shape))
-    content = content_of(data)
+    content = hash_vectors(data)
     place = out / content[:16]
     base = own or _copied(data, content, place)
     kept = _read_rest(place)
@@ -128,8 +128,8 @@ def load_staged(staged: Staged) -> tuple[BenchmarkVectors, Neighbours]:
 def read_set(entry: DataEntry, folder: Path) -> BenchmarkVectors:
     """The data of an entry, or a UserError that says why nothing can be measured on it."""
     options = entry.options
-    data = checked(limited(options.load(entry.name, folder), options.limit, options.query_limit))
-    equal = overlapping(data.queries, data.base)
+    data = require_usable(limit_vectors(options.load(entry.name, folder), options.limit, options.query_limit))
+    equal = find_overlap(data.queries, data.base)
     count, all_queries = int(equal.sum()), len(data.queries)
     if not count:
         return data
@@ -139,10 +139,10 @@ def read_set(entry: DataEntry, folder: Path) -> BenchmarkVectors:
     if count == all_queries:
         raise UserError(f"{entry.name}: every query equals a base vector, so `drop_overlap` leaves none.")
     note = f"{count:,} of {all_queries:,} queries were left out, as they equal a base vector"
-    return replace(only_queries(data, np.flatnonzero(~equal)), notes=(*data.notes, note))
+    return replace(select_queries(data, np.flatnonzero(~equal)), notes=(*data.notes, note))
 
 
-def overlapping(queries: Vectors, base: Vectors) -> npt.NDArray[np.bool_]:
+def find_overlap(queries: Vectors, base: Vectors) -> npt.NDArray[np.bool_]:
     """Which queries are base vectors too, number by number."""
     asked = _rows(queries)
     wanted = set(asked)
@@ -181,7 +181,7 @@ def _copied(data: BenchmarkVectors, content: str, place: Path) -> BaseFile:
 
 def _holds(file: Path, data: BenchmarkVectors, content: str) -> bool:
     try:
-        return file.is_file() and content_of(replace(data, base=map_matrix(file))) == content
+        return file.is_file() and hash_vectors(replace(data, base=map_matrix(file))) == content
     except UserError:
         return False
 
