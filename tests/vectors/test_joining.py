@@ -12,7 +12,7 @@ import pytest
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
-from constraintsuite.vectors import LAYOUTS, msmarco_import, tables
+from constraintsuite.vectors import LAYOUTS, tables
 from constraintsuite.vectors.bundle import Bundle, open_vectors
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.msmarco_import import ImportedBundle, import_folder
@@ -43,8 +43,7 @@ def edit(path: Path, left_out: Sequence[str]) -> None:
 
 
 def test_texts_stand_beside_their_vectors(tmp_path: Path, seven: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (tables, msmarco_import):
-        monkeypatch.setattr(module, "PART_ROWS", 7)
+    monkeypatch.setattr(tables, "PART_ROWS", 7)
     joined(tmp_path, source_in(tmp_path / "source"))
     imported, original = Bundle.open(tmp_path / "imported"), Bundle.open(tmp_path / "bundle")
     assert [row[:4] for row in imported.rows()] == [row[:4] for row in original.rows()]

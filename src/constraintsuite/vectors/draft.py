@@ -14,17 +14,9 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.records.text import Qrel
 from constraintsuite.store.workspace import Workspace
+from constraintsuite.vectors import judgments
 from constraintsuite.vectors.first_pass import FirstPass, read_corpus
-from constraintsuite.vectors.judgments import (
-    CoverageState,
-    JudgedQueries,
-    QueryCoverage,
-    gaps,
-    hard_negatives,
-    measure_coverage,
-    read_judged,
-    state_of,
-)
+from constraintsuite.vectors.judgments import JudgedQueries
 from constraintsuite.vectors.sampling import SampleRequest, Selection, select
 from constraintsuite.vectors.settings import KEEPING, SubsetSettings
 from constraintsuite.vectors.survey import Positions, Survey, TextHashes
@@ -37,9 +29,9 @@ class SubsetDraft:
     judged: JudgedQueries
     survey: Survey
     selection: Selection
-    states: tuple[CoverageState, ...]
+    states: tuple[judgments.CoverageState, ...]
     """Of each query."""
-    coverage: QueryCoverage
+    coverage: judgments.QueryCoverage
     bytes: int
     """What its texts come to, about."""
     bad: BadRows
@@ -56,13 +48,13 @@ def draft_subset(
 ) -> SubsetDraft:
     """Choose documents and queries; with `space`, a pass over the documents that was made before is not made again."""
     bad = BadRows(skip=skip_bad_rows)
-    judged = read_judged(source, settings, bad)
-    hard = hard_negatives(settings, judged)
+    judged = judgments.read_judged(source, settings, bad)
+    hard = judgments.hard_negatives(settings, judged)
     wanted = judged.keep | hard
     if settings.dedup == "exact_text":
         wanted |= {qrel.document for qrel in judged.qrels}
     seen = read_corpus(source, settings, wanted, bad, reporter, space)
-    for gap in gaps(settings, judged, hard, seen.survey.found):
+    for gap in judgments.gaps(settings, judged, hard, seen.survey.found):
         reporter.note(f"Note: {gap}")
     survey, names, twins = seen.survey, dict[str, str](), None
     if seen.hashes is not None:
@@ -96,7 +88,7 @@ def _choose(
     if mask is not None:
         chosen = replace(chosen, positions=np.flatnonzero(mask)[chosen.positions])
     positives = own.positives()
-    states = tuple(state_of(positives.get(query.id, frozenset()), there) for query in judged.queries)
+    states = tuple(judgments.state_of(positives.get(query.id, frozenset()), there) for query in judged.queries)
     moved = [qrel for qrel in judged.qrels if qrel.document in names]
     outside = {qrel.document for qrel in moved if names[qrel.document] not in there}
     return SubsetDraft(
@@ -104,7 +96,7 @@ def _choose(
         seen.survey,
         chosen,
         states,
-        measure_coverage(states, positives, there),
+        judgments.measure_coverage(states, positives, there),
         round(seen.bytes * len(chosen.positions) / len(seen.survey)),
         seen.bad,
         twins,

@@ -22,7 +22,7 @@ from constraintsuite.store.files import sha256_text, write_text
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Replace, claim
-from constraintsuite.vectors import files
+from constraintsuite.vectors import files, tables
 from constraintsuite.vectors.bundle import MIN_RELEVANCE, Bundle, claim_bundle, locked, remove_other_parts
 from constraintsuite.vectors.embedding_shard import folder_name
 from constraintsuite.vectors.judgments import distinct_judgments, positives_of, state_of
@@ -30,18 +30,6 @@ from constraintsuite.vectors.layouts import msmarco
 from constraintsuite.vectors.layouts.msmarco import MsMarcoFolder, hash_folder, read_folder
 from constraintsuite.vectors.matrices import blocks_of, check_lengths, write_matrix, zero_count
 from constraintsuite.vectors.relevance import make_relevance
-from constraintsuite.vectors.tables import (
-    DOCUMENT_COLUMNS,
-    PART_ROWS,
-    QREL_COLUMNS,
-    QUERY_COLUMNS,
-    WRITER,
-    BundleDocument,
-    LooseParts,
-    counted,
-    document_row,
-    write_table,
-)
 
 _SILENT = Silent()
 
@@ -139,8 +127,8 @@ def _origin(folder: Path, texts: SourceSettings | None, content: ImportContent) 
         "source": {"name": name, "format": "msmarco-subset", **licence},
         "texts": complete,
         "min_relevance": MIN_RELEVANCE,
-        "part_rows": PART_ROWS,
-        "writer": WRITER,
+        "part_rows": tables.PART_ROWS,
+        "writer": tables.WRITER,
         **more,
     }
     return ArtifactOrigin("bundle", name, inputs, settings, 0, REVISIONS["bundle"])
@@ -148,26 +136,26 @@ def _origin(folder: Path, texts: SourceSettings | None, content: ImportContent) 
 
 def _write_texts(content: ImportContent, out: Path, loose: Path) -> None:
     found, joined = content.found, content.joined
-    loose_parts = LooseParts(loose, len(found.document_ids))
+    loose_parts = tables.LooseParts(loose, len(found.document_ids))
     if joined is not None:
         loose_parts.fill(joined.placed())
     for number in loose_parts.numbers:
         known = {row: (title, text) for row, _, title, text in loose_parts.read(number)[0]} if joined else {}
-        start = number * PART_ROWS
+        start = number * tables.PART_ROWS
         documents = (
-            document_row(row, name, *known.get(row, ("", None)), "imported", None)
-            for row, name in enumerate(found.document_ids[start : start + PART_ROWS], start)
+            tables.document_row(row, name, *known.get(row, ("", None)), "imported", None)
+            for row, name in enumerate(found.document_ids[start : start + tables.PART_ROWS], start)
         )
-        write_table(files.part_file(out, number), DOCUMENT_COLUMNS, documents)
+        tables.write_table(files.part_file(out, number), tables.DOCUMENT_COLUMNS, documents)
     positives = positives_of((Qrel(*couple, grade) for couple, grade in content.grades.items()), MIN_RELEVANCE)
     there, texts = set(found.document_ids), joined.queries if joined else {}
     queries = (
         (row, name, texts.get(name), state_of(positives.get(name, frozenset()), there))
         for row, name in enumerate(found.query_ids)
     )
-    write_table(out / files.QUERIES, QUERY_COLUMNS, queries)
-    write_table(
-        out / files.QRELS, QREL_COLUMNS, ((*couple, content.grades[couple]) for couple in sorted(content.grades))
+    tables.write_table(out / files.QUERIES, tables.QUERY_COLUMNS, queries)
+    tables.write_table(
+        out / files.QRELS, tables.QREL_COLUMNS, ((*couple, content.grades[couple]) for couple in sorted(content.grades))
     )
     report: dict[str, object] = {"repairs": content.repairs, **content.population}
     if joined is not None:
@@ -220,11 +208,11 @@ class Joined:
         """Whether there is a text for every vector."""
         return not any(self.without_text.values())
 
-    def placed(self) -> Iterator[BundleDocument]:
+    def placed(self) -> Iterator[tables.BundleDocument]:
         """The documents that have a vector, with its row: another reading of the source."""
         for document in self.source.documents(BadRows(skip=self.bad.skip)):
             if document.id in self.rows:
-                yield BundleDocument(self.rows[document.id], document)
+                yield tables.BundleDocument(self.rows[document.id], document)
 
 
 def join(found: MsMarcoFolder, source: Source, reporter: Reporter, skip_bad_rows: bool, allow_missing: bool) -> Joined:
@@ -249,7 +237,7 @@ def join(found: MsMarcoFolder, source: Source, reporter: Reporter, skip_bad_rows
 def _documents(source: Source, rows: Mapping[str, int], bad: BadRows, reporter: Reporter) -> npt.NDArray[np.bool_]:
     there = np.zeros(len(rows), dtype=np.bool_)
     with reporter.track("documents", None) as advance:
-        for document in counted(source.documents(bad), advance):
+        for document in tables.counted(source.documents(bad), advance):
             row = rows.get(document.id)
             if row is not None:
                 if there[row]:

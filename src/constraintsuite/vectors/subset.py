@@ -25,25 +25,13 @@ from constraintsuite.store.files import sha256_of, write_text
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Workspace
-from constraintsuite.vectors import files
+from constraintsuite.vectors import files, tables
 from constraintsuite.vectors.bundle import Bundle, claim_bundle, remove_other_parts
 from constraintsuite.vectors.draft import DocumentTwin, SubsetDraft, draft_subset
 from constraintsuite.vectors.first_pass import left_out_before
 from constraintsuite.vectors.judgments import refuse_poor
 from constraintsuite.vectors.sampling import Selection
 from constraintsuite.vectors.settings import SubsetSettings
-from constraintsuite.vectors.tables import (
-    DOCUMENT_COLUMNS,
-    PART_ROWS,
-    QREL_COLUMNS,
-    QUERY_COLUMNS,
-    WRITER,
-    BundleDocument,
-    LooseParts,
-    counted,
-    document_row,
-    write_table,
-)
 
 
 def build_subset(
@@ -135,8 +123,8 @@ def _origin(source: Source, corpus: SourceSettings, settings: SubsetSettings) ->
         "seed": settings.seed,
         "source": {"name": source.name, "format": find_format(corpus), "licence": source.licence},
         "texts": True,
-        "part_rows": PART_ROWS,
-        "writer": WRITER,
+        "part_rows": tables.PART_ROWS,
+        "writer": tables.WRITER,
     }
     seed = int(settings.seed) if settings.seed.removeprefix("-").isdecimal() else 0
     return ArtifactOrigin("bundle", source.name, inputs, described, seed, REVISIONS["bundle"])
@@ -150,7 +138,7 @@ def _require_space(out: Path, needed: int) -> None:
 
 def _write(source: Source, draft: SubsetDraft, space: Workspace, reporter: Reporter) -> None:
     chosen = draft.selection
-    loose = LooseParts(space.stages / "loose", len(chosen.positions))
+    loose = tables.LooseParts(space.stages / "loose", len(chosen.positions))
     if not space.is_done("spread"):
         with reporter.track("texts", len(draft.survey)) as advance:
             documents = source.documents(BadRows(skip=draft.bad.skip))
@@ -168,7 +156,7 @@ def _write(source: Source, draft: SubsetDraft, space: Workspace, reporter: Repor
 
 def _placed(
     documents: Iterable[Document], draft: SubsetDraft, advance: Callable[[int], None]
-) -> Iterator[BundleDocument]:
+) -> Iterator[tables.BundleDocument]:
     """The documents of the subset, and the twins of those, with their rows."""
     rows = np.full(len(draft.survey), -1, dtype=np.int64)
     rows[draft.selection.positions] = np.arange(len(draft.selection.positions))
@@ -177,24 +165,24 @@ def _placed(
         rows[draft.twins.left_out] = rows[draft.twins.kept]
         twins[draft.twins.left_out] = True
     position = -1
-    for position, document in enumerate(counted(documents, advance)):
+    for position, document in enumerate(tables.counted(documents, advance)):
         if position < len(rows) and rows[position] >= 0:
-            yield BundleDocument(int(rows[position]), document, bool(twins[position]))
+            yield tables.BundleDocument(int(rows[position]), document, bool(twins[position]))
     if position + 1 != len(rows):
         raise UserError(
             f"The source held {len(rows):,} documents at first and {position + 1:,} now. Let it alone and build again."
         )
 
 
-def _write_part(space: Workspace, loose: LooseParts, number: int, chosen: Selection) -> None:
+def _write_part(space: Workspace, loose: tables.LooseParts, number: int, chosen: Selection) -> None:
     """Put a part in order, unless that is done: the part is written after its twins, and its loose file goes last."""
     if not files.part_file(space.new, number).is_file():
         documents, twins = loose.read(number)
         ids = {row: name for row, name, _, _ in documents}
         write_jsonl(_twins_file(space, number), (DocumentTwin(name, ids[row], row) for row, name in twins))
         drawn = (chosen.strata[chosen.stratum[row]] for row in ids)
-        rows = (document_row(*one, of.name, of.probability) for one, of in zip(documents, drawn, strict=True))
-        write_table(files.part_file(space.new, number), DOCUMENT_COLUMNS, rows)
+        rows = (tables.document_row(*one, of.name, of.probability) for one, of in zip(documents, drawn, strict=True))
+        tables.write_table(files.part_file(space.new, number), tables.DOCUMENT_COLUMNS, rows)
     loose.file(number).unlink(missing_ok=True)
 
 
@@ -204,13 +192,15 @@ def _twins_file(space: Workspace, number: int) -> Path:
 
 def _write_judged(draft: SubsetDraft, folder: Path) -> None:
     rows = zip(draft.judged.queries, draft.states, strict=True)
-    write_table(
+    tables.write_table(
         folder / files.QUERIES,
-        QUERY_COLUMNS,
+        tables.QUERY_COLUMNS,
         ((row, query.id, query.text, state) for row, (query, state) in enumerate(rows)),
     )
-    write_table(
-        folder / files.QRELS, QREL_COLUMNS, ((qrel.query, qrel.document, qrel.grade) for qrel in draft.judged.qrels)
+    tables.write_table(
+        folder / files.QRELS,
+        tables.QREL_COLUMNS,
+        ((qrel.query, qrel.document, qrel.grade) for qrel in draft.judged.qrels),
     )
     report = {
         "coverage": asdict(draft.coverage),

@@ -18,15 +18,8 @@ from constraintsuite.experiments.experiment import Experiment, OpenOptions
 from constraintsuite.experiments.outcome_table import Details, Item, StoredTable
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.retrieval.topk import FloatArray, IntArray
-from constraintsuite.vectors.ann.frontier import (
-    Arena,
-    arenas,
-    by_name,
-    choose_by_recall,
-    describe_settings,
-    most_exact,
-    speed_of,
-)
+from constraintsuite.vectors.ann import frontier
+from constraintsuite.vectors.ann.frontier import Arena
 from constraintsuite.vectors.ann.host import machine_of
 from constraintsuite.vectors.ann.results import KIND, AnnRun, MeasuredCell, load_ann_run, load_queries
 
@@ -112,14 +105,16 @@ def choose_cells(run: AnnRun) -> list[ChosenCells]:
     They are of the first mode that was measured, as what is found does not depend on how fast it is asked for.
     """
     first: dict[tuple[str, int], tuple[Arena, list[MeasuredCell]]] = {}
-    for arena, cells in arenas(cell for cell in run.cells if not cell.exact).items():
+    for arena, cells in frontier.arenas(cell for cell in run.cells if not cell.exact).items():
         first.setdefault((arena.content, arena.k), (arena, cells))
     found = []
     for arena, cells in first.values():
         for target in sorted(run.facts.targets):
-            fastest = {row.name: row.cell for row in choose_by_recall(cells, [target]) if row.cell is not None}
+            fastest = {row.name: row.cell for row in frontier.choose_by_recall(cells, [target]) if row.cell is not None}
             found.append(ChosenCells(arena, target, fastest))
-        found.append(ChosenCells(arena, None, {name: most_exact(own) for name, own in by_name(cells).items()}))
+        found.append(
+            ChosenCells(arena, None, {name: frontier.most_exact(own) for name, own in frontier.by_name(cells).items()})
+        )
     return found
 
 
@@ -132,7 +127,7 @@ def _ann_table(run: AnnRun, chosen: Sequence[ChosenCells]) -> StoredTable:
     asked = {one.arena: answers[cell.key].queries for one in chosen for cell in one.cells.values()}
     items = [_make_item(one, query) for one in chosen for query in asked[one.arena].tolist()]
     compared = {name for one in chosen for name in one.cells}
-    systems = [name for name in by_name(run.cells) if name in compared]
+    systems = [name for name in frontier.by_name(run.cells) if name in compared]
     values = {system: {name: np.full(len(items), np.nan) for name in metrics} for system in systems}
     groups: dict[str, range] = {}
     first = 0
@@ -175,7 +170,7 @@ def _make_item(chosen: ChosenCells, query: int) -> Item:
 
 def _describe(chosen: ChosenCells, system: str) -> Details:
     cell = chosen.cells[system]
-    return {"setting": describe_settings(cell), "mode": chosen.how, "queries/s": speed_of(cell)}
+    return {"setting": frontier.describe_settings(cell), "mode": chosen.how, "queries/s": frontier.speed_of(cell)}
 
 
 def _is_judged(name: str) -> bool:

@@ -19,15 +19,8 @@ from constraintsuite.retrieval.topk import IntArray
 from constraintsuite.store.download import cache_folder
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.vectors.ann import metrics
 from constraintsuite.vectors.ann.data import tuning_half
-from constraintsuite.vectors.ann.metrics import (
-    QueryResults,
-    describe_failure,
-    mean,
-    relevance_values,
-    require_measures,
-    write_queries,
-)
 from constraintsuite.vectors.ann.results import FAILED, RANKINGS, FailedRanking, RetrieverBaseline, queries_file, write
 from constraintsuite.vectors.ann.settings import AnnBenchmark
 from constraintsuite.vectors.ann.staged_data import Staged, load_staged
@@ -52,7 +45,7 @@ def plan_rankings(bench: AnnBenchmark, folder: Path, staged: Mapping[str, Staged
         texts, data = entry.options.texts(folder), staged[entry.name]
         if texts is None:
             continue
-        require_measures()
+        metrics.require_measures()
         for text in texts.retrievers:
             key = _key(load_retriever(text, Passages(), Workbench()), texts.bundle, data, bench.k)
             planned.append(PlannedRanking(key, text, data, texts.bundle, bench.k))
@@ -64,14 +57,16 @@ def run_ranking(planned: PlannedRanking, out: Path, reporter: Reporter) -> None:
     try:
         ranking, results = _rank(planned, reporter)
     except Exception as error:  # a model of other people may raise anything, and the rest of the run shall be kept
-        failed = FailedRanking(planned.key, planned.staged.facts.name, planned.retriever, describe_failure(error))
+        failed = FailedRanking(
+            planned.key, planned.staged.facts.name, planned.retriever, metrics.describe_failure(error)
+        )
         write(out / FAILED / f"{planned.key}.json", failed)
         return
-    write_queries(queries_file(out, planned.key), results)
+    metrics.write_queries(queries_file(out, planned.key), results)
     write(out / RANKINGS / f"{planned.key}.json", ranking)
 
 
-def _rank(planned: PlannedRanking, reporter: Reporter) -> tuple[RetrieverBaseline, QueryResults]:
+def _rank(planned: PlannedRanking, reporter: Reporter) -> tuple[RetrieverBaseline, metrics.QueryResults]:
     facts = planned.staged.facts
     data, _ = load_staged(planned.staged)
     rows = list(planned.bundle.rows(stop=facts.rows))
@@ -83,12 +78,12 @@ def _rank(planned: PlannedRanking, reporter: Reporter) -> tuple[RetrieverBaselin
     judged = {  # a measure that looks at the first ten only is the same for every k that is larger
         name: values
         for k in planned.k
-        for name, values in relevance_values(found, data.relevance or {}, k, data.min_relevance).items()
+        for name, values in metrics.relevance_values(found, data.relevance or {}, k, data.min_relevance).items()
     }
-    figures = {name: mean(values) for name, values in judged.items()}
+    figures = {name: metrics.mean(values) for name, values in judged.items()}
     ranking = RetrieverBaseline(planned.key, facts.name, facts.content, system.name, figures, dict(system.describe()))
     nothing = np.full(len(found), np.nan)
-    return ranking, QueryResults(
+    return ranking, metrics.QueryResults(
         data.query_rows, tuning_half(data.queries), found, nothing, nothing, nothing, None, judged
     )
 

@@ -15,13 +15,7 @@ from constraintsuite.execution.progress import Advance, Reporter
 from constraintsuite.store.artifact import MANIFEST, STAGES, Artifact, ArtifactOrigin, read_manifest
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Replace, claim
-from constraintsuite.vectors.ann.host import (
-    describe_host,
-    machine_lock,
-    machine_of,
-    note_load,
-    require_threadpoolctl,
-)
+from constraintsuite.vectors.ann import host
 from constraintsuite.vectors.ann.metrics import require_measures, require_pyarrow
 from constraintsuite.vectors.ann.plan import plan, refuse_missing
 from constraintsuite.vectors.ann.rankings import plan_rankings, run_ranking
@@ -51,9 +45,9 @@ def run_benchmark(bench: AnnBenchmark, folder: Path, out: Path, reporter: Report
     So a finished run is never "up to date" as a whole.
     """
     require_pyarrow()  # before hours of measuring that could not be written down
-    require_threadpoolctl()
+    host.require_threadpoolctl()
     refuse_missing(bench)
-    note_load(reporter)
+    host.note_load(reporter)
     settings = bench.model_dump(mode="json", serialize_as_any=True)
     origin = ArtifactOrigin(KIND, bench.name, {}, settings, 0, REVISIONS[KIND])
     with (
@@ -72,10 +66,10 @@ def _measure_missing(
     bench: AnnBenchmark, folder: Path, staged: dict[str, Staged], out: Path, reporter: Reporter
 ) -> tuple[dict[str, int], BenchmarkCounts]:
     """Measure the cells and rankings that are not in `out`; gives what it holds afterwards, and what was done."""
-    host = describe_host()
+    machine = host.describe_host()
     if any(one.facts.judged_queries for one in staged.values()):
         require_measures()  # else every cell would be measured, and lost when it is judged
-    builds = plan(bench, {name: one.facts.content for name, one in staged.items()}, machine_of(host))
+    builds = plan(bench, {name: one.facts.content for name, one in staged.items()}, host.machine_of(machine))
     rankings = plan_rankings(bench, folder, staged)
     keys = tuple(key for build in builds for key in build.cells)
     ranking_keys = tuple(planned.key for planned in rankings)
@@ -83,7 +77,7 @@ def _measure_missing(
     (out / MANIFEST).unlink(missing_ok=True)  # from now on the folder is unfinished
     settings = bench.model_dump(mode="json", serialize_as_any=True)
     data = tuple(one.facts for one in staged.values())
-    write(out / RUN, RunFacts(bench.name, settings, bench.targets, bench.ties, host, data, keys, ranking_keys))
+    write(out / RUN, RunFacts(bench.name, settings, bench.targets, bench.ties, machine, data, keys, ranking_keys))
     with reporter.track("cells", len(keys)) as advance:
         advance(len(keys) - len(missing))
         for build in builds:
@@ -91,8 +85,8 @@ def _measure_missing(
             if cells:
                 reporter.note(f"{build.point.data}: {build.point.series}, {len(cells)} cells")
                 left, vectors = replace(build, cells=cells), staged[build.point.data]
-                with machine_lock(reporter):
-                    _run_build(WorkerJob(left, vectors, bench.protocol, bench.ties, host, out), advance)
+                with host.machine_lock(reporter):
+                    _run_build(WorkerJob(left, vectors, bench.protocol, bench.ties, machine, out), advance)
     for planned in rankings:
         if planned.key in unranked:
             reporter.note(f"{planned.staged.facts.name}: {planned.retriever}, without vectors")

@@ -7,16 +7,8 @@ from typing import TypeVar
 
 from constraintsuite.records.figures import CellValue, ColumnKind
 from constraintsuite.records.tables import Column, Table
-from constraintsuite.vectors.ann.frontier import (
-    Arena,
-    ChosenSetting,
-    arenas,
-    choose_by_recall,
-    choose_by_speed,
-    describe_settings,
-    engine_name,
-    label_runs,
-)
+from constraintsuite.vectors.ann import frontier
+from constraintsuite.vectors.ann.frontier import Arena, ChosenSetting
 from constraintsuite.vectors.ann.results import AnnRun, MeasuredCell
 
 T = TypeVar("T")
@@ -29,7 +21,7 @@ _PERCENTILES = {"p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9"}
 
 def overview(run: AnnRun) -> Iterator[Table]:
     """What one wants to see at the end of a run: every cell, and what failed."""
-    for arena, cells in arenas(run.cells).items():
+    for arena, cells in frontier.arenas(run.cells).items():
         yield measured(arena, cells)
         if (times := latencies(arena, cells)) is not None:
             yield times
@@ -89,7 +81,7 @@ def latencies(arena: Arena, cells: Sequence[MeasuredCell]) -> Table | None:
 
 def speed_at_recall(arena: Arena, cells: Sequence[MeasuredCell], targets: Sequence[float]) -> Iterator[Table]:
     """Queries a second at targets of recall: at a glance, and with all that belongs to it."""
-    rows = choose_by_recall(cells, targets)
+    rows = frontier.choose_by_recall(cells, targets)
     how = f"{arena.title}. The fastest setting that reaches the target on one half of the queries{_half_size(cells)}"
     titles = [f"ann.recall_tie@{arena.k} ≥ {100 * target:.4g} %" for target in targets]
     speeds = [None if row.cell is None else row.cell.speed.qps for row in rows]
@@ -101,7 +93,7 @@ def speed_at_recall(arena: Arena, cells: Sequence[MeasuredCell], targets: Sequen
 
 def recall_at_speed(arena: Arena, cells: Sequence[MeasuredCell], speeds: Sequence[float]) -> Iterator[Table]:
     """The best recall at so many queries a second: at a glance, and with all that belongs to it."""
-    rows = choose_by_speed(cells, speeds)
+    rows = frontier.choose_by_speed(cells, speeds)
     chosen = f"The most exact setting on one half of the queries{_half_size(cells)} that is as fast"
     how = f"{arena.title}. {chosen}, and its recall on the other"
     titles = [f"queries/s ≥ {speed:,.10g}" for speed in speeds]
@@ -140,7 +132,7 @@ def failures(runs: Sequence[AnnRun]) -> Table:
     """What could not be measured, and why; of several runs, in which."""
     rows: list[tuple[CellValue, ...]] = []
     several = len(runs) > 1
-    for label, run in label_runs(runs):
+    for label, run in frontier.label_runs(runs):
         own: list[tuple[CellValue, ...]] = []
         for one in run.failures:
             point = one.point
@@ -154,7 +146,7 @@ def failures(runs: Sequence[AnnRun]) -> Table:
 
 
 def _engine(cell: MeasuredCell) -> str:
-    return f"{engine_name(cell)}{cell.point.series.removeprefix(cell.point.name)}"
+    return f"{frontier.engine_name(cell)}{cell.point.series.removeprefix(cell.point.name)}"
 
 
 _CELL: tuple[ColumnOf[MeasuredCell], ...] = (
@@ -219,7 +211,7 @@ def _chosen(
     def setting(row: ChosenSetting) -> str:
         if row.cell is None:
             return otherwise if row.decided else "too few queries to choose a setting"
-        return describe_settings(row.cell)
+        return frontier.describe_settings(row.cell)
 
     columns: list[ColumnOf[ChosenSetting]] = [
         ("engine", "text", lambda row: row.name),

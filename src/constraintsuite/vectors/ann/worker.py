@@ -19,21 +19,11 @@ from typing import NamedTuple
 import numpy as np
 
 from constraintsuite.retrieval.topk import Neighbours
+from constraintsuite.vectors.ann import metrics
 from constraintsuite.vectors.ann.clients import ClientJob, client_processes, make_engine, prepare_search
 from constraintsuite.vectors.ann.data import BenchmarkVectors, Vectors, scores_of, tuning_half
 from constraintsuite.vectors.ann.engines.base import AnnEngine, PersistentEngine, ServedEngine
 from constraintsuite.vectors.ann.host import Host, blas_threads, current_load, memory_use
-from constraintsuite.vectors.ann.metrics import (
-    QueryResults,
-    RecallTieRule,
-    describe_failure,
-    judge,
-    mean,
-    refuse_wrong,
-    relevance_and_ceiling,
-    summarise,
-    write_queries,
-)
 from constraintsuite.vectors.ann.plan import Build
 from constraintsuite.vectors.ann.results import CELLS, FAILED, Cost, Failure, MeasuredCell, queries_file, read, write
 from constraintsuite.vectors.ann.settings import MeasuringProtocol
@@ -48,7 +38,7 @@ class WorkerJob:
     build: Build
     staged: Staged
     protocol: MeasuringProtocol
-    ties: RecallTieRule
+    ties: metrics.RecallTieRule
     host: Host
     out: Path
 
@@ -126,23 +116,23 @@ def _measure_cell(job: WorkerJob, built: _Built, key: str, processors: Sequence[
     with blas_threads(threads):
         measured = measure(search, data.queries, point.k, point.mode, point.clients, job.protocol, crowd)
     job.staged.base.refuse_changed()
-    refuse_wrong(measured.rows, len(data.base))
+    metrics.refuse_wrong(measured.rows, len(data.base))
     scores = scores_of(data.queries, data.base, measured.rows, data.metric)
-    values = judge(measured.rows, scores, truth, point.k, job.ties)
+    values = metrics.judge(measured.rows, scores, truth, point.k, job.ties)
     judged = {}
     if data.relevance:
-        judged = relevance_and_ceiling(measured.rows, truth.rows, data.relevance, point.k, data.min_relevance)
+        judged = metrics.relevance_and_ceiling(measured.rows, truth.rows, data.relevance, point.k, data.min_relevance)
     tuning = tuning_half(data.queries)
     near = values.recall_tie, values.recall, values.kth_gap
-    results = QueryResults(data.query_rows, tuning, measured.rows, *near, measured.latencies, judged)
-    write_queries(queries_file(job.out, key), results)
-    figures = summarise(values, point.k, np.flatnonzero(tuning))
+    results = metrics.QueryResults(data.query_rows, tuning, measured.rows, *near, measured.latencies, judged)
+    metrics.write_queries(queries_file(job.out, key), results)
+    figures = metrics.summarise(values, point.k, np.flatnonzero(tuning))
     return MeasuredCell(
         key=key,
         point=point,
         content=job.staged.facts.content,
         exact=built.engine.exact,
-        figures=figures | {name: mean(of_queries) for name, of_queries in judged.items()},
+        figures=figures | {name: metrics.mean(of_queries) for name, of_queries in judged.items()},
         speed=measured.speed,
         cost=built.cost,
         library=job.build.library,
@@ -152,7 +142,7 @@ def _measure_cell(job: WorkerJob, built: _Built, key: str, processors: Sequence[
 
 
 def _write_failure(job: WorkerJob, key: str, error: Exception) -> None:
-    write(job.out / FAILED / f"{key}.json", Failure(key, job.build.cells[key], describe_failure(error)))
+    write(job.out / FAILED / f"{key}.json", Failure(key, job.build.cells[key], metrics.describe_failure(error)))
 
 
 def _end_with_parent() -> None:
