@@ -37,7 +37,7 @@ MIN_RELEVANCE = 1
 
 @dataclass(frozen=True)
 class Bundle:
-    """An open bundle."""
+    """An open bundle: its texts as an artifact, and by their manifests its vectors and truths."""
 
     texts: Artifact
 
@@ -56,7 +56,7 @@ class Bundle:
 
     @property
     def path(self) -> Path:
-        """Its folder."""
+        """The folder that the bundle lies in."""
         return self.texts.path
 
     @property
@@ -66,11 +66,11 @@ class Bundle:
 
     @cached_property
     def queries(self) -> tuple[QueryRow, ...]:
-        """Its queries, by row."""
+        """All queries, in the order of their rows."""
         return tuple(QueryRow(*cast(QueryRow, row)) for row in read_table(self.path / files.QUERIES))
 
     def qrels(self) -> Iterator[Qrel]:
-        """Its judgments."""
+        """All judgments, read one after the other."""
         return read_qrels(self.path / files.QRELS)
 
     def rows(self, start: int = 0, stop: int | None = None) -> Iterator[DocumentRow]:
@@ -199,7 +199,7 @@ class VectorSet:
 
     @property
     def model(self) -> str:
-        """The model string."""
+        """The model string of the encoder, such as `dense:all-MiniLM-L6-v2`."""
         return self.artifact.manifest.name
 
     @cached_property
@@ -210,12 +210,12 @@ class VectorSet:
 
     @cached_property
     def documents(self) -> Matrix:  # (documents, dimensions)
-        """One row a document."""
+        """The vectors of the documents, mapped from disk."""
         return map_matrix(self.artifact.path / files.DOCUMENT_VECTORS)
 
     @cached_property
     def queries(self) -> Matrix:  # (queries, dimensions)
-        """One row a query."""
+        """The vectors of the queries, mapped from disk."""
         return map_matrix(self.artifact.path / files.QUERY_VECTORS)
 
 

@@ -96,7 +96,7 @@ class _Reader:
             yield document.id
 
     def seen(self, found: Survey) -> FirstPass:
-        """All that was noted."""
+        """All that was noted of the documents while their ids were read into the survey `found`."""
         hashes = np.frombuffer(self._hashes, dtype=np.uint64).reshape(-1, 2) if self._hashing else None
         codes, names = self._strata() if self._by is not None else (None, [])
         return FirstPass(found, hashes, codes, names, self._bytes, self._bad)

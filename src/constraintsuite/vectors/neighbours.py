@@ -192,13 +192,13 @@ def _merge(
         scores = kept["score"].tolist()
         last = scores[-1] if scores else None
         tied = 0
-        for documents, told in zip(shards, (part["score"][number] for part in found), strict=True):
-            if last is not None and len(told) < len(documents) and told[-1] == last:
+        for documents, shard_scores in zip(shards, (part["score"][number] for part in found), strict=True):
+            if last is not None and len(shard_scores) < len(documents) and shard_scores[-1] == last:
                 tied += _count_ties(
                     queries[number], documents, last, search.similarity
                 )  # there may be more than it told
             else:
-                tied += int((told == last).sum())
+                tied += int((shard_scores == last).sum())
         yield NearestRow(number, kept["row"].tolist(), scores, last, tied - scores.count(last))
 
 

@@ -50,12 +50,12 @@ class SubsetPlan:
     """What a reader should know, such as a stratum that is too small."""
 
     def as_record(self) -> dict[str, object]:
-        """All figures, for JSON."""
+        """All figures as plain data, for JSON."""
         return {**asdict(self), "share": self.expected.share}
 
 
 class _Layered(NamedTuple):
-    """How the mode draws."""
+    """How a mode draws documents: in layers, each of which gives every document the same chance."""
 
     size: int
     """Documents in all; fewer than wanted where a stratum is too small."""

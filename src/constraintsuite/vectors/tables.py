@@ -88,7 +88,7 @@ class DocumentRow(NamedTuple):
 
     @property
     def passage(self) -> str:
-        """What an encoder reads."""
+        """Title and text as one, which is what an encoder reads."""
         return passage(self.title, self.text or "")
 
 
@@ -194,7 +194,7 @@ class LooseParts:
 
     @property
     def numbers(self) -> range:
-        """Of the parts."""
+        """The numbers of all parts of the corpus."""
         return range(-(-self.rows // PART_ROWS))
 
     def file(self, number: int) -> Path:

@@ -107,7 +107,7 @@ class OverlapCounts:
 
 @dataclass(frozen=True)
 class BundleDifference:
-    """All that can differ."""
+    """What two bundles share, and what only one of them has."""
 
     identical: bool
     """The same id: every byte is the same."""

@@ -61,11 +61,11 @@ def client_processes(job: ClientJob) -> ClientGroup:
             )
             for number in range(clients)
         ]
-        for process, (_, mouth) in zip(running, pipes, strict=True):
+        for process, (_, sender) in zip(running, pipes, strict=True):
             process.start()
-            mouth.close()  # so that a client that dies is the end of its pipe
+            sender.close()  # so that a client that dies is the end of its pipe
         try:
-            done = _gather([ear for ear, _ in pipes])
+            done = _gather([receiver for receiver, _ in pipes])
         finally:
             for process in running:
                 process.terminate()
@@ -75,20 +75,20 @@ def client_processes(job: ClientJob) -> ClientGroup:
     return ask
 
 
-def _gather(ears: Sequence[Connection]) -> list[list[Pass]]:
+def _gather(receivers: Sequence[Connection]) -> list[list[Pass]]:
     """What every client did; the first that fails ends it, as the others would wait for it for ever."""
     done: dict[Connection, list[Pass]] = {}
-    while len(done) < len(ears):
-        for ear in wait([each for each in ears if each not in done]):
-            assert isinstance(ear, Connection)
+    while len(done) < len(receivers):
+        for receiver in wait([each for each in receivers if each not in done]):
+            assert isinstance(receiver, Connection)
             try:
-                received: list[Pass] | str = ear.recv()
+                received: list[Pass] | str = receiver.recv()
             except EOFError:
                 received = "a client ended without a word"
             if isinstance(received, str):
                 raise ClientError(received)
-            done[ear] = received
-    return [done[ear] for ear in ears]
+            done[receiver] = received
+    return [done[receiver] for receiver in receivers]
 
 
 def _client(
@@ -97,7 +97,7 @@ def _client(
     repeats: int,
     seconds: float,
     together: Any,  # noqa: ANN401 - its type depends on how processes are started
-    mouth: Connection,
+    sender: Connection,
 ) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
@@ -110,9 +110,9 @@ def _client(
         search = prepare_search(engine, job.point, data, 1)
         done = ask_together(search, single_queries(data.queries), job.point.k, which, repeats, seconds, together.wait)
         engine.detach()
-        mouth.send(done)
+        sender.send(done)
     except Exception as error:  # whatever it is, the harness shall hear of it
-        mouth.send(describe_failure(error))
+        sender.send(describe_failure(error))
 
 
 def _end_with_parent() -> None:

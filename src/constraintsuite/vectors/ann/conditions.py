@@ -73,7 +73,7 @@ def about_servers(cells: Sequence[MeasuredCell]) -> str:
 
 
 def sets(runs: Sequence[AnnRun]) -> Table:
-    """What was searched."""
+    """A table of the sets of vectors that were searched, one row for each set of each run."""
     searched = [(label, run, data) for label, run in label_runs(runs) for data in run.facts.data]
     columns: list[ColumnOf[tuple[str, AnnRun, DataFacts]]] = [
         ("data", "text", lambda row: row[2].name),

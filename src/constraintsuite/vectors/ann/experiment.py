@@ -54,7 +54,7 @@ class ChosenCells(NamedTuple):
 
     @property
     def target_name(self) -> str:
-        """The target in words."""
+        """The target as text, such as `recall 0.9` or `most exact`."""
         return "most exact" if self.target is None else f"recall {self.target:.10g}"
 
     @property

@@ -32,7 +32,7 @@ class Arena(NamedTuple):
 
     @property
     def title(self) -> str:
-        """In words."""
+        """The arena as a heading: data, k, how queries are asked, and threads."""
         how = {
             "serial": "one query a call",
             "batch": "all queries in one call",
@@ -43,13 +43,13 @@ class Arena(NamedTuple):
 
     @property
     def slug(self) -> str:
-        """For names of files."""
+        """The arena as a part of the names of files and sections."""
         how = f"{self.mode}{self.clients}" if self.mode == "concurrent" else self.mode
         return f"{self.set_slug}_k{self.k}_{how}_t{self.threads}{self.tag_slug}"
 
     @property
     def set_slug(self) -> str:
-        """Of the data alone."""
+        """The name of the data as a part of the names of files."""
         return _UNSAFE.sub("_", self.data).lstrip(".")
 
     @property
@@ -116,17 +116,17 @@ def describe_settings(cell: MeasuredCell) -> str:
 
 
 def speed_of(cell: MeasuredCell) -> float:
-    """Queries a second."""
+    """Queries per second, the median of the repeats."""
     return cell.speed.qps
 
 
 def pareto_front(
-    cells: Sequence[MeasuredCell], worth: Callable[[MeasuredCell], float] = speed_of
+    cells: Sequence[MeasuredCell], value: Callable[[MeasuredCell], float] = speed_of
 ) -> list[MeasuredCell]:
     """Those that no other beats in recall and worth at once, by growing recall."""
     best: list[MeasuredCell] = []
-    for cell in sorted(cells, key=lambda c: (-recall_of(c), -worth(c))):
-        if not best or worth(cell) > worth(best[-1]):
+    for cell in sorted(cells, key=lambda c: (-recall_of(c), -value(c))):
+        if not best or value(cell) > value(best[-1]):
             best.append(cell)
     return best[::-1]
 
@@ -190,7 +190,7 @@ def _half(cell: MeasuredCell, half: str) -> Interval:
     return cell.figures[f"ann.recall_tie@{cell.point.k}.{half}"]
 
 
-_Place = tuple[tuple[str, ...], str, str]
+_MeetingPoint = tuple[tuple[str, ...], str, str]
 """Conditions, content of the data, name of the engine: cells that are alike in these meet in a table."""
 
 
@@ -204,12 +204,12 @@ def separate_runs(runs: Sequence[AnnRun]) -> list[AnnRun]:
 
     That is told once, and belongs to the first run that holds it. Every cell is an object of its own.
     """
-    held = _held(runs)
+    cells_of_runs = _cells_of_runs(runs)
     rankings = [{(one.content, one.retriever): one for one in run.rankings} for run in runs]
     return [
         replace(
             run,
-            cells=tuple(_own_cells(number, run, label, held)),
+            cells=tuple(_own_cells(number, run, label, cells_of_runs)),
             rankings=tuple(_own_rankings(number, run, label, rankings)),
         )
         for number, (label, run) in enumerate(label_runs(runs))
@@ -221,20 +221,20 @@ def find_run(runs: Sequence[AnnRun], cell: MeasuredCell) -> AnnRun:
     return next(run for run in runs if any(one is cell for one in run.cells))
 
 
-def _held(runs: Sequence[AnnRun]) -> dict[_Place, dict[int, list[MeasuredCell]]]:
+def _cells_of_runs(runs: Sequence[AnnRun]) -> dict[_MeetingPoint, dict[int, list[MeasuredCell]]]:
     """Where cells meet, the cells of each run by its number."""
-    held: dict[_Place, dict[int, list[MeasuredCell]]] = {}
+    cells_of_runs: dict[_MeetingPoint, dict[int, list[MeasuredCell]]] = {}
     for number, run in enumerate(runs):
         for cell in run.cells:
-            held.setdefault(_place(run, cell), {}).setdefault(number, []).append(cell)
-    return held
+            cells_of_runs.setdefault(_meeting_point(run, cell), {}).setdefault(number, []).append(cell)
+    return cells_of_runs
 
 
 def _own_cells(
-    number: int, run: AnnRun, label: str, held: Mapping[_Place, Mapping[int, Sequence[MeasuredCell]]]
+    number: int, run: AnnRun, label: str, cells_of_runs: Mapping[_MeetingPoint, Mapping[int, Sequence[MeasuredCell]]]
 ) -> Iterator[MeasuredCell]:
     for cell in run.cells:
-        sharing = held[_place(run, cell)]
+        sharing = cells_of_runs[_meeting_point(run, cell)]
         if not _one_engine(sharing):
             yield replace(cell, point=replace(cell.point, name=f"{cell.point.name} ({label})"))
         elif not any(cell in cells for other, cells in sharing.items() if other < number):
@@ -258,5 +258,5 @@ def _own_rankings(
             yield one
 
 
-def _place(run: AnnRun, cell: MeasuredCell) -> _Place:
+def _meeting_point(run: AnnRun, cell: MeasuredCell) -> _MeetingPoint:
     return conditions_of(run), cell.content, cell.point.name

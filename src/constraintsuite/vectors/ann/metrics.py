@@ -43,7 +43,7 @@ class WrongAnswerError(MeasurementError):
 
 
 class PerQuery(NamedTuple):
-    """One value a query."""
+    """How near the answer to each query is to the truth, one value for each query."""
 
     recall: FloatArray
     """Share of the k true neighbours that were found, by their rows."""

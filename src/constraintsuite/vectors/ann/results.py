@@ -60,14 +60,14 @@ class OperatingPoint:
 
 @dataclass(frozen=True)
 class Repeat:
-    """One measurement."""
+    """One measurement: how many queries were answered, and in what time."""
 
     seconds: float
     queries: int
 
     @property
     def qps(self) -> float:
-        """Queries a second."""
+        """Queries per second of this measurement."""
         return self.queries / self.seconds
 
 
@@ -111,7 +111,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class MeasuredCell:
-    """A finished measurement."""
+    """A finished measurement of one operating point, as a file in `cells`."""
 
     key: FileName
     point: OperatingPoint

@@ -144,7 +144,13 @@ def _run_build(job: WorkerJob, advance: Advance) -> None:
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, env=environment
             ) as worker,
         ):
-            timer = threading.Timer(job.protocol.timeout_seconds, worker.kill)
+            late = threading.Event()
+
+            def stop() -> None:
+                late.set()
+                worker.kill()
+
+            timer = threading.Timer(job.protocol.timeout_seconds, stop)
             timer.daemon = True  # whoever interrupts us shall not have to wait for it
             timer.start()
             assert worker.stdout is not None
@@ -153,10 +159,9 @@ def _run_build(job: WorkerJob, advance: Advance) -> None:
                 if line.decode(errors="replace").strip() in job.build.cells:  # libraries may print there too
                     done += 1
                     advance()
-            is_late = timer.finished.is_set()
             timer.cancel()
         reason = _death(worker.wait(), log)
-    if is_late:
+    if late.is_set():
         seconds = f"{job.protocol.timeout_seconds:g} s"
         reason = f"took longer than timeout_seconds, {seconds}, for its build and searches"
     for key, point in job.build.cells.items():

@@ -40,12 +40,12 @@ def ann_sections(runs: Sequence[AnnRun]) -> Iterator[Section]:
     first = Remarks(tuple(dict.fromkeys(remarks(runs)))), TableBlock(sets(runs)), TableBlock(machines(runs))
     yield Section("first", "Read this first", _FIRST, first)
     found, names = frontier.arenas_of_runs(shown), identities(runs)
-    told: set[tuple[str, int, str]] = set()
+    described: set[tuple[str, int, str]] = set()
     for arena, cells in found.items():
         of = (arena.content, arena.k, arena.tag)
-        fresh = of not in told  # builds, and what is found, do not depend on how fast it is asked for
-        told.add(of)
-        yield _arena_section(shown, arena, cells, names[arena.content], fresh=fresh)
+        is_first = of not in described  # builds, and what is found, do not depend on how fast it is asked for
+        described.add(of)
+        yield _arena_section(shown, arena, cells, names[arena.content], is_first=is_first)
     yield from _compared(runs)
     if found:
         yield _costs(shown, found, names)
@@ -64,12 +64,12 @@ def round_speeds(cells: Sequence[MeasuredCell]) -> list[float]:
 
 
 def _arena_section(
-    runs: Sequence[AnnRun], arena: Arena, cells: Sequence[MeasuredCell], of: str, *, fresh: bool
+    runs: Sequence[AnnRun], arena: Arena, cells: Sequence[MeasuredCell], of: str, *, is_first: bool
 ) -> Section:
     plots = [charts.recall_chart(arena, cells, charts.SPEED)]
     if arena.mode == "serial":
         plots.append(charts.recall_chart(arena, cells, charts.LATENCY))
-    if fresh:
+    if is_first:
         rankings = [ranking for run in runs for ranking in run.rankings if ranking.content == arena.content]
         size = charts.size_quantity(_full_bytes(runs, arena.content))
         plots += [
@@ -82,14 +82,14 @@ def _arena_section(
     drawn = tuple(replace(plot, note=source) for plot in plots if plot is not None)
     blocks = [
         replace(block, table=_with_source(block.table, of))
-        for block in _arena_tables(runs, arena, cells, fresh=fresh, approximate=plots[0] is not None)
+        for block in _arena_tables(runs, arena, cells, is_first=is_first, approximate=plots[0] is not None)
     ]
     about = f"Data: {of}. {_ARENA}{about_servers(cells)}"
     return Section(arena.slug, arena.title, about, (*([Charts(drawn)] if drawn else []), *blocks))
 
 
 def _arena_tables(
-    runs: Sequence[AnnRun], arena: Arena, cells: Sequence[MeasuredCell], *, fresh: bool, approximate: bool
+    runs: Sequence[AnnRun], arena: Arena, cells: Sequence[MeasuredCell], *, is_first: bool, approximate: bool
 ) -> Iterator[TableBlock]:
     """What is read stands open; what is looked up is folded away."""
     asked = {float(speed) for run in runs for speed in run.facts.settings["speeds"]}
@@ -104,10 +104,10 @@ def _arena_tables(
     yield TableBlock(tables.measured(arena, cells), f"All {len(cells)} cells")
     if (times := tables.latencies(arena, cells)) is not None:
         yield TableBlock(times, f"Latencies of all {len(times)} cells")
-    if fresh and approximate:
+    if is_first and approximate:
         gaps = tables.gaps(arena, cells)
         yield TableBlock(gaps, f"Gaps of {len(gaps)} approximate cells")
-    if fresh and (relevance := judged(arena, cells, runs)) is not None:
+    if is_first and (relevance := judged(arena, cells, runs)) is not None:
         yield TableBlock(relevance)
 
 

@@ -52,7 +52,7 @@ class BaseFile:
         return cls(path, offset, found.st_size, found.st_mtime_ns, found.st_ino)
 
     def open(self, rows: int, dimensions: int) -> Vectors:
-        """The vectors, mapped."""
+        """Map the vectors into memory; a UserError if the file was changed since it was hashed."""
         self.refuse_changed()
         return np.memmap(self.path, dtype=np.float32, mode="r", offset=self.offset, shape=(rows, dimensions))
 

@@ -50,11 +50,11 @@ def measure(
     mode: QueryMode,
     clients: int,
     protocol: MeasuringProtocol,
-    crowd: ClientGroup | None = None,
+    group: ClientGroup | None = None,
 ) -> Measured:
     """Answer all queries again and again by the protocol; what is answered is kept from a pass before the clock runs.
 
-    Clients are threads unless a `crowd` is given.
+    Clients are threads unless a `group` is given.
     """
     calls = [queries] if mode == "batch" else single_queries(queries)
     numbers = range(len(calls))
@@ -62,8 +62,8 @@ def measure(
     for _ in range(protocol.warmup - 1):  # the pass for the rows was the first
         one_pass(search, calls, numbers, k, 0.0)
     if mode == "concurrent":
-        crowd = crowd or client_threads(search, calls, k)
-        repeats = crowd(clients, protocol.repeats, protocol.min_seconds)
+        group = group or client_threads(search, calls, k)
+        repeats = group(clients, protocol.repeats, protocol.min_seconds)
     else:
         repeats = [[one_pass(search, calls, numbers, k, protocol.min_seconds)] for _ in range(protocol.repeats)]
     return _summarise(rows, repeats, batch=mode == "batch")

@@ -112,9 +112,9 @@ def _measure_cell(job: WorkerJob, built: _Built, key: str, processors: Sequence[
     threads = 1 if point.mode == "concurrent" else point.threads
     search = prepare_search(built.engine, point, data, threads)
     place = built.engine.place if isinstance(built.engine, ServedEngine) else None
-    crowd = None if place is None else client_processes(ClientJob(point, job.staged, place, processors))
+    group = None if place is None else client_processes(ClientJob(point, job.staged, place, processors))
     with blas_threads(threads):
-        measured = measure(search, data.queries, point.k, point.mode, point.clients, job.protocol, crowd)
+        measured = measure(search, data.queries, point.k, point.mode, point.clients, job.protocol, group)
     job.staged.base.refuse_changed()
     metrics.refuse_wrong(measured.rows, len(data.base))
     scores = scores_of(data.queries, data.base, measured.rows, data.metric)

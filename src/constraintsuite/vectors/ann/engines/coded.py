@@ -42,7 +42,7 @@ class CodedEngine(AnnEngine):
 
     @classmethod
     def expected_bytes(cls, settings: CodedBuild, rows: int, dimensions: int) -> int:
-        """The codes."""
+        """The bytes of the codes alone; a calibration adds very little."""
         kept = min(dimensions, settings.dimensions or dimensions)
         return rows * (-(-kept // 8) if settings.code == "binary" else kept * _NUMBER[settings.code])
 

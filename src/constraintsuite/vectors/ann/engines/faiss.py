@@ -21,7 +21,7 @@ _TRAINED_ON = 262_144  # rows; more make training longer and centroids hardly be
 
 
 class FaissBuild(EngineSettings):
-    """What index is made."""
+    """Parameters of a build: which index is made, and what it is trained on."""
 
     factory: str = Field("HNSW32", description="Faiss's own name of an index, as in `OPQ16,IVF256,PQ16`")
     ef_construction: int | None = Field(None, ge=1, description="width of the search while a graph is made")
@@ -37,7 +37,7 @@ class FaissSearch(EngineSettings):
     k_factor: float | None = Field(None, ge=1, description="for refining indexes: candidates in multiples of k")
 
 
-class _Told(threading.local):
+class _ThreadCount(threading.local):
     """OpenMP keeps the number of threads by thread."""
 
     threads = 0
@@ -47,7 +47,7 @@ _PARAMETERS = {"nprobe": "nprobe", "ef": "efSearch", "k_factor": "k_factor_rf"}
 
 
 class FaissEngine(PersistentEngine):
-    """`engine: faiss`."""
+    """`engine: faiss`: any index that Faiss can make from a factory string."""
 
     build_settings = FaissBuild
     search_settings = FaissSearch
@@ -62,7 +62,7 @@ class FaissEngine(PersistentEngine):
         # Faiss hashes for L2 only, which orders vectors of length 1 as their products do.
         by_distance = metric == "euclidean" or (self._unit and _HASH.search(settings.factory) is not None)
         self._kind = self._faiss.METRIC_L2 if by_distance else self._faiss.METRIC_INNER_PRODUCT
-        self._told = _Told()
+        self._thread_count = _ThreadCount()
         self._given: set[str] = set()
 
     @classmethod
@@ -113,9 +113,9 @@ class FaissEngine(PersistentEngine):
 
         For cosine the index holds vectors of length 1; the length of a query does not change their order.
         """
-        if self._told.threads != self._threads:
+        if self._thread_count.threads != self._threads:
             self._faiss.omp_set_num_threads(self._threads)
-            self._told.threads = self._threads
+            self._thread_count.threads = self._threads
         found: IntArray = self._index.search(queries, k)[1]
         return found
 
@@ -128,7 +128,7 @@ class FaissEngine(PersistentEngine):
         self._faiss.write_index(self._index, str(folder / _FILE))
 
     def load(self, folder: Path) -> None:
-        """Read that file."""
+        """Read the file that `save` wrote."""
         self._index = self._faiss.read_index(str(folder / _FILE))
 
     def _sample(self, vectors: Vectors) -> Vectors:

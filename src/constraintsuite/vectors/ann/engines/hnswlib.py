@@ -17,7 +17,7 @@ _SHORT = "Cannot return the results in a contiguous 2D array"
 
 
 class HnswlibBuild(EngineSettings):
-    """What graph is made."""
+    """Parameters of a build: how dense the graph is."""
 
     m: int = Field(16, ge=2, description="edges a node")
     ef_construction: int = Field(200, ge=1, description="width of the search while the graph is made")
@@ -25,13 +25,13 @@ class HnswlibBuild(EngineSettings):
 
 
 class HnswlibSearch(EngineSettings):
-    """How widely is searched."""
+    """Parameters of a search: how many nodes of the graph are looked at."""
 
     ef: int = Field(64, ge=1, description="width of the search; hnswlib itself never goes below k")
 
 
 class HnswlibEngine(PersistentEngine):
-    """`engine: hnswlib`."""
+    """`engine: hnswlib`: an HNSW graph in single precision."""
 
     build_settings = HnswlibBuild
     search_settings = HnswlibSearch
@@ -48,7 +48,7 @@ class HnswlibEngine(PersistentEngine):
         return rows * (4 * dimensions + 8 * settings.m + 20)
 
     def build(self, vectors: Vectors) -> None:
-        """Add block by block."""
+        """Make an empty graph of this size, then add the vectors block by block."""
         self._index = self._library.Index(_SPACES[self._metric], vectors.shape[1])
         self._index.init_index(
             len(vectors),
@@ -88,7 +88,7 @@ class HnswlibEngine(PersistentEngine):
         (folder / "dimensions").write_text(str(self._index.dim))
 
     def load(self, folder: Path) -> None:
-        """Read that file."""
+        """Read the file that `save` wrote."""
         self._index = self._library.Index(_SPACES[self._metric], int((folder / "dimensions").read_text()))
         self._index.load_index(str(folder / _FILE))
         self._rows = self._index.get_current_count()

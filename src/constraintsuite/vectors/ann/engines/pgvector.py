@@ -143,7 +143,7 @@ class PgvectorEngine(ServedEngine):
             self.detach()
 
     def detach(self) -> None:
-        """Close all connections."""
+        """Close the connections of all threads; the table stays."""
         for connection in self._opened:
             connection.close()
 

@@ -33,7 +33,7 @@ class QdrantBuild(EngineSettings):
 
 
 class QdrantSearch(EngineSettings):
-    """How widely is searched."""
+    """Parameters of a search: how many nodes of the graph are looked at."""
 
     ef: int | None = Field(None, ge=1, description="width of the search")
     exact: bool = Field(False, description="compare everything")
@@ -111,13 +111,13 @@ class QdrantEngine(ServedEngine):
         """The server does not tell."""
 
     def close(self) -> None:
-        """Delete the collection."""
+        """Delete the collection, if this engine has made one, and close the connections."""
         if self._created:
             self._client.delete_collection(self._collection)
         self.detach()
 
     def detach(self) -> None:
-        """Close the connections."""
+        """Close the connections; the collection stays."""
         self._client.close()
 
     @property

@@ -16,7 +16,7 @@ _FILE = "index.usearch"
 
 
 class UsearchBuild(EngineSettings):
-    """What graph is made."""
+    """Parameters of a build: how dense the graph is, and in which numbers it keeps vectors."""
 
     connectivity: int = Field(16, ge=2, description="edges a node")
     expansion_add: int = Field(128, ge=1, description="width of the search while the graph is made")
@@ -24,13 +24,13 @@ class UsearchBuild(EngineSettings):
 
 
 class UsearchSearch(EngineSettings):
-    """How widely is searched."""
+    """Parameters of a search: how many nodes of the graph are looked at."""
 
     expansion: int = Field(64, ge=1, description="width of the search")
 
 
 class UsearchEngine(PersistentEngine):
-    """`engine: usearch`."""
+    """`engine: usearch`: a graph in single, half or 8-bit numbers."""
 
     build_settings = UsearchBuild
     search_settings = UsearchSearch
@@ -48,7 +48,7 @@ class UsearchEngine(PersistentEngine):
         return rows * (number * dimensions + 8 * settings.connectivity + 20)
 
     def build(self, vectors: Vectors) -> None:
-        """Add block by block."""
+        """Make an empty graph, then add the vectors block by block."""
         self._index = self._library.Index(
             ndim=vectors.shape[1],
             metric=_NAMES[self._metric],
@@ -82,5 +82,5 @@ class UsearchEngine(PersistentEngine):
         self._index.save(str(folder / _FILE))
 
     def load(self, folder: Path) -> None:
-        """Read that file."""
+        """Read the file that `save` wrote."""
         self._index = self._library.Index.restore(str(folder / _FILE))

@@ -20,7 +20,7 @@ _TYPES = {".fbin": np.float32, ".u8bin": np.uint8, ".i8bin": np.int8}
 
 
 class BigAnn(VectorSourceSettings):
-    """`format: bigann`."""
+    """`format: bigann`: base vectors, queries and neighbours in files of big-ann-benchmarks."""
 
     base: str
     queries: str

@@ -19,7 +19,7 @@ from constraintsuite.vectors.relevance import relevance_rows
 
 
 class BundleSource(VectorSourceSettings):
-    """`format: bundle`."""
+    """`format: bundle`: the vectors of a bundle by one of its encoders."""
 
     path: str
     encoder: str | None = None

@@ -18,7 +18,7 @@ _NAMES: dict[VectorMetric, str] = {metric: name for name, metric in _METRICS.ite
 
 
 class AnnBenchmarks(VectorSourceSettings):
-    """`format: hdf5`."""
+    """`format: hdf5`: a file of ann-benchmarks."""
 
     path: str
     metric: VectorMetric | None = None

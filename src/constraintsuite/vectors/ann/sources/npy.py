@@ -14,7 +14,7 @@ from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, exist
 
 
 class NpyFolder(VectorSourceSettings):
-    """`format: npy`."""
+    """`format: npy`: a folder of NumPy files."""
 
     path: str
     metric: VectorMetric

@@ -16,7 +16,7 @@ SyntheticKind = Literal["gaussian", "uniform", "clustered", "duplicates", "heavy
 
 
 class Synthetic(VectorSourceSettings):
-    """`format: synthetic`."""
+    """`format: synthetic`: vectors that are generated, the same ones for the same seed."""
 
     kind: SyntheticKind = Field("clustered", description="how the vectors are spread")
     rows: int = Field(10_000, ge=1)

@@ -16,7 +16,7 @@ _TYPES = {".fvecs": "<f4", ".ivecs": "<i4", ".bvecs": "u1"}
 
 
 class Vecs(VectorSourceSettings):
-    """`format: vecs`."""
+    """`format: vecs`: base vectors, queries and neighbours in files of the TEXMEX form."""
 
     base: str
     queries: str
@@ -24,7 +24,7 @@ class Vecs(VectorSourceSettings):
     metric: VectorMetric = "euclidean"
 
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
-        """Read the three files."""
+        """Map the base vectors, and read queries and neighbours."""
         base = read_vecs(existing_path(folder, self.base))
         queries = read_vecs(existing_path(folder, self.queries)).astype(np.float32)
         rows = None if self.neighbours is None else read_vecs(existing_path(folder, self.neighbours)).astype(np.int64)
