@@ -19,23 +19,27 @@ from constraintsuite.store.artifact import ENVIRONMENT, FORMAT, MANIFEST, Artifa
 from constraintsuite.store.files import sha256_of, sha256_text
 from constraintsuite.store.revisions import Revision
 from constraintsuite.vectors import files
-from constraintsuite.vectors.bundle import Bundle, finished_parts
+from constraintsuite.vectors.bundle import Bundle, finished_parts, locked
 from constraintsuite.vectors.checks import all_checks, check_counts
 
 
 def verify_folder(path: Path) -> list[str]:
-    """What is wrong with the bundle at `path`; a manifest that cannot be read is a fault like others."""
+    """What is wrong with the bundle at `path`, which no command may replace meanwhile.
+
+    A manifest that cannot be read is a fault like others.
+    """
     if not (path / files.CORPUS).is_dir():
         Bundle.open_unverified(path)  # says what this is instead
-    try:
-        manifest = read_manifest(path)
-        if manifest is not None and manifest.kind != "bundle":
-            return [f"{MANIFEST}: says that this is a {manifest.kind!r}, and it holds a bundle"]
-        return verify_bundle(Bundle.open_unverified(path))
-    except UserError as error:
-        if not (path / MANIFEST).is_file():  # never finished, so that there is nothing to check
-            raise
-        return [str(error)]
+    with locked(path):
+        try:
+            manifest = read_manifest(path)
+            if manifest is not None and manifest.kind != "bundle":
+                return [f"{MANIFEST}: says that this is a {manifest.kind!r}, and it holds a bundle"]
+            return verify_bundle(Bundle.open_unverified(path))
+        except UserError as error:
+            if not (path / MANIFEST).is_file():  # never finished, so that there is nothing to check
+                raise
+            return [str(error)]
 
 
 def verify_bundle(bundle: Bundle) -> list[str]:
