@@ -143,8 +143,9 @@ def _write_texts(content: ImportContent, out: Path, loose: Path) -> None:
         known = {row: (title, text) for row, _, title, text in loose_parts.read(number)[0]} if joined else {}
         start = number * tables.PART_ROWS
         documents = (
-            tables.document_row(row, name, *known.get(row, ("", None)), "imported", None)
+            tables.document_row(row, name, title, text, "imported", None)
             for row, name in enumerate(found.document_ids[start : start + tables.PART_ROWS], start)
+            for title, text in [known.get(row, ("", None))]
         )
         tables.write_table(files.part_file(out, number), tables.DOCUMENT_COLUMNS, documents)
     positives = positives_of((Qrel(*couple, grade) for couple, grade in content.grades.items()), MIN_RELEVANCE)
