@@ -8,8 +8,8 @@ import click
 import numpy as np
 
 from constraintsuite.vectors.ann.engines import ENGINES
-from constraintsuite.vectors.ann.measuring import measure
 from constraintsuite.vectors.ann.settings import MeasuringProtocol, QueryMode
+from constraintsuite.vectors.ann.timing import measure
 from tables import load, show, target
 
 CELLS: tuple[tuple[QueryMode, int], ...] = (("serial", 1), ("batch", 1), ("concurrent", 2), ("concurrent", 8))

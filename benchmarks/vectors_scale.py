@@ -14,8 +14,7 @@ import click
 import numpy as np
 
 from constraintsuite.vectors.ann.engines import ENGINES
-from constraintsuite.vectors.bundle import Bundle
-from constraintsuite.vectors.vectorset import open_vectors
+from constraintsuite.vectors.bundle import Bundle, open_vectors
 from tables import load, show, target
 
 QUERIES = 200

@@ -11,10 +11,9 @@ from itertools import islice
 
 import click
 
-from constraintsuite.vectors.keys import KeyMaker
 from constraintsuite.vectors.sampling import SampleRequest, select
 from constraintsuite.vectors.settings import SubsetSettings
-from constraintsuite.vectors.survey import survey
+from constraintsuite.vectors.survey import KeyMaker, survey
 from tables import load, show, target
 
 MSMARCO = 8_841_823

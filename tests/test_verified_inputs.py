@@ -40,7 +40,7 @@ from constraintsuite.tuning.lists import DataContext, read_exclusion
 from constraintsuite.tuning.recipe import TuneRecipe
 from constraintsuite.tuning.tune import tune_origin
 from constraintsuite.vectors.embed import embed_bundle
-from constraintsuite.vectors.importing import import_folder
+from constraintsuite.vectors.msmarco_import import import_folder
 from constraintsuite.vectors.neighbours import make_neighbours
 from experiments.tiny_suite import write_suite
 from golden.bundles import make_seven

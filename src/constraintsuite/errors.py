@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
 
 
 class UserError(Exception):
@@ -40,3 +42,11 @@ def refuse_faults(faults: Sequence[str], hint: str = "", most: int = 20) -> None
     if faults:
         more = [f"and {len(faults) - most} more"] if len(faults) > most else []
         raise UserError("\n".join([*faults[:most], *more, *([hint] if hint else [])]))
+
+
+def import_extra(module: str, extra: str, purpose: str) -> Any:  # noqa: ANN401 - many such libraries have no types
+    """Import a library of an optional part of the product; without it, an error that carries the pip command."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtraError(extra, purpose) from None

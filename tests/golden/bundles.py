@@ -17,11 +17,11 @@ from constraintsuite.models.onnx.architectures import architecture_of
 from constraintsuite.models.onnx.folder import TransformerConfig, read_content, read_tensors, weight_files
 from constraintsuite.models.onnx.transformer import write_encoder
 from constraintsuite.store.files import sha256_text
-from constraintsuite.vectors.ann.per_query import read_queries
+from constraintsuite.vectors.ann.metrics import read_queries
 from constraintsuite.vectors.ann.results import PER_QUERY, RANKINGS
 from constraintsuite.vectors.ann.run import run_benchmark
 from constraintsuite.vectors.ann.settings import AnnBenchmark
-from constraintsuite.vectors.importing import import_folder
+from constraintsuite.vectors.msmarco_import import import_folder
 from constraintsuite.vectors.neighbours import make_neighbours
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset

@@ -18,7 +18,7 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.vectors import LAYOUTS
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle
-from constraintsuite.vectors.importing import import_folder
+from constraintsuite.vectors.msmarco_import import import_folder
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
 from constraintsuite.vectors.verify import verify_folder

@@ -10,11 +10,10 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
-from constraintsuite.vectors.bundle import Bundle
+from constraintsuite.vectors.bundle import Bundle, open_vectors
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
-from constraintsuite.vectors.vectorset import open_vectors
 from models.odd_words import add_word, break_every_text
 from tiny_bundle import make_bundle, save_model, write_json_lines, write_source
 

@@ -16,19 +16,18 @@ from safetensors.numpy import load_file, save_file
 from constraintsuite.errors import UserError
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.execution.progress import Silent
-from constraintsuite.models import held
+from constraintsuite.models import process_cache
 from constraintsuite.models.dense import load_encoder
 from constraintsuite.models.onnx.encoder import OnnxEncoder
 from constraintsuite.models.onnx.session import OnnxSession
 from constraintsuite.models.tokenization import TokenBatch
-from constraintsuite.vectors import LAYOUTS, encoders, reuse
-from constraintsuite.vectors.bundle import Bundle
+from constraintsuite.vectors import LAYOUTS, embedding_shard
+from constraintsuite.vectors.bundle import Bundle, open_vectors, zero_vectors
 from constraintsuite.vectors.embed import embed_bundle
-from constraintsuite.vectors.importing import import_folder
-from constraintsuite.vectors.lengths import check_lengths, slack_of
+from constraintsuite.vectors.matrices import check_lengths, length_tolerance
+from constraintsuite.vectors.msmarco_import import import_folder
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
-from constraintsuite.vectors.vectorset import open_vectors, zero_vectors
 from constraintsuite.vectors.verify import verify_folder
 from tiny_bundle import make_bundle, save_model, write_json_lines, write_source
 
@@ -88,7 +87,7 @@ def test_the_encoder_is_loaded_once_however_many_shards_there_are(
         make_bundle(tmp_path / "a"), model, Silent(), shard_rows=4
     )  # eight shards of documents, two of queries
     assert len(opened) == 1
-    monkeypatch.setattr(held, "_MOST_CHARACTERS", 500)  # what it keeps of texts is let go now and then
+    monkeypatch.setattr(process_cache, "_MOST_CHARACTERS", 500)  # what it keeps of texts is let go now and then
     embed_bundle(make_bundle(tmp_path / "b"), model, Silent(), shard_rows=4)
     assert len(opened) > 2
     assert Bundle.open(tmp_path / "a" / "bundle").id == Bundle.open(tmp_path / "b" / "bundle").id
@@ -96,8 +95,8 @@ def test_the_encoder_is_loaded_once_however_many_shards_there_are(
 
 def test_weights_that_change_while_they_are_in_use_are_refused(tmp_path: Path, model: str) -> None:
     with pytest.raises(UserError, match="changed while it was in use"):
-        encoders.encoder_for(model, "0" * 64, ["soup"])
-    assert held._held == {}
+        process_cache.held_model(model, "0" * 64, ["soup"])
+    assert process_cache._held == {}
 
 
 def test_vectors_that_are_zero_are_counted_and_told(tmp_path: Path) -> None:
@@ -144,7 +143,7 @@ def test_lengths(rows: list[list[float]], slack: float | None, expected: tuple[i
     ],
 )
 def test_an_encoder_says_whether_it_normalises(facts: dict[str, object], slack: float | None) -> None:
-    assert slack_of(facts) == slack
+    assert length_tolerance(facts) == slack
 
 
 def test_a_text_that_breaks_the_encoder_is_zero_named_and_counted(
@@ -213,7 +212,7 @@ def test_another_bundle_is_read_once_however_many_shards_there_are(
     monkeypatch.setattr(Bundle, "text_hashes", counting)
     embed_bundle(large, model, Silent(), reuse=[small], shard_rows=4)
     assert readings == [small]
-    assert reuse._held == {}
+    assert embedding_shard.open_known.cache_info().currsize == 0
 
 
 def test_vectors_without_texts_are_not_taken_over(tmp_path: Path, model: str) -> None:

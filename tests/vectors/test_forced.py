@@ -12,15 +12,14 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.store import workspace
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.workspace import Workspace
-from constraintsuite.vectors import LAYOUTS, importing, subset
-from constraintsuite.vectors.bundle import Bundle
+from constraintsuite.vectors import LAYOUTS, msmarco_import, subset
+from constraintsuite.vectors.bundle import Bundle, open_vectors
 from constraintsuite.vectors.embed import embed_bundle
-from constraintsuite.vectors.importing import import_folder
+from constraintsuite.vectors.msmarco_import import import_folder
 from constraintsuite.vectors.neighbours import make_neighbours
 from constraintsuite.vectors.relevance import make_relevance, read_relevance
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
-from constraintsuite.vectors.vectorset import open_vectors
 from constraintsuite.vectors.verify import verify_folder
 from tiny_bundle import make_bundle, save_model, source_in
 
@@ -124,7 +123,8 @@ def folders(tmp_path: Path, old: Path) -> tuple[Path, Path]:
 
 
 @pytest.mark.parametrize(
-    ("place", "function"), [(workspace, "finish"), (importing, "remove_other_parts"), (importing, "_write_vectors")]
+    ("place", "function"),
+    [(workspace, "finish"), (msmarco_import, "remove_other_parts"), (msmarco_import, "_write_vectors")],
 )
 def test_a_replaced_import_is_a_fresh_one_also_when_it_was_killed(
     tmp_path: Path, folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, place: object, function: str

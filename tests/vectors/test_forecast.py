@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from constraintsuite.vectors.forecast import Layer, SampleForecast, all_missed, forecast_layers
+from constraintsuite.vectors.plan import Layer, SampleForecast, all_missed, forecast_layers
 
 DEV_SMALL = {1: 6_590, 2: 331, 3: 51, 4: 8}
 MSMARCO = 8_841_823

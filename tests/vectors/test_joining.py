@@ -12,11 +12,10 @@ import pytest
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
-from constraintsuite.vectors import LAYOUTS, importing, parts
-from constraintsuite.vectors.bundle import Bundle
+from constraintsuite.vectors import LAYOUTS, tables
+from constraintsuite.vectors.bundle import Bundle, open_vectors
 from constraintsuite.vectors.embed import embed_bundle
-from constraintsuite.vectors.importing import ImportedBundle, import_folder
-from constraintsuite.vectors.vectorset import open_vectors
+from constraintsuite.vectors.msmarco_import import ImportedBundle, import_folder
 from constraintsuite.vectors.verify import verify_folder
 from tiny_bundle import make_bundle, save_model, source_in
 
@@ -44,8 +43,7 @@ def edit(path: Path, left_out: Sequence[str]) -> None:
 
 
 def test_texts_stand_beside_their_vectors(tmp_path: Path, seven: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (parts, importing):
-        monkeypatch.setattr(module, "PART_ROWS", 7)
+    monkeypatch.setattr(tables, "PART_ROWS", 7)
     joined(tmp_path, source_in(tmp_path / "source"))
     imported, original = Bundle.open(tmp_path / "imported"), Bundle.open(tmp_path / "bundle")
     assert [row[:4] for row in imported.rows()] == [row[:4] for row in original.rows()]

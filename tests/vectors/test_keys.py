@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.vectors.keys import KeyMaker
+from constraintsuite.vectors.survey import KeyMaker
 
 MAKE = KeyMaker("corpus", "msmarco-passage", "42")
 

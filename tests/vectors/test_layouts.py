@@ -12,14 +12,13 @@ from constraintsuite.corpora.base import Source, SourceSettings
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.vectors import LAYOUTS
-from constraintsuite.vectors.bundle import Bundle
+from constraintsuite.vectors.bundle import Bundle, open_vectors
 from constraintsuite.vectors.embed import embed_bundle
-from constraintsuite.vectors.importing import import_folder
-from constraintsuite.vectors.layouts.msmarco_reading import read_folder
+from constraintsuite.vectors.layouts.msmarco import read_folder
+from constraintsuite.vectors.msmarco_import import import_folder
 from constraintsuite.vectors.relevance import read_relevance
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
-from constraintsuite.vectors.vectorset import open_vectors
 from constraintsuite.vectors.verify import verify_bundle
 from tiny_bundle import make_bundle, save_model, write_source
 

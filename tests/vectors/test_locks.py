@@ -14,10 +14,9 @@ from constraintsuite.execution.care import Care
 from constraintsuite.execution.progress import Silent
 from constraintsuite.store.files import folder_lock
 from constraintsuite.vectors import LAYOUTS
-from constraintsuite.vectors.bundle import Bundle
+from constraintsuite.vectors.bundle import Bundle, reading
 from constraintsuite.vectors.embed import embed_bundle
-from constraintsuite.vectors.embedding import ShardTask, embed_shard
-from constraintsuite.vectors.folder import reading
+from constraintsuite.vectors.embedding_shard import ShardTask, embed_shard
 from constraintsuite.vectors.neighbours import make_neighbours
 from constraintsuite.vectors.relevance import make_relevance
 from constraintsuite.vectors.settings import SubsetSettings

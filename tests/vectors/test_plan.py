@@ -11,8 +11,8 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
-from constraintsuite.vectors.coverage import QueryCoverage
 from constraintsuite.vectors.draft import draft_subset
+from constraintsuite.vectors.judgments import QueryCoverage
 from constraintsuite.vectors.plan import SubsetPlan, plan_subset
 from constraintsuite.vectors.settings import SubsetSettings
 from tiny_bundle import source_in, write_source

@@ -16,9 +16,8 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.records.text import Document
 from constraintsuite.store import workspace
 from constraintsuite.store.workspace import Workspace
-from constraintsuite.vectors import parts, subset
-from constraintsuite.vectors.bundle import Bundle
-from constraintsuite.vectors.folder import reading
+from constraintsuite.vectors import subset, tables
+from constraintsuite.vectors.bundle import Bundle, reading
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
 from constraintsuite.vectors.tables import write_table
@@ -31,7 +30,7 @@ from pathlib import Path
 import pyarrow
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.execution.progress import Silent
-from constraintsuite.vectors import parts, subset
+from constraintsuite.vectors import subset, tables
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.draft import draft_subset
@@ -39,7 +38,7 @@ from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
 
 folder = Path(sys.argv[1])
-parts.PART_ROWS = subset.PART_ROWS = 7
+tables.PART_ROWS = 7
 source = SourceSettings(**{name: str(folder / file) for name, file in
                            {"source": "docs.jsonl", "queries": "queries.jsonl", "qrels": "qrels.txt"}.items()})
 settings = SubsetSettings(size=30, namespace="tiny", dedup="exact_text")
@@ -117,17 +116,16 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return source
 
     monkeypatch.setattr(subset, "open_source", counting)
-    for module in (parts, subset):
-        monkeypatch.setattr(module, "PART_ROWS", 7)
+    monkeypatch.setattr(tables, "PART_ROWS", 7)
     return seen
 
 
 @pytest.mark.parametrize(
     ("place", "function", "call", "again"),
     [
-        (subset, "spread", 1, 1),  # surveyed: only the texts are read again
-        (subset, "write_table", 1, 0),  # texts are there: no document is read again
-        (subset, "write_table", 4, 0),
+        (tables.LooseParts, "fill", 1, 1),  # surveyed: only the texts are read again
+        (tables, "write_table", 1, 0),  # texts are there: no document is read again
+        (tables, "write_table", 4, 0),
         (subset, "write_jsonl", 5, 0),
         (Workspace, "finish", 1, 0),
         (workspace, "finish", 1, 0),
@@ -156,7 +154,7 @@ def test_what_was_finished_is_not_done_again(
             written.append(path.name)
             return write_table(path, schema, rows)
 
-        patch.setattr(subset, "write_table", noting)
+        patch.setattr(tables, "write_table", noting)
         resumed = Bundle.open(make_bundle(tmp_path / "stopped"))
     assert resumed.id == whole.id
     assert len(readings) == again
@@ -185,7 +183,7 @@ def test_what_other_settings_left_is_thrown_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, readings: list[str]
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(subset, "write_table", stopping(write_table, 3))
+        patch.setattr(tables, "write_table", stopping(write_table, 3))
         with pytest.raises(Stopped):
             make_bundle(tmp_path / "a", size=31)
     readings.clear()
@@ -212,7 +210,7 @@ def test_rows_that_were_left_out_are_not_passed_over_by_who_does_not_skip_them(
     skipping = strict.model_copy(update={"skip_bad_rows": True})
     settings = SubsetSettings(size=30, namespace="tiny")
     with monkeypatch.context() as patch:
-        patch.setattr(subset, "write_table", stopping(write_table, 3))
+        patch.setattr(tables, "write_table", stopping(write_table, 3))
         with pytest.raises(Stopped):
             build_subset(skipping, settings, tmp_path / "out", Silent())
     left_out = "1 broken rows of the source were left out here, with --skip-bad-rows"

@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.keys import KeyMaker, SamplingKeys
 from constraintsuite.vectors.sampling import SampleRequest, Selection, allocate, select
 from constraintsuite.vectors.settings import SubsetSettings
-from constraintsuite.vectors.survey import survey
+from constraintsuite.vectors.survey import KeyMaker, SamplingKeys, survey
 
 MAKE = KeyMaker("corpus", "ours", "42")
 IDS = [f"d{number}" for number in range(400)]

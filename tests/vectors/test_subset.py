@@ -14,13 +14,13 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.records.text import Document
 from constraintsuite.store.artifact import Artifact
-from constraintsuite.vectors import parts, subset
+from constraintsuite.vectors import tables
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.draft import draft_subset
+from constraintsuite.vectors.first_pass import stratum_of
 from constraintsuite.vectors.settings import SubsetSettings
-from constraintsuite.vectors.strata import stratum_of
 from constraintsuite.vectors.subset import build_subset
-from constraintsuite.vectors.tables import text_hash
+from constraintsuite.vectors.survey import text_hash
 from tiny_bundle import make_bundle, write_json_lines, write_source
 
 ODD = ["tab\there", "cr\rhere", "line\r\nend", 'quote "', "nul\0inside", "🙂", "back\\slash \\t", "x" * 200_000]
@@ -66,8 +66,7 @@ def test_the_order_of_the_source_does_not_matter(tmp_path: Path) -> None:
 
 def test_parts_are_put_in_order_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = list(Bundle.open(make_bundle(tmp_path / "whole")).rows())
-    for module in (parts, subset):
-        monkeypatch.setattr(module, "PART_ROWS", 7)
+    monkeypatch.setattr(tables, "PART_ROWS", 7)
     opened = Bundle.open(make_bundle(tmp_path / "parts"))
     assert len(list((opened.path / "corpus").iterdir())) == 5
     assert list(opened.rows()) == whole

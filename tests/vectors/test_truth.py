@@ -79,7 +79,7 @@ def test_neighbours_of_a_bundle_are_written_once_and_named_after_what_decides_th
     vectors = embed_bundle(path, save_model(tmp_path / "model"), Silent())
     cosine = make_neighbours(path, 5, Silent())
     assert cosine.path.name == f"neighbours-{vectors.path.name}-cosine-k5"
-    rows = list(read_neighbours(cosine))
+    rows = list(read_neighbours(cosine.path))
     assert [row.query_row for row in rows] == list(range(6))
     documents, queries = (np.load(vectors.path / f"{name}.npy") for name in ("docs", "queries"))
     best = np.argsort(-(queries.astype(np.float64) @ documents.T.astype(np.float64)), axis=1)[:, :5]

@@ -17,13 +17,12 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.records.text import Document, Qrel, Query
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.jsonl import read_jsonl
-from constraintsuite.vectors import parts, subset
+from constraintsuite.vectors import tables
 from constraintsuite.vectors.bundle import Bundle
-from constraintsuite.vectors.draft import SubsetDraft, draft_subset
-from constraintsuite.vectors.keys import KeyMaker
+from constraintsuite.vectors.draft import DocumentTwin, SubsetDraft, draft_subset
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
-from constraintsuite.vectors.twins import DocumentTwin
+from constraintsuite.vectors.survey import KeyMaker
 from constraintsuite.vectors.verify import verify_bundle
 from tiny_bundle import write_json_lines, write_source
 
@@ -161,8 +160,7 @@ def repeated(count: int = 60) -> list[dict[str, str]]:
 
 
 def test_the_map_and_its_counts_are_in_the_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (parts, subset):
-        monkeypatch.setattr(module, "PART_ROWS", 7)
+    monkeypatch.setattr(tables, "PART_ROWS", 7)
     write_source(tmp_path)
     records = repeated()
     texts = {record["id"]: record["text"] for record in records}

@@ -15,9 +15,8 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin, Manifest, finish
 from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.vectors import parts, subset
+from constraintsuite.vectors import tables
 from constraintsuite.vectors.bundle import Bundle
-from constraintsuite.vectors.diff import diff_bundles
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.neighbours import make_neighbours
 from constraintsuite.vectors.relevance import make_relevance
@@ -32,7 +31,7 @@ from constraintsuite.vectors.tables import (
     read_table,
     write_table,
 )
-from constraintsuite.vectors.verify import verify_bundle, verify_folder
+from constraintsuite.vectors.verify import diff_bundles, verify_bundle, verify_folder
 from tiny_bundle import make_bundle, save_model, write_source
 
 FILES = (
@@ -57,8 +56,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("verify")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CSUITE_CACHE", str(folder / "cache"))
-        for module in (parts, subset):
-            patch.setattr(module, "PART_ROWS", 20)
+        patch.setattr(tables, "PART_ROWS", 20)
         source = write_source(folder).model_copy(update={"skip_bad_rows": True})
         with Path(source.source).open("a") as file:
             file.write('not json\n{"id": "twin", "text": "soup"}\n{"id": "twin2", "text": "soup"}\n')

@@ -33,7 +33,7 @@ def ann() -> None:
 def run(bench: Path, out: Path, dry_run: bool, as_json: bool) -> None:
     """Measure all cells of BENCH that are not in the folder yet; exit code 3 if any of them fails."""
     from constraintsuite.execution.progress import Terminal
-    from constraintsuite.vectors.ann.estimate import estimate
+    from constraintsuite.vectors.ann.plan import estimate
     from constraintsuite.vectors.ann.results import load_ann_run
     from constraintsuite.vectors.ann.run import run_benchmark
     from constraintsuite.vectors.ann.settings import AnnBenchmark
@@ -90,8 +90,8 @@ def example() -> None:
 @out_option()
 def export(bench: Path, name: str, form: str, depth: int, out: Path) -> None:
     """Write a set of BENCH, with its exact neighbours, as ann-benchmarks or big-ann-benchmarks reads it."""
-    from constraintsuite.vectors.ann.export import export_set
     from constraintsuite.vectors.ann.settings import AnnBenchmark
+    from constraintsuite.vectors.ann.staged_data import export_set
 
     for path in export_set(AnnBenchmark.read(bench), name, form, depth, bench.parent, out):
         click.echo(shown(path))

@@ -24,12 +24,10 @@ from constraintsuite.execution.progress import Terminal
 from constraintsuite.models.dense import Similarity
 from constraintsuite.store.mirror import shown
 from constraintsuite.store.workspace import new_folder
-from constraintsuite.vectors import LAYOUTS
-from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle
-from constraintsuite.vectors.diff import BundleDifference, OverlapCounts, diff_bundles
-from constraintsuite.vectors.folder import reading
-from constraintsuite.vectors.importing import check_folder, import_folder
-from constraintsuite.vectors.vectorset import zero_vectors
+from constraintsuite.vectors import LAYOUTS, files
+from constraintsuite.vectors.bundle import Bundle, reading, zero_vectors
+from constraintsuite.vectors.msmarco_import import import_folder, read_import
+from constraintsuite.vectors.verify import BundleDifference, OverlapCounts, diff_bundles
 
 SHOWN_FILES = 5
 _folder = click.argument("folder", metavar="BUNDLE", type=FolderParameter())
@@ -51,7 +49,7 @@ def view_bundle(folder: Path, part: str | None) -> FolderView:
 def _record(opened: Bundle) -> dict[str, object]:
     parts = {
         part.path.relative_to(opened.path).as_posix(): part.manifest
-        for name in (VECTORS, TRUTH)
+        for name in (files.VECTORS, files.TRUTH)
         for part in opened.parts(name)
     }
     return {"bundle_id": opened.id, "texts": opened.texts.manifest, "parts": parts}
@@ -117,7 +115,8 @@ def import_command(  # noqa: PLR0913, PLR0917 - one parameter an option
         raise UserError(f"--{name} belongs to --texts, the source of the texts.")
     source = None if texts is None else source_settings(texts, options)
     if dry_run:
-        counts, repairs = check_folder(folder, texts=source, allow_missing=allow_missing_texts, reporter=Terminal())
+        content = read_import(folder, source, Terminal(), allow_missing=allow_missing_texts)
+        counts, repairs = content.counts, content.repairs
     else:
         made = import_folder(
             folder, out, metric, texts=source, allow_missing=allow_missing_texts, force=force, reporter=Terminal()
@@ -144,9 +143,9 @@ def _lines(opened: Bundle) -> Iterator[str]:
     if "mode" in manifest.settings:
         yield f"subset     {manifest.settings['mode']}, seed {manifest.settings['seed']}"
     yield from _counted(manifest.counts)
-    for part in opened.parts(VECTORS):
+    for part in opened.parts(files.VECTORS):
         yield f"vectors    {part.path.name}  {part.manifest.name}"
-    for part in opened.parts(TRUTH):
+    for part in opened.parts(files.TRUTH):
         yield f"truth      {part.path.name}"
     yield from zero_vectors(opened)
     if is_subset(opened):

@@ -17,11 +17,10 @@ from constraintsuite.models.dense import load_encoder
 from constraintsuite.records.figures import percent
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.mirror import shown
-from constraintsuite.vectors.bundle import Bundle
+from constraintsuite.vectors.bundle import Bundle, reading
 from constraintsuite.vectors.embed import SHARD_ROWS, embed_bundle, plan_shards
-from constraintsuite.vectors.embedding import PLURALS
-from constraintsuite.vectors.folder import reading
-from constraintsuite.vectors.lengths import zero_count
+from constraintsuite.vectors.embedding_shard import PLURALS
+from constraintsuite.vectors.matrices import zero_count
 
 
 @click.command()

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 from pydantic import ValidationError
 
 from constraintsuite.cli.corpus import source_options, source_settings
 from constraintsuite.cli.options import Command, combine, dry_run_option, force_option, json_option, out_option
-from constraintsuite.cli.output import emit
-from constraintsuite.cli.subset_output import built_lines, built_record, dry_lines, plan_lines
+from constraintsuite.cli.output import count_lines, emit
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.opening import find_format, open_source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Terminal
-from constraintsuite.vectors.coverage import refuse_poor
-from constraintsuite.vectors.plan import plan_subset
+from constraintsuite.records.figures import percent
+from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.mirror import shown
+from constraintsuite.vectors.judgments import refuse_poor
+from constraintsuite.vectors.plan import SubsetPlan, plan_subset
 from constraintsuite.vectors.settings import SamplingMode, SubsetSettings
 
 _FIELDS = SubsetSettings.model_fields
+_DRY_NAMES = {
+    "full": "queries with all positives",
+    "partial": "with some",
+    "none": "with none of them",
+    "kept": "share that keeps a positive",
+}
 _GIVEN = {"n_queries": "queries"}  # --queries is the file
 
 
@@ -78,7 +87,7 @@ def plan(
     """
     corpus, settings = _read(source, options, choices)
     made = plan_subset(open_source(corpus), settings, corpus.skip_bad_rows, population, Terminal())
-    emit(made.as_record(), as_json, plan_lines(made))
+    emit(made.as_record(), as_json, _plan_lines(made))
     refuse_poor(made.expected.kept, made.judged, settings.mode, accepted=accept_coverage)
 
 
@@ -117,7 +126,7 @@ def build(
         if draft.twins is not None:
             record["twins_left_out"] = len(draft.twins.left_out)
         replaced = would_replace(corpus, settings, out)
-        lines = dry_lines({**record, "kept": draft.coverage.kept}, out, replaced)
+        lines = _dry_lines({**record, "kept": draft.coverage.kept}, out, replaced)
         emit({**record, "replaces": replaced}, as_json, lines)
         judged = draft.coverage.judged
         refuse_many_left_out(source, draft.bad.counts, max_bad_rows)
@@ -132,7 +141,10 @@ def build(
         max_bad_rows=max_bad_rows,
         force=force,
     )
-    emit(built_record(artifact), as_json, built_lines(artifact))
+    report = json.loads((artifact.path / "coverage.json").read_text(encoding="utf-8"))
+    manifest = artifact.manifest
+    record = {"bundle": shown(artifact.path), "content": manifest.content, "counts": manifest.counts, **report}
+    emit(record, as_json, _built_lines(artifact, report))
 
 
 def _read(
@@ -169,3 +181,58 @@ def _allocation(text: str) -> str | dict[str, float]:
         except ValueError:
             raise UserError(f"--allocation: {part!r} is not NAME=SHARE, as in short=0.3,long=0.7") from None
     return shares
+
+
+def _plan_lines(made: SubsetPlan) -> Iterator[str]:
+    """A forecast, in words."""
+    if made.warning:
+        yield f"Warning: {made.warning}"
+    yield f"{made.source}: {made.population:,} documents, {made.queries:,} queries selected, {made.judged:,} of them judged"
+    yield f"mode {made.mode}: {made.size:,} documents; the queries have {made.positives:,} positive documents"
+    spread = f" ± {made.expected.deviation:.0f}" if made.expected.deviation else ""
+    yield (
+        f"judged queries that keep a positive: {made.expected.kept:,.0f}{spread} of {made.judged:,} "
+        f"({percent(made.expected.share)}); with all positives: {made.expected.whole:,.0f}"
+    )
+    if made.absent is None:
+        yield "Note: no document was read; all positive documents are taken to be in the source"
+    yield from (f"Note: {note}" for note in made.notes)
+    if made.dedup == "exact_text":
+        yield "Equal texts are counted here as they stand in the source; the subset will hold one of each."
+    yield "\nA uniform sample would keep:\n   documents  queries   share"
+    yield from (f"{row.size:>12,}  {row.kept:>7,.0f}  {percent(row.share):>7}" for row in made.by_size)
+
+
+def _dry_lines(record: Mapping[str, object], out: Path, replaced: Sequence[str]) -> Iterator[str]:
+    """What would be written."""
+    named = {_DRY_NAMES.get(name, name.replace("_", " ")): value for name, value in record.items()}
+    said = {name: f"{value:,}" if isinstance(value, int) else value for name, value in named.items()}
+    yield f"Would write to {shown(out)}:"
+    yield from (f"{name:>30}  {value}" for name, value in said.items())
+    if replaced:
+        yield f"It would replace what is there: {', '.join(replaced)}"
+
+
+def _built_lines(artifact: Artifact, report: Mapping[str, Any]) -> Iterator[str]:
+    """What was written."""
+    counts, coverage = artifact.manifest.counts, report["coverage"]
+    yield f"Bundle: {shown(artifact.path)}"
+    states = ("full", "all positives"), ("partial", "some"), ("none", "none of them")
+    covered = ", ".join(f"{coverage[name]:,} with {words}" for name, words in states)
+    listed = {
+        f"of {counts['population']:,} documents": counts["documents"],
+        f"queries: {covered}; {coverage['unjudged']:,} unjudged": counts["queries"],
+        "judgments": counts["judgments"],
+    }
+    if "twins_left_out" in counts:
+        moved, merged = counts["judgments_moved"], counts["judgments_fallen_together"]
+        twins = (
+            f"left out whose text another document has, of {counts['different_texts']:,} different texts; "
+            f"judgments moved: {moved:,}, fallen together: {merged:,}"
+        )
+        listed[twins] = counts["twins_left_out"]
+    for name, count in artifact.manifest.rejects.items():
+        listed[f"{'row' if count == 1 else 'rows'} left out: {name}"] = count
+    yield from count_lines(listed)
+    yield from (f"Note: {note}" for note in report["notes"])
+    yield "Next:   csuite embed " + shown(artifact.path) + " --model dense:all-MiniLM-L6-v2"

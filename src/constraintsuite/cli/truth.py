@@ -14,7 +14,7 @@ from constraintsuite.execution.progress import Terminal
 from constraintsuite.models.dense import Similarity
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.mirror import shown
-from constraintsuite.vectors.folder import reading
+from constraintsuite.vectors.bundle import reading
 from constraintsuite.vectors.neighbours import make_neighbours
 from constraintsuite.vectors.relevance import make_relevance
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from constraintsuite.reports.drawings.plot import draw_charts
 from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.display import Display, ShowOptions, refusing_others
+from constraintsuite.vectors.ann.frontier import separate_runs
 from constraintsuite.vectors.ann.results import AnnRun, load_ann_run
-from constraintsuite.vectors.ann.run_labels import told_apart
 from constraintsuite.vectors.ann.sections import ann_sections
 
 
@@ -21,7 +21,7 @@ def show_ann(paths: Sequence[Path], options: ShowOptions) -> Display:
 
 
 def _masthead(runs: Sequence[AnnRun]) -> Masthead:
-    cells, failed, rankings = (sum(map(len, parts)) for parts in zip(*map(_parts, told_apart(runs)), strict=True))
+    cells, failed, rankings = (sum(map(len, parts)) for parts in zip(*map(_parts, separate_runs(runs)), strict=True))
     beside = f" {rankings:,} ranked without vectors." if rankings else ""
     about = f"{cells:,} cells, {failed:,} failed.{beside} Recall comes with its 95 % interval over queries."
     title = ", ".join(dict.fromkeys(run.facts.name for run in runs))

@@ -10,8 +10,8 @@ from constraintsuite.records.sections import Remarks, Section, SectionBlock, Tab
 from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.counts import count_table
 from constraintsuite.showing.display import Display, show_each
-from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle
-from constraintsuite.vectors.vectorset import zero_vectors
+from constraintsuite.vectors import files
+from constraintsuite.vectors.bundle import Bundle, zero_vectors
 
 SUBSET = "A subset makes retrieval look easier: compare rel.* only between results on this very bundle."
 _ABOUT_TEXTS = "Documents, queries and judgments, and how they were chosen."
@@ -41,7 +41,7 @@ def _sections(bundle: Bundle) -> Iterator[Section]:
     settings = json.dumps(manifest.settings, indent=2, ensure_ascii=False)
     texts.append(VerbatimText(settings, "All settings that it was made with"))
     yield Section("texts", "Texts", _ABOUT_TEXTS, tuple(texts))
-    for folder, title, about in ((VECTORS, "Vectors", _ABOUT_VECTORS), (TRUTH, "Truths", _ABOUT_TRUTHS)):
+    for folder, title, about in ((files.VECTORS, "Vectors", _ABOUT_VECTORS), (files.TRUTH, "Truths", _ABOUT_TRUTHS)):
         counted = tuple(
             TableBlock(
                 count_table(

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 LAYOUTS: Catalogue[BundleExporter] = Catalogue(
     "layout",
     {
-        "jsonl": "constraintsuite.vectors.layouts.beir:export_beir",
-        "tsv": "constraintsuite.vectors.layouts.tsv:export_tsv",
+        "jsonl": "constraintsuite.vectors.layouts.base:export_beir",
+        "tsv": "constraintsuite.vectors.layouts.base:export_tsv",
         "msmarco-subset": "constraintsuite.vectors.layouts.msmarco:export_msmarco",
     },
 )

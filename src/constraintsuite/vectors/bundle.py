@@ -11,31 +11,33 @@ lies. The id of a bundle is the hash of the contents of all of them.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import cast
 
 from constraintsuite.errors import UserError
+from constraintsuite.execution.progress import Reporter
+from constraintsuite.models.dense import Similarity
 from constraintsuite.records.text import Qrel
-from constraintsuite.store.artifact import Artifact, read_manifest
-from constraintsuite.store.files import sha256_text
+from constraintsuite.store.artifact import Artifact, ArtifactOrigin, read_manifest
+from constraintsuite.store.files import folder_lock, sha256_text
+from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.store.workspace import Replace, Workspace, claim, discard
+from constraintsuite.vectors import files
+from constraintsuite.vectors.matrices import ZERO, Matrix, map_matrix
 from constraintsuite.vectors.tables import DocumentRow, QueryRow, read_fixed, read_qrels, read_table
 
-PART_ROWS = 50_000
-CORPUS, QUERIES, QRELS = "corpus", "queries.parquet", "qrels.parquet"
-COVERAGE, REJECTS, TWINS = "coverage.json", "rejects.jsonl", "twins.jsonl"
-VECTORS, TRUTH = "vectors", "truth"
-PARTS = (VECTORS, TRUTH)
-"""Folders of artifacts that lie beside the texts and have manifests of their own."""
 MIN_RELEVANCE = 1
 """The lowest grade that is positive, where nobody says another."""
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """An open bundle."""
+    """An open bundle: its texts as an artifact, and by their manifests its vectors and truths."""
 
     texts: Artifact
 
@@ -54,7 +56,7 @@ class Bundle:
 
     @property
     def path(self) -> Path:
-        """Its folder."""
+        """The folder that the bundle lies in."""
         return self.texts.path
 
     @property
@@ -64,18 +66,18 @@ class Bundle:
 
     @cached_property
     def queries(self) -> tuple[QueryRow, ...]:
-        """Its queries, by row."""
-        return tuple(QueryRow(*cast(QueryRow, row)) for row in read_table(self.path / QUERIES))
+        """All queries, in the order of their rows."""
+        return tuple(QueryRow(*cast(QueryRow, row)) for row in read_table(self.path / files.QUERIES))
 
     def qrels(self) -> Iterator[Qrel]:
-        """Its judgments."""
-        return read_qrels(self.path / QRELS)
+        """All judgments, read one after the other."""
+        return read_qrels(self.path / files.QRELS)
 
     def rows(self, start: int = 0, stop: int | None = None) -> Iterator[DocumentRow]:
         """The documents of these rows, read one after the other."""
         stop = self.documents if stop is None else stop
         for number in range(start // self._part_rows, -(-stop // self._part_rows)):
-            for row in read_table(part_file(self.path, number), first=max(0, start - number * self._part_rows)):
+            for row in read_table(files.part_file(self.path, number), first=max(0, start - number * self._part_rows)):
                 document = DocumentRow(*cast(DocumentRow, row))
                 if document.row >= stop:
                     return
@@ -90,7 +92,7 @@ class Bundle:
         return b"".join(read_fixed(file, "text_sha256") for file in self._part_files())
 
     def _part_files(self) -> Iterator[Path]:
-        return (part_file(self.path, number) for number in range(-(-self.documents // self._part_rows)))
+        return (files.part_file(self.path, number) for number in range(-(-self.documents // self._part_rows)))
 
     @property
     def _part_rows(self) -> int:
@@ -107,7 +109,7 @@ class Bundle:
 
     def refuse_changed_parts(self) -> None:
         """A UserError if any of its vectors or truths is not as it was written."""
-        for part in (part for folder in PARTS for part in self.parts(folder)):
+        for part in (part for folder in files.PARTS for part in self.parts(folder)):
             part.refuse_changed()
 
     def owns(self, part: Artifact) -> bool:
@@ -117,7 +119,7 @@ class Bundle:
     @property
     def id(self) -> str:
         """Two bundles with the same id are the same bytes: texts, vectors and truths."""
-        parts = (part for folder in PARTS for part in self.parts(folder))
+        parts = (part for folder in files.PARTS for part in self.parts(folder))
         named = (f"{part.path.relative_to(self.path).as_posix()} {part.manifest.content}" for part in parts)
         return sha256_text(self.texts.manifest.content, *named)
 
@@ -136,6 +138,112 @@ def finished_parts(path: Path, folder: str) -> list[Artifact]:
     return [Artifact(part, manifest) for part, manifest in manifests.items() if manifest is not None]
 
 
-def part_file(path: Path, number: int) -> Path:
-    """The file of one part of the corpus."""
-    return path / CORPUS / f"part-{number:05}.parquet"
+_FILES = (f"{files.CORPUS}/*", files.QUERIES, files.QRELS, files.COVERAGE, files.REJECTS, files.TWINS)
+
+
+def claim_bundle(
+    out: Path, origin: ArtifactOrigin, reporter: Reporter, *, force: bool
+) -> AbstractContextManager[Workspace]:
+    """The workspace of a bundle's texts; finished texts are replaced only by `force`, as their vectors may have taken hours."""
+    return claim(
+        out,
+        origin,
+        _FILES,
+        replace=Replace.SAME_KIND if force else Replace.UNFINISHED,
+        beside=files.PARTS,
+        work=str(REVISIONS["subset work"]),
+        otherwise=lambda _: "or replace it with --force",
+        note=reporter.note,
+    )
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[Bundle]:
+    """The bundle at `path`, which nobody replaces while the block runs."""
+    with locked(path):
+        yield Bundle.open(path)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keeps commands that would replace the bundle at `path` out while the block runs; others may read it too."""
+    if not path.is_dir():
+        raise UserError(f"{path}: there is no such folder.")
+    with folder_lock(path, shared=True):
+        yield
+
+
+def remove_other_parts(bundle: Bundle, *, unfinished: bool) -> None:
+    """Remove vectors and truths of other texts; those that are `unfinished` may be of these texts, and are removed on demand."""
+    for folder in files.PARTS:
+        if unfinished:
+            own = {part.path for part in bundle.parts(folder)}
+            found = (bundle.path / folder).iterdir() if (bundle.path / folder).is_dir() else ()
+            other = [part for part in found if part not in own]
+        else:
+            other = [part.path for part in finished_parts(bundle.path, folder) if not bundle.owns(part)]
+        for part in other:
+            discard(part)
+
+
+@dataclass(frozen=True)
+class VectorSet:
+    """Documents and queries as vectors, mapped from disk; row i is row i of the bundle."""
+
+    artifact: Artifact
+
+    @property
+    def name(self) -> str:
+        """The folder's name: the beginning of the encoder's fingerprint."""
+        return self.artifact.path.name
+
+    @property
+    def model(self) -> str:
+        """The model string of the encoder, such as `dense:all-MiniLM-L6-v2`."""
+        return self.artifact.manifest.name
+
+    @cached_property
+    def similarity(self) -> Similarity:
+        """How its vectors are meant to be compared."""
+        found: Similarity = json.loads((self.artifact.path / files.ENCODER).read_text(encoding="utf-8"))["similarity"]
+        return found
+
+    @cached_property
+    def documents(self) -> Matrix:  # (documents, dimensions)
+        """The vectors of the documents, mapped from disk."""
+        return map_matrix(self.artifact.path / files.DOCUMENT_VECTORS)
+
+    @cached_property
+    def queries(self) -> Matrix:  # (queries, dimensions)
+        """The vectors of the queries, mapped from disk."""
+        return map_matrix(self.artifact.path / files.QUERY_VECTORS)
+
+
+def vector_sets(bundle: Bundle) -> list[VectorSet]:
+    """The vectors that a bundle has."""
+    return [VectorSet(artifact) for artifact in bundle.parts(files.VECTORS)]
+
+
+def open_vectors(bundle: Bundle, encoder: str | None = None) -> VectorSet:
+    """The vectors of that encoder (a model string, or how its folder's name begins), or the only ones there are.
+
+    Those that were changed, exchanged or put into another order since they were made are a UserError.
+    """
+    every = vector_sets(bundle)
+    found = [each for each in every if encoder is None or encoder == each.model or each.name.startswith(encoder)]
+    if len(found) == 1:
+        found[0].artifact.refuse_changed()
+        return found[0]
+    there = ", ".join(f"{each.name} ({each.model})" for each in every)
+    if not every:
+        raise UserError(f"{bundle.path}: no vectors yet. Make them: csuite embed {bundle.path} --model dense:NAME")
+    raise UserError(f"{bundle.path}: name one encoder with --encoder. There are: {there}.")
+
+
+def zero_vectors(bundle: Bundle) -> Iterator[str]:
+    """What to say of vectors that are zero, which no similarity can tell apart."""
+    for part in bundle.parts(files.VECTORS):
+        for name, count in part.manifest.counts.items():
+            if name.endswith(ZERO) and count:
+                plural = name.removesuffix(ZERO)
+                yield f"{part.path.name} ({part.manifest.name}): the vectors of {count:,} {plural} are zero"

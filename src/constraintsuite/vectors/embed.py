@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,14 +21,10 @@ from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.files import write_text
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Replace, claim
-from constraintsuite.vectors.bundle import VECTORS, Bundle
-from constraintsuite.vectors.embedding import ShardTask, embed_shard
-from constraintsuite.vectors.encoders import folder_name
-from constraintsuite.vectors.folder import reading
-from constraintsuite.vectors.lengths import ZERO
-from constraintsuite.vectors.matrices import Matrix, map_matrix, write_matrix
-from constraintsuite.vectors.reuse import reading_known
-from constraintsuite.vectors.vectorset import DOCUMENTS_FILE, ENCODER_FILE, QUERIES_FILE, TRUNCATION_FILE, VECTOR_FILES
+from constraintsuite.vectors import files
+from constraintsuite.vectors.bundle import Bundle, reading
+from constraintsuite.vectors.embedding_shard import ShardTask, embed_shard, folder_name, reading_known
+from constraintsuite.vectors.matrices import ZERO, map_matrix, write_matrix
 
 SHARD_ROWS = 10_000
 _ALONE = LocalEngine()
@@ -45,38 +41,32 @@ def embed_bundle(
 ) -> Artifact:
     """Write the vectors of a bundle by an encoder; what was finished before is not computed again."""
     with reading(path) as bundle, reading_known(reuse), letting_go():
-        return _embed(bundle, model, reporter, shard_rows, engine, reuse)
-
-
-def _embed(
-    bundle: Bundle, model: str, reporter: Reporter, shard_rows: int, engine: Engine, reuse: Sequence[Path]
-) -> Artifact:
-    bundle.require_texts()
-    encoder = load_encoder(model)
-    sent = send_model(model, encoder, engine)
-    out = bundle.path / VECTORS / folder_name(sent.fingerprint)
-    inputs = {"texts": bundle.texts.manifest.content, **_reused(reuse, out.name)}
-    settings = {"encoder": sent.fingerprint, "similarity": encoder.similarity, "shard_rows": shard_rows}
-    origin = ArtifactOrigin("vectors", encoder.name, inputs, settings, 0, REVISIONS["vectors"])
-    with claim(
-        out,
-        origin,
-        VECTOR_FILES,
-        replace=Replace.SAME_KIND,
-        work=str(REVISIONS["embedding shard"]),
-        accept=bundle.owns,  # the folder's name is the encoder's
-        note=reporter.note,
-    ) as space:
-        if space.finished is not None:
-            return space.finished
-        new = space.empty_new()
-        tasks = plan_shards(bundle, sent, space.stages, shard_rows, tuple(reuse))
-        outcome = spread("shards", embed_shard, tasks, space.stages, engine, reporter)
-        _gather(bundle, new, tasks)
-        said = [json.loads(task.said.read_text(encoding="utf-8")) for task in tasks.values()]
-        _describe(encoder, sent, said[0]["facts"] if sent.away else encoder.describe(), new, outcome)
-        events = [*(event for each in said for event in each["events"]), *left_out(space.stages, tasks)]
-        return space.finish(outcome.counts, outcome.rejects, events)
+        bundle.require_texts()
+        encoder = load_encoder(model)
+        sent = send_model(model, encoder, engine)
+        out = bundle.path / files.VECTORS / folder_name(sent.fingerprint)
+        inputs = {"texts": bundle.texts.manifest.content, **_reused(reuse, out.name)}
+        settings = {"encoder": sent.fingerprint, "similarity": encoder.similarity, "shard_rows": shard_rows}
+        origin = ArtifactOrigin("vectors", encoder.name, inputs, settings, 0, REVISIONS["vectors"])
+        with claim(
+            out,
+            origin,
+            files.OF_VECTORS,
+            replace=Replace.SAME_KIND,
+            work=str(REVISIONS["embedding shard"]),
+            accept=bundle.owns,  # the folder's name is the encoder's
+            note=reporter.note,
+        ) as space:
+            if space.finished is not None:
+                return space.finished
+            new = space.empty_new()
+            tasks = plan_shards(bundle, sent, space.stages, shard_rows, tuple(reuse))
+            outcome = spread("shards", embed_shard, tasks, space.stages, engine, reporter)
+            _gather(bundle, new, tasks)
+            said = [json.loads(task.said.read_text(encoding="utf-8")) for task in tasks.values()]
+            _describe(encoder, sent, said[0]["facts"] if sent.away else encoder.describe(), new, outcome)
+            events = [*(event for each in said for event in each["events"]), *left_out(space.stages, tasks)]
+            return space.finish(outcome.counts, outcome.rejects, events)
 
 
 def plan_shards(
@@ -100,7 +90,7 @@ def _reused(folders: Sequence[Path], encoder: str) -> dict[str, str]:
     """Contents of the bundles whose vectors are used; one without vectors of this encoder is a UserError."""
     contents = {}
     for number, folder in enumerate(folders):
-        there = {artifact.path.name: artifact for artifact in Bundle.open(folder).parts(VECTORS)}
+        there = {artifact.path.name: artifact for artifact in Bundle.open(folder).parts(files.VECTORS)}
         if encoder not in there:
             raise UserError(f"--reuse {folder}: this bundle has no vectors of this encoder ({encoder}).")
         there[encoder].refuse_changed()
@@ -111,16 +101,12 @@ def _reused(folders: Sequence[Path], encoder: str) -> dict[str, str]:
 def _gather(bundle: Bundle, out: Path, tasks: Mapping[str, ShardTask]) -> None:
     """One matrix of all shards of a role, with one shard in memory at a time."""
     for role, file, rows in (
-        ("document", DOCUMENTS_FILE, bundle.documents),
-        ("query", QUERIES_FILE, len(bundle.queries)),
+        ("document", files.DOCUMENT_VECTORS, bundle.documents),
+        ("query", files.QUERY_VECTORS, len(bundle.queries)),
     ):
         shards = [task.file for task in tasks.values() if task.role == role]
-        write_matrix(out / file, _read(shards), rows, map_matrix(shards[0]).shape[1])
-
-
-def _read(files: Sequence[Path]) -> Iterator[Matrix]:
-    for file in files:
-        yield np.load(file, allow_pickle=False)
+        blocks = (np.load(shard, allow_pickle=False) for shard in shards)
+        write_matrix(out / file, blocks, rows, map_matrix(shards[0]).shape[1])
 
 
 def _describe(encoder: DenseScorer, sent: Sent, facts: Mapping[str, ModelFact], out: Path, outcome: WorkCounts) -> None:
@@ -128,10 +114,10 @@ def _describe(encoder: DenseScorer, sent: Sent, facts: Mapping[str, ModelFact], 
         "model": encoder.name,
         "fingerprint": sent.fingerprint,
         "similarity": encoder.similarity,
-        "dimensions": map_matrix(out / DOCUMENTS_FILE).shape[1],
+        "dimensions": map_matrix(out / files.DOCUMENT_VECTORS).shape[1],
         "dtype": "float32",
         **facts,
     }
-    write_text(out / ENCODER_FILE, json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+    write_text(out / files.ENCODER, json.dumps(record, indent=2, ensure_ascii=False) + "\n")
     read = {name: count for name, count in outcome.counts.items() if not name.endswith(ZERO)}
-    write_text(out / TRUNCATION_FILE, json.dumps(read, indent=2) + "\n")
+    write_text(out / files.TRUNCATION, json.dumps(read, indent=2) + "\n")

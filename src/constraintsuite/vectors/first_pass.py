@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -13,19 +14,18 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.corpora.base import BadRow, BadRows, Source
+from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.records.text import Document
 from constraintsuite.store.files import atomic_writer, write_text
 from constraintsuite.store.jsonl import adapter
 from constraintsuite.store.workspace import Workspace
-from constraintsuite.vectors.keys import KeyMaker
 from constraintsuite.vectors.settings import SubsetSettings
-from constraintsuite.vectors.strata import StrataReader
-from constraintsuite.vectors.survey import Survey, survey
-from constraintsuite.vectors.tables import passage, text_hash
-from constraintsuite.vectors.twins import TextHashes
+from constraintsuite.vectors.survey import KeyMaker, Survey, TextHashes, passage, survey, text_hash
 
 _KEYS, _HASHES, _STRATA, _REST = "keys.npy", "hashes.npy", "strata.npy", "survey.json"
+LENGTH, MISSING = "length", "(none)"
+_MOST_STRATA = 1_000
 
 
 @dataclass(frozen=True)
@@ -76,29 +76,48 @@ class _Reader:
     """Notes what is wanted of each document as it passes; a second reading begins anew."""
 
     def __init__(self, source: Source, settings: SubsetSettings, bad: BadRows) -> None:
-        self._source = source
-        self._bad = bad
-        self._strata = StrataReader(settings.strata) if settings.mode == "stratified" else None
+        self._source, self._settings, self._bad = source, settings, bad
+        self._by = settings.strata if settings.mode == "stratified" else None
         self._hashing = settings.dedup == "exact_text"
+        self._numbers: dict[str, int] = {}
         self._readings = 0
 
     def ids(self) -> Iterator[str]:
         """The id of each document."""
         bad = BadRows(skip=self._bad.skip) if self._readings else self._bad  # each bad row is counted once
         self._readings += 1
-        self._bytes, self._hashes = 0, bytearray()
-        documents: Iterable[Document] = self._source.documents(bad)
-        for document in documents if self._strata is None else self._strata.reading(documents):
+        self._bytes, self._hashes, self._codes = 0, bytearray(), array("H")
+        for document in self._source.documents(bad):
             self._bytes += _bytes_of(document.text) + _bytes_of(document.title)
             if self._hashing:
                 self._hashes += text_hash(passage(document.title, document.text))
+            if self._by is not None:
+                self._codes.append(self._number(stratum_of(document, self._by)))
             yield document.id
 
     def seen(self, found: Survey) -> FirstPass:
-        """All that was noted."""
+        """All that was noted of the documents while their ids were read into the survey `found`."""
         hashes = np.frombuffer(self._hashes, dtype=np.uint64).reshape(-1, 2) if self._hashing else None
-        codes, names = self._strata.result() if self._strata else (None, [])
+        codes, names = self._strata() if self._by is not None else (None, [])
         return FirstPass(found, hashes, codes, names, self._bytes, self._bad)
+
+    def _number(self, name: str) -> int:
+        """Strata are numbered as they come; two bytes are kept of each document."""
+        if name not in self._numbers and len(self._numbers) == _MOST_STRATA:
+            raise UserError(
+                f"--strata {self._by}: more than {_MOST_STRATA:,} different values. Choose a field with fewer."
+            )
+        return self._numbers.setdefault(name, len(self._numbers))
+
+    def _strata(self) -> tuple[npt.NDArray[np.uint16], list[str]]:
+        """Which stratum each document belongs to, and the names of the strata in order."""
+        if list(self._numbers) == [MISSING]:
+            raise UserError(f"--strata {self._by}: no document has a field of that name.")
+        names = sorted(self._numbers, key=_in_order)
+        renumbered = np.zeros(len(names), dtype=np.uint16)
+        for number, name in enumerate(names):
+            renumbered[self._numbers[name]] = number
+        return renumbered[np.frombuffer(self._codes, dtype=np.uint16)], names
 
 
 def _bytes_of(text: str) -> int:
@@ -106,10 +125,10 @@ def _bytes_of(text: str) -> int:
 
 
 def _keep(seen: FirstPass, space: Workspace) -> None:
-    for name, array in ((_KEYS, seen.survey.keys), (_HASHES, seen.hashes), (_STRATA, seen.strata)):
-        if array is not None:
+    for name, values in ((_KEYS, seen.survey.keys), (_HASHES, seen.hashes), (_STRATA, seen.strata)):
+        if values is not None:
             with atomic_writer(space.stages / name) as file:
-                np.lib.format.write_array(file, array, allow_pickle=False)
+                np.lib.format.write_array(file, values, allow_pickle=False)
     rest = {
         "found": seen.survey.found,
         "names": seen.names,
@@ -132,3 +151,18 @@ def _recall(folder: Path, ids: Callable[[], Iterator[str]]) -> FirstPass:
 def _rest(folder: Path) -> dict[str, Any]:
     rest: dict[str, Any] = json.loads((folder / _REST).read_text(encoding="utf-8"))
     return rest
+
+
+def stratum_of(document: Document, by: str) -> str:
+    """Its length in words, doubled from bucket to bucket, or the value of the field."""
+    if by != LENGTH:
+        return document.metadata.get(by, MISSING)
+    words = len(document.text.split())
+    top = max(16, 1 << max(0, words - 1).bit_length())
+    return f"{top // 2 + 1 if top > 16 else 1}-{top} words"
+
+
+def _in_order(name: str) -> tuple[int, str]:
+    """Lengths as numbers, all else as text."""
+    first = name.partition("-")[0]
+    return (int(first) if name.endswith(" words") and first.isdecimal() else 0, name)

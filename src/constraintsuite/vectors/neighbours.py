@@ -1,33 +1,82 @@
 """The second truth: the exact nearest vectors, found by comparing all, and nothing of what people judged.
 
 It says how exact an index is. It cannot compare encoders: against its own neighbours every encoder is perfect.
+
+Documents are searched shard by shard: each shard finds its own neighbours, and what all of them found is merged. A score is
+computed from two vectors alone, so it is the same in a shard and in the whole; and a shard tells more than `k` of its
+documents, so the best `k` of all are among them. Only how many documents tie with the last may be left open: then those of
+the shard that have just that score are counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
+import numpy.typing as npt
 
+from constraintsuite.execution.care import Care
 from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.models.dense import Similarity
-from constraintsuite.retrieval.topk import Neighbours, top_k
+from constraintsuite.execution.spread import WorkCounts, spread
+from constraintsuite.models.dense import SIMILARITIES, Similarity
+from constraintsuite.retrieval.topk import top_k
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin
+from constraintsuite.store.files import atomic_writer
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Replace, claim
-from constraintsuite.vectors.bundle import TRUTH, Bundle
-from constraintsuite.vectors.folder import reading
-from constraintsuite.vectors.matrices import Matrix
-from constraintsuite.vectors.searching import BEYOND, NearestRow, NeighbourSearch, search_shards
+from constraintsuite.vectors import files
+from constraintsuite.vectors.bundle import Bundle, open_vectors, reading
+from constraintsuite.vectors.matrices import Matrix, map_matrix
 from constraintsuite.vectors.tables import NEAREST_COLUMNS, WRITER, read_table, write_table
-from constraintsuite.vectors.vectorset import DOCUMENTS_FILE, QUERIES_FILE, VectorSet, open_vectors
 
 NEIGHBOURS_FILE = "knn.parquet"
 SHARD_ROWS = 100_000
+BEYOND = 64
+"""Documents that a shard tells behind the last neighbour, for equal scores."""
 _ALONE = LocalEngine()
+_AT_ONCE = 1_024  # queries of a search
+_COMPARED = 4_096  # documents that are in double precision at a time
+_MERGED = 2_000_000  # candidates that are in memory when shards are merged
+_FOUND = np.dtype([("row", "<i8"), ("score", "<f8")])
+NeighbourRows = npt.NDArray[np.void]
+"""(queries, neighbours) of rows and scores, best first."""
+
+
+class NearestRow(NamedTuple):
+    """The neighbours of a query, best first; equal scores in the order of rows."""
+
+    query_row: int
+    doc_rows: list[int]
+    scores: list[float]
+    """In double precision: cosine, product, or the distance with a minus."""
+    kth_score: float | None
+    tied_beyond_k: int
+    """Documents that are exactly as near as the last neighbour and not among them."""
+
+
+@dataclass(frozen=True)
+class NeighbourSearch:
+    """What is looked for, and in which files of vectors."""
+
+    queries: Path
+    documents: Path
+    similarity: Similarity
+    k: int
+
+
+@dataclass(frozen=True)
+class SearchTask:
+    """Some rows of the documents, in which the neighbours of all queries are looked for."""
+
+    search: NeighbourSearch
+    start: int
+    stop: int
+    file: Path
+    """Where `NeighbourRows` of the shard are written."""
 
 
 def make_neighbours(
@@ -42,34 +91,24 @@ def make_neighbours(
 ) -> Artifact:
     """Write the exact neighbours of a bundle's queries, if they are not there yet; they do not depend on the shards."""
     with reading(path) as bundle:
-        return _make(bundle, open_vectors(bundle, encoder), k, metric, engine, shard_rows, reporter)
-
-
-def _make(
-    bundle: Bundle,
-    vectors: VectorSet,
-    k: int,
-    metric: Similarity | None,
-    engine: Engine,
-    shard_rows: int,
-    reporter: Reporter,
-) -> Artifact:
-    similarity: Similarity = metric or vectors.similarity
-    name = f"neighbours-{vectors.name}-{similarity}-k{k}"
-    inputs = {"texts": bundle.texts.manifest.content, "vectors": vectors.artifact.manifest.content}
-    settings = {"encoder": vectors.name, "model": vectors.model, "metric": similarity, "k": k, "writer": WRITER}
-    origin = ArtifactOrigin("truth", name, inputs, settings, 0, REVISIONS["truth"])
-    out = bundle.path / TRUTH / name
-    with claim(
-        out, origin, (NEIGHBOURS_FILE,), replace=Replace.SAME_KIND, work=str(shard_rows), note=reporter.note
-    ) as space:
-        if space.finished is not None:
-            return space.finished
-        files = vectors.artifact.path / QUERIES_FILE, vectors.artifact.path / DOCUMENTS_FILE
-        new = space.empty_new()
-        rows = search_shards(NeighbourSearch(*files, similarity, k), space.stages, shard_rows, engine, reporter)
-        write_table(new / NEIGHBOURS_FILE, NEAREST_COLUMNS, rows)
-        return space.finish(count_neighbours(_read(new)))
+        vectors = open_vectors(bundle, encoder)
+        similarity: Similarity = metric or vectors.similarity
+        name = f"neighbours-{vectors.name}-{similarity}-k{k}"
+        inputs = {"texts": bundle.texts.manifest.content, "vectors": vectors.artifact.manifest.content}
+        settings = {"encoder": vectors.name, "model": vectors.model, "metric": similarity, "k": k, "writer": WRITER}
+        origin = ArtifactOrigin("truth", name, inputs, settings, 0, REVISIONS["truth"])
+        out = bundle.path / files.TRUTH / name
+        with claim(
+            out, origin, (NEIGHBOURS_FILE,), replace=Replace.SAME_KIND, work=str(shard_rows), note=reporter.note
+        ) as space:
+            if space.finished is not None:
+                return space.finished
+            folder = vectors.artifact.path
+            new = space.empty_new()
+            search = NeighbourSearch(folder / files.QUERY_VECTORS, folder / files.DOCUMENT_VECTORS, similarity, k)
+            rows = search_shards(search, space.stages, shard_rows, engine, reporter)
+            write_table(new / NEIGHBOURS_FILE, NEAREST_COLUMNS, rows)
+            return space.finish(count_neighbours(read_neighbours(new)))
 
 
 def count_neighbours(rows: Iterable[NearestRow]) -> dict[str, int]:
@@ -82,43 +121,91 @@ def count_neighbours(rows: Iterable[NearestRow]) -> dict[str, int]:
     return counts
 
 
-def nearest(queries: Matrix, documents: Matrix, k: int, similarity: Similarity) -> list[NearestRow]:
-    """The neighbours of each query, with the documents that tie with the last of them counted."""
-    found: dict[int, NearestRow] = {}
-    pending = np.arange(len(queries))
-    beyond = BEYOND
-    while len(pending):
-        wider = top_k(queries[pending], documents, k + beyond, similarity)
-        seen = min(k + beyond, len(documents))
-        undecided = []
-        for i, query in enumerate(pending.tolist()):
-            row = _row(query, wider, i, k)
-            if k + row.tied_beyond_k == seen < len(documents):
-                undecided.append(query)  # all that was looked at is as near: look further
-            else:
-                found[query] = row
-        pending = np.array(undecided, dtype=np.int64)
-        beyond *= 8
-    return [found[query] for query in range(len(queries))]
-
-
-def _row(query: int, wider: Neighbours, i: int, k: int) -> NearestRow:
-    scores = wider.scores[i]
-    kept = scores[:k]
-    last = float(kept[-1]) if len(kept) else None
-    tied = int((scores[k:] == last).sum()) if last is not None else 0
-    return NearestRow(query, wider.rows[i, :k].tolist(), kept.tolist(), last, tied)
-
-
-def read_neighbours(artifact: Artifact) -> Iterator[NearestRow]:
-    """The neighbours of every query, by row."""
-    return _read(artifact.path)
-
-
-def _read(folder: Path) -> Iterator[NearestRow]:
+def read_neighbours(folder: Path) -> Iterator[NearestRow]:
+    """The neighbours of every query, by row, from the folder of a truth."""
     return (NearestRow(*cast(NearestRow, row)) for row in read_table(folder / NEIGHBOURS_FILE))
 
 
 def neighbour_truths(bundle: Bundle) -> list[Artifact]:
-    """All that were made for a bundle."""
-    return [artifact for artifact in bundle.parts(TRUTH) if artifact.manifest.name.startswith("neighbours-")]
+    """All truths of this kind that were made for a bundle."""
+    return [artifact for artifact in bundle.parts(files.TRUTH) if artifact.manifest.name.startswith("neighbours-")]
+
+
+def search_shards(
+    search: NeighbourSearch, folder: Path, shard_rows: int, engine: Engine, reporter: Reporter
+) -> Iterator[NearestRow]:
+    """The neighbours of every query, with the documents that tie with the last of them counted."""
+    queries, documents = map_matrix(search.queries), map_matrix(search.documents)
+    starts = range(0, max(1, len(documents)), shard_rows)
+    tasks = {
+        f"documents-{number:05}": SearchTask(
+            search, start, min(len(documents), start + shard_rows), folder / f"documents-{number:05}.npy"
+        )
+        for number, start in enumerate(starts)
+    }
+    spread("shards", search_shard, tasks, folder, engine, reporter)
+    found = [np.load(task.file, mmap_mode="r", allow_pickle=False) for task in tasks.values()]
+    searched = [documents[task.start : task.stop] for task in tasks.values()]
+    at_once = max(1, _MERGED // max(1, sum(shard.shape[1] for shard in found)))
+    for start in range(0, len(queries), at_once):
+        some = slice(start, start + at_once)
+        merged = _merge(queries[some], searched, [np.asarray(shard[some]) for shard in found], search)
+        yield from (row._replace(query_row=start + row.query_row) for row in merged)
+
+
+def search_shard(task: SearchTask, care: Care) -> WorkCounts:
+    """Find the nearest documents of a shard, and some behind them."""
+    queries = map_matrix(task.search.queries)
+    documents = map_matrix(task.search.documents)[task.start : task.stop]
+    width = min(task.search.k + BEYOND, len(documents))
+    head = {"descr": np.lib.format.dtype_to_descr(_FOUND), "fortran_order": False, "shape": (len(queries), width)}
+    with atomic_writer(task.file) as file:
+        np.lib.format.write_array_header_1_0(file, head)
+        for start in range(0, len(queries), _AT_ONCE):
+            found = _find(queries[start : start + _AT_ONCE], documents, width, task.search.similarity)
+            found["row"] += task.start
+            file.write(found.tobytes())
+    return WorkCounts({"documents": len(documents)})
+
+
+def nearest(queries: Matrix, documents: Matrix, k: int, similarity: Similarity) -> list[NearestRow]:
+    """The same rows as `search_shards` gives, without shards."""
+    found = _find(queries, documents, min(k + BEYOND, len(documents)), similarity)
+    return list(_merge(queries, [documents], [found], NeighbourSearch(Path(), Path(), similarity, k)))
+
+
+def _find(queries: Matrix, documents: Matrix, width: int, similarity: Similarity) -> NeighbourRows:
+    near = top_k(np.asarray(queries), documents, width, similarity)
+    found = np.empty(near.rows.shape, dtype=_FOUND)
+    found["row"], found["score"] = near.rows, near.scores
+    return found
+
+
+def _merge(
+    queries: Matrix, shards: Sequence[Matrix], found: Sequence[NeighbourRows], search: NeighbourSearch
+) -> Iterator[NearestRow]:
+    """The neighbours of queries among what several shards found of them."""
+    together = np.concatenate(found, axis=1)
+    # The shards stand in the order of their rows, and a shard's equal scores too: so a stable order is that of rows.
+    order = np.argsort(-together["score"], axis=1, kind="stable")[:, : search.k]
+    for number, kept in enumerate(np.take_along_axis(together, order, axis=1)):
+        scores = kept["score"].tolist()
+        last = scores[-1] if scores else None
+        tied = 0
+        for documents, shard_scores in zip(shards, (part["score"][number] for part in found), strict=True):
+            if last is not None and len(shard_scores) < len(documents) and shard_scores[-1] == last:
+                tied += _count_ties(
+                    queries[number], documents, last, search.similarity
+                )  # there may be more than it told
+            else:
+                tied += int((shard_scores == last).sum())
+        yield NearestRow(number, kept["row"].tolist(), scores, last, tied - scores.count(last))
+
+
+def _count_ties(query: Matrix, documents: Matrix, score: float, similarity: Similarity) -> int:
+    """How many documents have just this score."""
+    wide, count = query.astype(np.float64)[np.newaxis], 0
+    for start in range(0, len(documents), _COMPARED):
+        block = documents[start : start + _COMPARED].astype(np.float64)
+        count += int((SIMILARITIES[similarity](wide, block) == score).sum())
+    return count

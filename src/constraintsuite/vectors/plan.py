@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -13,12 +15,10 @@ import numpy.typing as npt
 from constraintsuite.corpora.base import BadRows, Source
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
-from constraintsuite.vectors.counting import counted
-from constraintsuite.vectors.forecast import Layer, PositivesByLayer, SampleForecast, forecast_layers
-from constraintsuite.vectors.judged import JudgedQueries, gaps, hard_negatives, read_judged
+from constraintsuite.vectors.first_pass import FirstPass, read_corpus
+from constraintsuite.vectors.judgments import JudgedQueries, gaps, hard_negatives, read_judged
 from constraintsuite.vectors.sampling import allocate, refuse_no_room, refuse_too_large, shortfall
 from constraintsuite.vectors.settings import KEEPING, SamplingMode, SubsetSettings
-from constraintsuite.vectors.strata import StrataReader
 
 _SHARES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.9)
 
@@ -50,26 +50,12 @@ class SubsetPlan:
     """What a reader should know, such as a stratum that is too small."""
 
     def as_record(self) -> dict[str, object]:
-        """All figures, for JSON."""
+        """All figures as plain data, for JSON."""
         return {**asdict(self), "share": self.expected.share}
 
 
-class _Seen(NamedTuple):
-    """What is known of the documents."""
-
-    population: int
-    places: Mapping[str, int] | None = None
-    """Where each wanted document stands that is there; None if none was read, so that all are taken to be there."""
-    strata: npt.NDArray[np.uint16] | None = None
-    """Which of the names each document belongs to."""
-    names: Sequence[str] = ()
-
-    def there(self, names: frozenset[str]) -> frozenset[str]:
-        return names if self.places is None else names & self.places.keys()
-
-
 class _Layered(NamedTuple):
-    """How the mode draws."""
+    """How a mode draws documents: in layers, each of which gives every document the same chance."""
 
     size: int
     """Documents in all; fewer than wanted where a stratum is too small."""
@@ -86,21 +72,23 @@ def plan_subset(
 
     With `population`, or where the source knows how many documents it has, none of them is read, unless strata are asked for.
     """
+    if population is not None and settings.mode == "stratified":
+        raise UserError("--population: how large the strata are is known when the documents are read. Leave it out.")
     bad = BadRows(skip=skip_bad_rows)
     judged = read_judged(source, settings, bad)
     hard = hard_negatives(settings, judged)
     if population is None and settings.mode != "stratified":
         population = source.size()
-    seen = _read(source, settings, judged.keep | hard, bad, reporter) if population is None else _Seen(population)
-    if population is not None and settings.mode == "stratified":
-        raise UserError("--population: how large the strata are is known when the documents are read. Leave it out.")
-    total = seen.population
+    seen, total, there = None, population or 0, judged.keep | hard  # if none is read, all are taken to be there
+    if population is None:
+        seen = read_corpus(source, settings, judged.keep | hard, bad, reporter)
+        total, there = len(seen.survey), frozenset(seen.survey.found)
     size = round((settings.rate or 0) * total) if settings.size is None else settings.size
     refuse_too_large(size, total)
-    drawn = _layered(settings, seen, size, judged.keep, hard)
+    drawn = _layered(settings, seen, total, size, judged.keep & there, hard & there)
     sizes = sorted({round(share * total) for share in _SHARES} | {size})
     uniform = (_Layered(each, [Layer(total, each)], lambda name: 0) for each in sizes if each)
-    expected = _forecast(drawn, seen, judged)
+    expected = _forecast(drawn, total, there, judged)
     return SubsetPlan(
         source.name,
         settings.mode,
@@ -109,65 +97,127 @@ def plan_subset(
         len(judged.queries),
         expected.judged,
         len(judged.keep),
-        None if seen.places is None else len(judged.keep - seen.places.keys()),
+        None if seen is None else len(judged.keep - there),
         expected,
-        tuple(_forecast(each, seen, judged) for each in uniform),
+        tuple(_forecast(each, total, there, judged) for each in uniform),
         settings.dedup,
         settings.biased,
-        (*gaps(settings, judged, hard, judged.keep | hard if seen.places is None else seen.places), *drawn.notes),
+        (*gaps(settings, judged, hard, there), *drawn.notes),
     )
 
 
-def _read(source: Source, settings: SubsetSettings, wanted: frozenset[str], bad: BadRows, reporter: Reporter) -> _Seen:
-    places: dict[str, int] = {}
-    reader = StrataReader(settings.strata) if settings.mode == "stratified" else None
-    count = 0
-    with reporter.track("documents", None) as advance:
-        documents = counted(source.documents(bad), advance)
-        for count, document in enumerate(documents if reader is None else reader.reading(documents), 1):
-            if document.id in wanted:
-                places[document.id] = count - 1
-    codes, names = reader.result() if reader else (None, [])
-    return _Seen(count, places, codes, names)
-
-
 def _layered(
-    settings: SubsetSettings, seen: _Seen, size: int, positives: frozenset[str], hard: frozenset[str]
+    settings: SubsetSettings,
+    seen: FirstPass | None,
+    total: int,
+    size: int,
+    positives: frozenset[str],
+    hard: frozenset[str],
 ) -> _Layered:
+    """How the mode draws, of documents that are there."""
     if settings.mode in KEEPING:
-        counts = {"positive": len(seen.there(positives))}
-        if settings.mode == "pooled" and seen.places is not None:  # else nobody knows which of the run's are there
-            counts["hard_negative"] = len(seen.there(hard - positives))
+        counts = {"positive": len(positives)}
+        if settings.mode == "pooled" and seen is not None:  # else nobody knows which of the run's are there
+            counts["hard_negative"] = len(hard - positives)
         refuse_no_room(size, counts)
         every = sum(counts.values())
         return _Layered(size, [Layer(every, every)], lambda name: 0)
-    if settings.mode == "stratified":
-        return _stratified(settings, seen, size)
-    if settings.mode == "prefix" and seen.places is not None:
-        places = seen.places
-        layers = [Layer(size, size), Layer(seen.population - size, 0)]
-        return _Layered(size, layers, lambda name: int(places[name] >= size))
-    return _Layered(size, [Layer(seen.population, size)], lambda name: 0)
+    if seen is not None and seen.strata is not None:
+        return _stratified(settings, seen, seen.strata, size)
+    if settings.mode == "prefix" and seen is not None:
+        places = seen.survey.found
+        return _Layered(size, [Layer(size, size), Layer(total - size, 0)], lambda name: int(places[name] >= size))
+    return _Layered(size, [Layer(total, size)], lambda name: 0)
 
 
-def _stratified(settings: SubsetSettings, seen: _Seen, size: int) -> _Layered:
-    assert seen.strata is not None
-    places, codes = seen.places or {}, seen.strata
+def _stratified(settings: SubsetSettings, seen: FirstPass, codes: npt.NDArray[np.uint16], size: int) -> _Layered:
     counts = np.bincount(codes, minlength=len(seen.names)).tolist()
     populations = dict(zip(seen.names, counts, strict=True))
     wanted = allocate(size, populations, settings.allocation)
     layers = [Layer(count, min(count, wanted[name])) for name, count in populations.items()]
     short = (shortfall(name, wanted[name], count) for name, count in populations.items() if count < wanted[name])
-    size = sum(layer.size for layer in layers)
+    size, places = sum(layer.size for layer in layers), seen.survey.found
     return _Layered(size, layers, lambda name: int(codes[places[name]]), tuple(short))
 
 
-def _forecast(drawn: _Layered, seen: _Seen, judged: JudgedQueries) -> SampleForecast:
+def _forecast(drawn: _Layered, population: int, there: frozenset[str], judged: JudgedQueries) -> SampleForecast:
     """Positives that are not there lie in a layer of their own, of which nothing is drawn."""
     spreads: Counter[PositivesByLayer] = Counter()
     for positives in judged.positives().values():
-        there = seen.there(positives)
-        inside = Counter(drawn.layer_of(name) for name in there)
+        inside = Counter(drawn.layer_of(name) for name in positives & there)
         spreads[*(inside[layer] for layer in range(len(drawn.layers))), len(positives - there)] += 1
     absent = sum(spread[-1] * count for spread, count in spreads.items())
-    return forecast_layers([*drawn.layers, Layer(absent, 0)], spreads, seen.population, drawn.size)
+    return forecast_layers([*drawn.layers, Layer(absent, 0)], spreads, population, drawn.size)
+
+
+_MOST_STEPS = 1_000_000
+
+
+class Layer(NamedTuple):
+    """Documents of which so many are drawn, each with the same chance."""
+
+    population: int
+    size: int
+
+
+PositivesByLayer = tuple[int, ...]
+"""How many positives of a query lie in each layer."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleForecast:
+    """What to expect of the judged queries of a sample."""
+
+    population: int
+    size: int
+    judged: int
+    kept: float
+    """Expected number of queries with at least one positive in the sample."""
+    deviation: float
+    """Standard deviation of that number, if no document is positive for two queries."""
+    whole: float
+    """Expected number of queries with all their positives in the sample."""
+
+    @property
+    def share(self) -> float:
+        """Of the judged queries, those that are kept."""
+        return self.kept / self.judged if self.judged else 1.0
+
+
+def forecast_layers(
+    layers: Sequence[Layer], queries: Mapping[PositivesByLayer, int], population: int, size: int
+) -> SampleForecast:
+    """For a sample of several layers; `queries` says of how many queries the positives are spread in the same way."""
+
+    @cache
+    def missed(spread: PositivesByLayer) -> float:
+        return math.prod(all_missed(*layer, m) for layer, m in zip(layers, spread, strict=True))
+
+    whole = (
+        count * math.prod(all_missed(full, full - drawn, m) for (full, drawn), m in zip(layers, spread, strict=True))
+        for spread, count in queries.items()
+    )
+    variance = sum(count * missed(spread) * (1 - missed(spread)) for spread, count in queries.items())
+    if (
+        len(queries) ** 2 * len(layers) <= _MOST_STEPS
+    ):  # without this, a little too large: one document more is one less
+        for one, count in queries.items():
+            for other, others in queries.items():
+                couples = count * (others - 1 if one == other else others)
+                together = tuple(a + b for a, b in zip(one, other, strict=True))
+                variance += couples * (missed(together) - missed(one) * missed(other))
+    return SampleForecast(
+        population,
+        size,
+        sum(queries.values()),
+        sum(count * (1 - missed(spread)) for spread, count in queries.items()),
+        math.sqrt(max(0.0, variance)),
+        sum(whole),
+    )
+
+
+def all_missed(population: int, size: int, documents: int) -> float:
+    """The chance that a uniform sample holds none of so many documents."""
+    if documents > population - size:
+        return 0.0
+    return math.prod((population - size - i) / (population - i) for i in range(documents))

@@ -14,8 +14,8 @@ from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Replace, claim
-from constraintsuite.vectors.bundle import TRUTH, Bundle
-from constraintsuite.vectors.folder import reading
+from constraintsuite.vectors import files
+from constraintsuite.vectors.bundle import Bundle, reading
 from constraintsuite.vectors.tables import JUDGED_COLUMNS, WRITER, read_table, write_table
 
 RELEVANCE, RELEVANCE_FILE = "relevance", "judged.parquet"
@@ -34,20 +34,15 @@ class JudgedRow(NamedTuple):
 def make_relevance(path: Path) -> Artifact:
     """Write the judgments of a bundle in rows, by query and grade, if they are not there yet."""
     with reading(path) as bundle:
-        return _make(bundle)
-
-
-def _make(bundle: Bundle) -> Artifact:
-    out = bundle.path / TRUTH / RELEVANCE
-    origin = ArtifactOrigin(
-        "truth", RELEVANCE, {"texts": bundle.texts.manifest.content}, {"writer": WRITER}, 0, REVISIONS["truth"]
-    )
-    with claim(out, origin, (RELEVANCE_FILE,), replace=Replace.SAME_KIND) as space:
-        if space.finished is not None:
-            return space.finished
-        rows = relevance_rows(bundle)
-        write_table(space.empty_new() / RELEVANCE_FILE, JUDGED_COLUMNS, rows)
-        return space.finish(count_judged(rows))
+        inputs = {"texts": bundle.texts.manifest.content}
+        origin = ArtifactOrigin("truth", RELEVANCE, inputs, {"writer": WRITER}, 0, REVISIONS["truth"])
+        out = bundle.path / files.TRUTH / RELEVANCE
+        with claim(out, origin, (RELEVANCE_FILE,), replace=Replace.SAME_KIND) as space:
+            if space.finished is not None:
+                return space.finished
+            rows = relevance_rows(bundle)
+            write_table(space.empty_new() / RELEVANCE_FILE, JUDGED_COLUMNS, rows)
+            return space.finish(count_judged(rows))
 
 
 def count_judged(rows: Sequence[JudgedRow]) -> dict[str, int]:
@@ -61,23 +56,21 @@ def count_judged(rows: Sequence[JudgedRow]) -> dict[str, int]:
 
 def relevance_rows(bundle: Bundle) -> list[JudgedRow]:
     """The judgments of a bundle by query, best first, computed now."""
-    return sorted(_rows(bundle), key=lambda row: (row.query_row, -row.relevance, row.doc_id))
-
-
-def _rows(bundle: Bundle) -> Iterator[JudgedRow]:
     qrels = list(bundle.qrels())
     wanted = {qrel.document for qrel in qrels}
     places = {name: row for row, name in enumerate(bundle.ids()) if name in wanted}
     queries = {query.id: query.row for query in bundle.queries}
-    for qrel in qrels:
-        place = places.get(qrel.document)
-        yield JudgedRow(queries[qrel.query], place, qrel.document, qrel.grade, place is not None)
+    rows = (
+        JudgedRow(queries[qrel.query], places.get(qrel.document), qrel.document, qrel.grade, qrel.document in places)
+        for qrel in qrels
+    )
+    return sorted(rows, key=lambda row: (row.query_row, -row.relevance, row.doc_id))
 
 
 def read_relevance(bundle: Bundle) -> Iterator[JudgedRow]:
     """The relevance truth of a bundle; a UserError where there is none."""
-    file = bundle.path / TRUTH / RELEVANCE / RELEVANCE_FILE
-    found = next((part for part in bundle.parts(TRUTH) if part.path == file.parent), None)
+    file = bundle.path / files.TRUTH / RELEVANCE / RELEVANCE_FILE
+    found = next((part for part in bundle.parts(files.TRUTH) if part.path == file.parent), None)
     if found is None:
         raise UserError(f"{bundle.path}: no relevance truth yet. Make it: csuite truth {bundle.path}")
     found.refuse_changed()

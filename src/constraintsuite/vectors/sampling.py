@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -46,7 +46,7 @@ class Selection:
     positions: Positions  # (chosen,) in the source
     stratum: npt.NDArray[np.uint16]  # (chosen,) which of the strata
     strata: tuple[Stratum, ...]
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
     """What a reader should know, such as a stratum that was too small."""
 
 
@@ -60,8 +60,7 @@ def select(request: SampleRequest) -> Selection:
             f"--rate {request.settings.rate}: none of the {population:,} documents is chosen. Take a larger one."
         )
     if request.settings.order == "source":
-        order = np.argsort(selection.positions, kind="stable")
-        return Selection(selection.positions[order], selection.stratum[order], selection.strata, selection.notes)
+        return _reordered(selection, np.argsort(selection.positions, kind="stable"))
     return selection
 
 
@@ -87,7 +86,7 @@ def shortfall(name: str, wanted: int, there: int) -> str:
     return f"stratum {name!r}: {wanted:,} documents wanted, {there:,} there"
 
 
-def bottom(survey: Survey, count: int, among: npt.NDArray[np.bool_] | None = None) -> Positions:
+def smallest_keys(survey: Survey, count: int, among: npt.NDArray[np.bool_] | None = None) -> Positions:
     """The positions of the smallest keys (those of `among` only), in order."""
     pool = survey.keys.copy() if among is None else survey.keys[among]
     if not count or not len(pool):
@@ -99,11 +98,6 @@ def bottom(survey: Survey, count: int, among: npt.NDArray[np.bool_] | None = Non
     return survey.in_order(np.flatnonzero(below if among is None else below & among))[:count]
 
 
-def _uniform(request: SampleRequest) -> Selection:
-    size = request.settings.size or 0
-    return _of_groups([_by_chance("background", bottom(request.survey, size), len(request.survey))])
-
-
 def _rate(request: SampleRequest) -> Selection:
     rate = request.settings.rate or 0.0
     border = math.floor(rate * 2**64)
@@ -112,19 +106,11 @@ def _rate(request: SampleRequest) -> Selection:
     return _of_groups([(Stratum("background", len(request.survey), len(positions), rate), positions)])
 
 
-def _keep_positives(request: SampleRequest) -> Selection:
-    return _filled_up(request, {"positive": request.positives})
-
-
-def _pooled(request: SampleRequest) -> Selection:
-    """What the run names and the source lacks is passed over: a run may be of a larger corpus."""
-    return _filled_up(
-        request, {"positive": request.positives, "hard_negative": request.hard_negatives - request.positives}
-    )
-
-
 def _filled_up(request: SampleRequest, kept: Mapping[str, frozenset[str]]) -> Selection:
-    """All of the kept documents, then the smallest keys of the rest."""
+    """All of the kept documents, then the smallest keys of the rest.
+
+    What a run names and the source lacks is passed over: a run may be of a larger corpus.
+    """
     size, survey = request.settings.size or 0, request.survey
     rest = np.ones(len(survey), dtype=np.bool_)
     groups = []
@@ -134,7 +120,7 @@ def _filled_up(request: SampleRequest, kept: Mapping[str, frozenset[str]]) -> Se
         groups.append((Stratum(name, len(there), len(there), 1.0), survey.in_order(there)))
     count = sum(len(positions) for _, positions in groups)
     refuse_no_room(size, {stratum.name: stratum.chosen for stratum, _ in groups})
-    groups.append(_by_chance("background", bottom(survey, size - count, rest), len(survey) - count))
+    groups.append(_by_chance("background", smallest_keys(survey, size - count, rest), len(survey) - count))
     return _of_groups(groups)
 
 
@@ -145,14 +131,18 @@ def _stratified(request: SampleRequest) -> Selection:
     wanted = allocate(request.settings.size or 0, populations, request.settings.allocation)
     groups, notes = [], []
     for code, name in enumerate(request.names):
-        positions = bottom(request.survey, wanted[name], request.strata == code)
+        positions = smallest_keys(request.survey, wanted[name], request.strata == code)
         groups.append(_by_chance(name, positions, populations[name]))
         if len(positions) < wanted[name]:
             notes.append(shortfall(name, wanted[name], len(positions)))
     together = _of_groups(groups, tuple(notes))
     place = np.argsort(together.positions)
     order = place[np.searchsorted(together.positions[place], request.survey.in_order(np.sort(together.positions)))]
-    return Selection(together.positions[order], together.stratum[order], together.strata, together.notes)
+    return _reordered(together, order)
+
+
+def _reordered(selection: Selection, order: Positions) -> Selection:
+    return replace(selection, positions=selection.positions[order], stratum=selection.stratum[order])
 
 
 def allocate(size: int, populations: Mapping[str, int], how: str | Mapping[str, float]) -> dict[str, int]:
@@ -202,10 +192,12 @@ def _of_groups(groups: Sequence[tuple[Stratum, Positions]], notes: tuple[str, ..
 
 
 MODES: Mapping[SamplingMode, Callable[[SampleRequest], Selection]] = {
-    "keep_positives": _keep_positives,
-    "uniform": _uniform,
+    "keep_positives": lambda request: _filled_up(request, {"positive": request.positives}),
+    "uniform": lambda request: _filled_up(request, {}),
     "rate": _rate,
-    "pooled": _pooled,
+    "pooled": lambda request: _filled_up(
+        request, {"positive": request.positives, "hard_negative": request.hard_negatives - request.positives}
+    ),
     "stratified": _stratified,
     "prefix": _prefix,
     "legacy_positions": _legacy_positions,

@@ -10,6 +10,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -24,36 +25,13 @@ from constraintsuite.store.files import sha256_of, write_text
 from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Workspace
-from constraintsuite.vectors.bundle import (
-    COVERAGE,
-    PART_ROWS,
-    PARTS,
-    QRELS,
-    QUERIES,
-    REJECTS,
-    TWINS,
-    Bundle,
-    part_file,
-)
-from constraintsuite.vectors.counting import counted
-from constraintsuite.vectors.coverage import refuse_poor
-from constraintsuite.vectors.draft import SubsetDraft, draft_subset
+from constraintsuite.vectors import files, tables
+from constraintsuite.vectors.bundle import Bundle, claim_bundle, remove_other_parts
+from constraintsuite.vectors.draft import DocumentTwin, SubsetDraft, draft_subset
 from constraintsuite.vectors.first_pass import left_out_before
-from constraintsuite.vectors.folder import claim_bundle, remove_other_parts
-from constraintsuite.vectors.parts import BundleDocument, LoosePart, loose_file, part_count, read_loose, spread
+from constraintsuite.vectors.judgments import refuse_poor
 from constraintsuite.vectors.sampling import Selection
 from constraintsuite.vectors.settings import SubsetSettings
-from constraintsuite.vectors.tables import (
-    DOCUMENT_COLUMNS,
-    QREL_COLUMNS,
-    QUERY_COLUMNS,
-    WRITER,
-    DocumentRow,
-    passage,
-    text_hash,
-    write_table,
-)
-from constraintsuite.vectors.twins import DocumentTwin
 
 
 def build_subset(
@@ -101,7 +79,7 @@ def would_replace(corpus: SourceSettings, settings: SubsetSettings, out: Path) -
     origin = _origin(open_source(corpus), corpus, settings)
     if manifest is None or manifest.fingerprint == origin.fingerprint:
         return []
-    parts = (part for folder in PARTS for part in Bundle(Artifact(out, manifest)).parts(folder))
+    parts = (part for folder in files.PARTS for part in Bundle(Artifact(out, manifest)).parts(folder))
     return ["texts", *(f"{part.manifest.kind} {part.path.name} ({part.manifest.name})" for part in parts)]
 
 
@@ -145,8 +123,8 @@ def _origin(source: Source, corpus: SourceSettings, settings: SubsetSettings) ->
         "seed": settings.seed,
         "source": {"name": source.name, "format": find_format(corpus), "licence": source.licence},
         "texts": True,
-        "part_rows": PART_ROWS,
-        "writer": WRITER,
+        "part_rows": tables.PART_ROWS,
+        "writer": tables.WRITER,
     }
     seed = int(settings.seed) if settings.seed.removeprefix("-").isdecimal() else 0
     return ArtifactOrigin("bundle", source.name, inputs, described, seed, REVISIONS["bundle"])
@@ -160,23 +138,25 @@ def _require_space(out: Path, needed: int) -> None:
 
 def _write(source: Source, draft: SubsetDraft, space: Workspace, reporter: Reporter) -> None:
     chosen = draft.selection
+    loose = tables.LooseParts(space.stages / "loose", len(chosen.positions))
     if not space.is_done("spread"):
         with reporter.track("texts", len(draft.survey)) as advance:
             documents = source.documents(BadRows(skip=draft.bad.skip))
-            spread(_placed(documents, draft, advance), len(chosen.positions), _loose(space))
+            loose.fill(_placed(documents, draft, advance))
         space.mark_done("spread")
-    for number in range(part_count(len(chosen.positions))):
-        _write_part(space, number, chosen)
+    for number in loose.numbers:
+        _write_part(space, loose, number, chosen)
     if draft.twins is not None:
-        write_jsonl(space.new / TWINS, _twins(space, draft))
+        twins = (each for number in loose.numbers for each in read_jsonl(_twins_file(space, number), DocumentTwin))
+        write_jsonl(space.new / files.TWINS, chain(twins, draft.moved))
     _write_judged(draft, space.new)
-    write_jsonl(space.new / REJECTS, draft.bad.rows)
+    write_jsonl(space.new / files.REJECTS, draft.bad.rows)
     space.mark_done("written")
 
 
 def _placed(
     documents: Iterable[Document], draft: SubsetDraft, advance: Callable[[int], None]
-) -> Iterator[BundleDocument]:
+) -> Iterator[tables.BundleDocument]:
     """The documents of the subset, and the twins of those, with their rows."""
     rows = np.full(len(draft.survey), -1, dtype=np.int64)
     rows[draft.selection.positions] = np.arange(len(draft.selection.positions))
@@ -185,55 +165,43 @@ def _placed(
         rows[draft.twins.left_out] = rows[draft.twins.kept]
         twins[draft.twins.left_out] = True
     position = -1
-    for position, document in enumerate(counted(documents, advance)):
+    for position, document in enumerate(tables.counted(documents, advance)):
         if position < len(rows) and rows[position] >= 0:
-            yield BundleDocument(int(rows[position]), document, bool(twins[position]))
+            yield tables.BundleDocument(int(rows[position]), document, bool(twins[position]))
     if position + 1 != len(rows):
         raise UserError(
             f"The source held {len(rows):,} documents at first and {position + 1:,} now. Let it alone and build again."
         )
 
 
-def _write_part(space: Workspace, number: int, selection: Selection) -> None:
+def _write_part(space: Workspace, loose: tables.LooseParts, number: int, chosen: Selection) -> None:
     """Put a part in order, unless that is done: the part is written after its twins, and its loose file goes last."""
-    if not part_file(space.new, number).is_file():
-        part = read_loose(_loose(space), number)
-        ids = {row: name for row, name, _, _ in part.documents}
-        write_jsonl(_twins_file(space, number), (DocumentTwin(name, ids[row], row) for row, name in part.twins))
-        write_table(part_file(space.new, number), DOCUMENT_COLUMNS, _rows(part, selection))
-    loose_file(_loose(space), number).unlink(missing_ok=True)
-
-
-def _rows(part: LoosePart, selection: Selection) -> Iterator[DocumentRow]:
-    for row, name, title, text in part.documents:
-        stratum = selection.strata[selection.stratum[row]]
-        digest = text_hash(passage(title, text))
-        yield DocumentRow(row, name, title, text, stratum.name, stratum.probability, digest)
-
-
-def _loose(space: Workspace) -> Path:
-    """The folder of documents that are not in order yet."""
-    return space.stages / "loose"
+    if not files.part_file(space.new, number).is_file():
+        documents, twins = loose.read(number)
+        ids = {row: name for row, name, _, _ in documents}
+        write_jsonl(_twins_file(space, number), (DocumentTwin(name, ids[row], row) for row, name in twins))
+        drawn = (chosen.strata[chosen.stratum[row]] for row in ids)
+        rows = (tables.document_row(*one, of.name, of.probability) for one, of in zip(documents, drawn, strict=True))
+        tables.write_table(files.part_file(space.new, number), tables.DOCUMENT_COLUMNS, rows)
+    loose.file(number).unlink(missing_ok=True)
 
 
 def _twins_file(space: Workspace, number: int) -> Path:
     return space.stages / "twins" / f"part-{number:05}.jsonl"
 
 
-def _twins(space: Workspace, draft: SubsetDraft) -> Iterator[DocumentTwin]:
-    for number in range(part_count(len(draft.selection.positions))):
-        yield from read_jsonl(_twins_file(space, number), DocumentTwin)
-    yield from draft.moved
-
-
 def _write_judged(draft: SubsetDraft, folder: Path) -> None:
     rows = zip(draft.judged.queries, draft.states, strict=True)
-    write_table(
-        folder / QUERIES,
-        QUERY_COLUMNS,
+    tables.write_table(
+        folder / files.QUERIES,
+        tables.QUERY_COLUMNS,
         ((row, query.id, query.text, state) for row, (query, state) in enumerate(rows)),
     )
-    write_table(folder / QRELS, QREL_COLUMNS, ((qrel.query, qrel.document, qrel.grade) for qrel in draft.judged.qrels))
+    tables.write_table(
+        folder / files.QRELS,
+        tables.QREL_COLUMNS,
+        ((qrel.query, qrel.document, qrel.grade) for qrel in draft.judged.qrels),
+    )
     report = {
         "coverage": asdict(draft.coverage),
         "strata": [asdict(stratum) for stratum in draft.selection.strata],
@@ -241,13 +209,14 @@ def _write_judged(draft: SubsetDraft, folder: Path) -> None:
         "population": len(draft.survey),
         "queries_of_source": draft.judged.available,
         "judged_queries_of_source": draft.judged.available_judged,
-        **({"twins": _twin_counts(draft)} if draft.twins else {}),
+        **({"twins": counts} if (counts := _twin_counts(draft)) else {}),
     }
-    write_text(folder / COVERAGE, json.dumps(report, indent=2, ensure_ascii=False) + "\n")
+    write_text(folder / files.COVERAGE, json.dumps(report, indent=2, ensure_ascii=False) + "\n")
 
 
 def _twin_counts(draft: SubsetDraft) -> dict[str, int]:
-    assert draft.twins is not None
+    if draft.twins is None:
+        return {}
     moved, merged = draft.judgments
     return {
         "different_texts": len(draft.survey) - len(draft.twins.left_out),
@@ -265,5 +234,5 @@ def _counts(draft: SubsetDraft) -> dict[str, int]:
         "judgments": len(draft.judged.qrels),
         "positives": draft.coverage.positives,
         "positives_in_subset": draft.coverage.positives_in_subset,
-        **(_twin_counts(draft) if draft.twins else {}),
+        **_twin_counts(draft),
     }

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b, sha256
 from itertools import islice
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.keys import SamplingKeys
 
 Positions = npt.NDArray[np.int64]
+TextHashes = npt.NDArray[np.uint64]
+"""(documents, 2): sixteen bytes that equal texts share."""
 _AT_ONCE = 8_192
-_KEYS_AT_ONCE = 1 << 18
-_TABLE_BITS = 20  # of a key: a table of a megabyte, which stays in the cache
 
 
 @dataclass(frozen=True)
@@ -44,17 +45,10 @@ class Survey:
 
     def refuse_repeated_ids(self) -> None:
         """A UserError if an id stands anywhere in the corpus twice."""
-        halves = (self.keys >> np.uint64(32)).astype(np.uint32)
-        halves.sort()  # half of each key: half the memory of whole ones, and faster; nine million share some nine thousand
-        shared = halves[1:][halves[1:] == halves[:-1]]
+        ordered = np.sort(self.keys)
+        shared = ordered[1:][ordered[1:] == ordered[:-1]]
         if len(shared):
-            self.in_order(self._like(_table(shared.astype(np.uint64) << np.uint64(32))))
-
-    def _like(self, table: npt.NDArray[np.bool_]) -> Positions:
-        """Positions of the keys that a table may hold."""
-        starts = range(0, len(self), _KEYS_AT_ONCE)
-        parts = [np.flatnonzero(_asked(table, self.keys[at : at + _KEYS_AT_ONCE])) + at for at in starts]
-        return np.concatenate(parts)
+            self.in_order(np.flatnonzero(np.isin(self.keys, shared)))
 
     def _behind(self, tied: Positions) -> dict[int, int]:
         """How many of the ids with the same key come before the one at each position.
@@ -80,37 +74,16 @@ def survey(
 ) -> Survey:
     """Read all ids once, make their keys, and note where the wanted ones are."""
     found: dict[str, int] = {}
-    possible = _table(make_keys(sorted(wanted)))
     keys = bytearray()  # grows in place, where a list of arrays would be in memory twice when they are joined
-    start = 0
-    for block in _blocks(ids()):
-        made = make_keys(block)
-        for place in np.flatnonzero(_asked(possible, made)).tolist():
-            name = block[place]
-            if name in wanted and found.setdefault(name, start + place) != start + place:
-                raise _repeated(name, found[name], start + place)
-        keys += made.tobytes()
+    start, iterator = 0, iter(ids())
+    while block := list(islice(iterator, _AT_ONCE)):
+        for position, name in enumerate(block, start):
+            if name in wanted and found.setdefault(name, position) != position:
+                raise _repeated(name, found[name], position)
+        keys += make_keys(block).tobytes()
         start += len(block)
         advance(len(block))
     return Survey(np.frombuffer(keys, dtype=np.uint64), found, ids)
-
-
-def _table(keys: SamplingKeys) -> npt.NDArray[np.bool_]:
-    """For every beginning of a key, whether one of these keys has it: faster to ask than a set of ids."""
-    table = np.zeros(1 << _TABLE_BITS, dtype=np.bool_)
-    table[keys >> np.uint64(64 - _TABLE_BITS)] = True
-    return table
-
-
-def _asked(table: npt.NDArray[np.bool_], keys: SamplingKeys) -> npt.NDArray[np.bool_]:
-    answers: npt.NDArray[np.bool_] = table[keys >> np.uint64(64 - _TABLE_BITS)]
-    return answers
-
-
-def _blocks(ids: Iterable[str]) -> Iterator[list[str]]:
-    iterator = iter(ids)
-    while block := list(islice(iterator, _AT_ONCE)):
-        yield block
 
 
 def _repeated(name: str, first: int, second: int) -> UserError:
@@ -118,3 +91,40 @@ def _repeated(name: str, first: int, second: int) -> UserError:
         f"The id {name!r} stands at documents {first + 1:,} and {second + 1:,} of the source. Ids must be unique: remove "
         "one, or choose another field with --id-field."
     )
+
+
+SamplingKeys = npt.NDArray[np.uint64]
+KeyRole = Literal["corpus", "query"]
+_VERSION = "csuite.sample.v1"
+_BORDER = "\x1f"
+
+
+@dataclass(frozen=True)
+class KeyMaker:
+    """Makes the keys of one role in one namespace with one seed."""
+
+    role: KeyRole
+    namespace: str
+    seed: str
+
+    def __call__(self, ids: Sequence[str]) -> SamplingKeys:
+        """The key of each id."""
+        start = _BORDER.join((_VERSION, self.role, self.namespace, self.seed, ""))
+        begun = blake2b(start.encode(), digest_size=8)
+
+        def digest(name: str) -> bytes:
+            own = begun.copy()  # twice as fast as hashing the beginning again
+            own.update(name.encode())
+            return own.digest()
+
+        return np.frombuffer(b"".join([digest(name) for name in ids]), dtype=">u8").astype(np.uint64)
+
+
+def passage(title: str, text: str) -> str:
+    """Title and text as one, as everywhere in the product."""
+    return f"{title} {text}".strip()
+
+
+def text_hash(text: str) -> bytes:
+    """Sixteen bytes that equal texts share."""
+    return sha256(text.encode()).digest()[:16]

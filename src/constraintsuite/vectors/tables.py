@@ -1,17 +1,21 @@
-"""The Parquet files of a bundle: their columns, and how they are written and read."""
+"""The files of a bundle: Parquet tables, and loose files in which documents wait until their part is put in order."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from constraintsuite.errors import MissingExtraError, UserError
-from constraintsuite.records.text import Qrel
+from constraintsuite.records.text import Document, Qrel
 from constraintsuite.store.files import atomic_writer
+from constraintsuite.vectors.survey import passage, text_hash
 
 try:
     import pyarrow as arrow
@@ -22,6 +26,8 @@ except ImportError:
 WRITER = f"pyarrow {version('pyarrow')}"
 """Another version may pack the same rows into other bytes."""
 _READ_ROWS = 4_096
+PART_ROWS = 50_000
+"""Documents in a part of the corpus."""
 
 DOCUMENT_COLUMNS = arrow.schema(
     [
@@ -82,7 +88,7 @@ class DocumentRow(NamedTuple):
 
     @property
     def passage(self) -> str:
-        """What an encoder reads."""
+        """Title and text as one, which is what an encoder reads."""
         return passage(self.title, self.text or "")
 
 
@@ -96,14 +102,10 @@ class QueryRow(NamedTuple):
     """Which of its positives are in the bundle: full, partial, none; or unjudged."""
 
 
-def passage(title: str, text: str) -> str:
-    """Title and text as one, as everywhere in the product."""
-    return f"{title} {text}".strip()
-
-
-def text_hash(text: str) -> bytes:
-    """Sixteen bytes that equal texts share."""
-    return hashlib.sha256(text.encode()).digest()[:16]
+def document_row(row: int, name: str, title: str, text: str | None, stratum: str, chance: float | None) -> DocumentRow:
+    """A document with the hash of its text, if that is known."""
+    digest = None if text is None else text_hash(passage(title, text))
+    return DocumentRow(row, name, title, text, stratum, chance, digest)
 
 
 def write_table(path: Path, schema: arrow.Schema, rows: Iterable[Sequence[object]]) -> int:
@@ -169,3 +171,65 @@ def read_qrels(path: Path) -> Iterator[Qrel]:
         assert isinstance(document, str)
         assert isinstance(grade, int)
         yield Qrel(query, document, grade)
+
+
+_BUFFER = 1 << 16
+
+
+class BundleDocument(NamedTuple):
+    """A document and its row in the bundle."""
+
+    row: int
+    document: Document
+    twin: bool = False
+    """Left out itself, since the document of that row has the same text."""
+
+
+@dataclass(frozen=True)
+class LooseParts:
+    """Documents that lie in a file for each part of the corpus, in no order; then each part is put in order by itself."""
+
+    folder: Path
+    rows: int
+
+    @property
+    def numbers(self) -> range:
+        """The numbers of all parts of the corpus."""
+        return range(-(-self.rows // PART_ROWS))
+
+    def file(self, number: int) -> Path:
+        """Where the documents of a part lie until it is put in order."""
+        return self.folder / f"part-{number:05}.jsonl"
+
+    def fill(self, placed: Iterable[BundleDocument]) -> None:
+        """Put each document into the file of its part; none is kept in memory."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as stack:
+            files = [stack.enter_context(self.file(number).open("wb", buffering=_BUFFER)) for number in self.numbers]
+            for row, document, twin in placed:
+                record = (row, document.id) if twin else (row, document.id, document.title, document.text)
+                files[row // PART_ROWS].write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+            for file in files:
+                file.flush()
+                os.fsync(file.fileno())
+
+    def read(self, number: int) -> tuple[list[tuple[int, str, str, str]], list[tuple[int, str]]]:
+        """Row, id, title and text of the documents of a part in order; and its twins: the row that stands for one, and its id."""
+        with self.file(number).open("rb") as lines:
+            records = sorted(tuple(json.loads(line)) for line in lines)
+        return [each for each in records if len(each) == 4], [each for each in records if len(each) == 2]
+
+
+T = TypeVar("T")
+_STEP = 1_000
+
+
+def counted(items: Iterable[T], advance: Callable[[int], None]) -> Iterator[T]:
+    """The same things; each thousand of them is told when it has passed, and what is left at the end."""
+    count = 0
+    for count, item in enumerate(items, 1):
+        yield item
+        if count % _STEP == 0:
+            advance(_STEP)
+    if count % _STEP:
+        advance(count % _STEP)

@@ -1,4 +1,4 @@
-"""Whether a bundle is what it says: every byte, then everything that must agree.
+"""Whether a bundle is what it says, and what two bundles share.
 
 `environment.json` alone is not hashed, since it differs between two equal builds (time, host, versions): it must be there
 and be JSON. Of a manifest, what no hash covers (counts, rejects) is counted again.
@@ -7,21 +7,20 @@ and be JSON. Of a manifest, what no hash covers (counts, rejects) is counted aga
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import TypeVar
 
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import ENVIRONMENT, FORMAT, MANIFEST, Artifact, ArtifactOrigin, read_manifest
 from constraintsuite.store.files import sha256_of, sha256_text
 from constraintsuite.store.revisions import Revision
-from constraintsuite.vectors.bundle import CORPUS, PARTS, Bundle, finished_parts
-from constraintsuite.vectors.checking_texts import check_corpus, check_counts, check_judgments, check_twins
-from constraintsuite.vectors.checking_vectors import check_neighbours, check_relevance, check_vectors
-from constraintsuite.vectors.folder import locked
-from constraintsuite.vectors.neighbours import neighbour_truths
-from constraintsuite.vectors.vectorset import vector_sets
+from constraintsuite.vectors import files
+from constraintsuite.vectors.bundle import Bundle, finished_parts, locked
+from constraintsuite.vectors.checks import all_checks, check_counts
 
 
 def verify_folder(path: Path) -> list[str]:
@@ -29,7 +28,7 @@ def verify_folder(path: Path) -> list[str]:
 
     A manifest that cannot be read is a fault like others.
     """
-    if not (path / CORPUS).is_dir():
+    if not (path / files.CORPUS).is_dir():
         Bundle.open_unverified(path)  # says what this is instead
     with locked(path):
         try:
@@ -45,20 +44,10 @@ def verify_folder(path: Path) -> list[str]:
 
 def verify_bundle(bundle: Bundle) -> list[str]:
     """What is wrong, one line a fault; where bytes changed, only that is said."""
-    parts = [part for folder in PARTS for part in finished_parts(bundle.path, folder)]
-    faults = list(chain(_faults(bundle.texts, "", PARTS), *(_bytes_of(bundle, part) for part in parts)))
+    parts = [part for folder in files.PARTS for part in finished_parts(bundle.path, folder)]
+    faults = list(chain(_faults(bundle.texts, "", files.PARTS), *(_bytes_of(bundle, part) for part in parts)))
     faults = faults or list(_caught(partial(check_counts, bundle)))
-    if faults:
-        return faults
-    checks: list[Callable[[], Iterator[str]]] = [
-        partial(check_corpus, bundle),
-        partial(check_twins, bundle),
-        partial(check_judgments, bundle),
-        *(partial(check_vectors, bundle, vectors) for vectors in vector_sets(bundle)),
-        partial(check_relevance, bundle),
-        *(partial(check_neighbours, bundle, truth) for truth in neighbour_truths(bundle)),
-    ]
-    return [fault for check in checks for fault in _caught(check)]
+    return faults or [fault for check in all_checks(bundle) for fault in _caught(check)]
 
 
 def _caught(check: Callable[[], Iterator[str]]) -> Iterator[str]:
@@ -104,3 +93,63 @@ def _manifest(artifact: Artifact) -> Iterator[str]:
         file = artifact.path / name
         if file.is_file() and file.stat().st_size != entry.bytes and sha256_of(file) == entry.sha256:
             yield f"says that {name} has {entry.bytes:,} bytes, and it has {file.stat().st_size:,}"
+
+
+K = TypeVar("K")
+
+
+@dataclass(frozen=True, slots=True)
+class OverlapCounts:
+    """Counts of one kind of thing in two bundles."""
+
+    only_left: int
+    only_right: int
+    equal: int
+    changed: int
+    """Under the same name, but not the same."""
+
+
+@dataclass(frozen=True)
+class BundleDifference:
+    """What two bundles share, and what only one of them has."""
+
+    identical: bool
+    """The same id: every byte is the same."""
+    documents: OverlapCounts
+    queries: OverlapCounts
+    judgments: OverlapCounts
+    vectors: OverlapCounts
+    truths: OverlapCounts
+    files: tuple[str, ...] = ()
+    """Files of the texts that are in one only or are not the same: beside texts, they hold strata and probabilities."""
+
+
+def diff_bundles(left: Bundle, right: Bundle) -> BundleDifference:
+    """Compare two bundles thing by thing; of texts, what is compared are their hashes."""
+    documents = [{row.id: row.text_sha256 for row in bundle.rows()} for bundle in (left, right)]
+    queries = [{row.id: row.text for row in bundle.queries} for bundle in (left, right)]
+    qrels = [{(each.query, each.document): each.grade for each in bundle.qrels()} for bundle in (left, right)]
+    vectors, truths = (
+        [{part.path.name: part.manifest.content for part in bundle.parts(folder)} for bundle in (left, right)]
+        for folder in (files.VECTORS, files.TRUTH)
+    )
+    return BundleDifference(
+        left.id == right.id,
+        _compare(*documents),
+        _compare(*queries),
+        _compare(*qrels),
+        _compare(*vectors),
+        _compare(*truths),
+        _files(left, right),
+    )
+
+
+def _files(left: Bundle, right: Bundle) -> tuple[str, ...]:
+    one, other = left.texts.manifest.files, right.texts.manifest.files
+    return tuple(sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name)))
+
+
+def _compare(left: Mapping[K, object], right: Mapping[K, object]) -> OverlapCounts:
+    shared = left.keys() & right.keys()
+    equal = sum(left[name] == right[name] for name in shared)
+    return OverlapCounts(len(left) - len(shared), len(right) - len(shared), equal, len(shared) - equal)

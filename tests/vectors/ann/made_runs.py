@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from constraintsuite.records.scores import Interval
-from constraintsuite.vectors.ann.per_query import QueryResults, write_queries
+from constraintsuite.vectors.ann.metrics import QueryResults, write_queries
 from constraintsuite.vectors.ann.results import (
     AnnRun,
     Cost,

@@ -13,12 +13,12 @@ from click.testing import CliRunner
 
 from constraintsuite.cli.ann import ann
 from constraintsuite.retrieval.topk import top_k
-from constraintsuite.vectors.ann.data import VectorMetric
-from constraintsuite.vectors.ann.engines.exact import ExactBuild, ExactEngine
+from constraintsuite.vectors.ann.data import VectorMetric, scores_of
+from constraintsuite.vectors.ann.engines.base import EngineSettings
+from constraintsuite.vectors.ann.engines.exact import ExactEngine
 from constraintsuite.vectors.ann.metrics import judge
 from constraintsuite.vectors.ann.results import AnnRun, load_ann_run, load_queries
 from constraintsuite.vectors.ann.sources.synthetic import Synthetic, SyntheticKind
-from constraintsuite.vectors.ann.truth import scores_of
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 Floats = npt.NDArray[np.float64]
@@ -86,7 +86,7 @@ def test_recall_on_its_own_file_is_that_of_ann_benchmarks(kind: str, tmp_path: P
 @pytest.mark.parametrize("kind", get_args(SyntheticKind))
 def test_exact_search_is_perfect_on_every_synthetic_set(kind: SyntheticKind, metric: VectorMetric) -> None:
     data = Synthetic(kind=kind, metric=metric, rows=400, queries=20, dimensions=6).load(kind, Path())
-    engine = ExactEngine(ExactBuild(), metric, 1)
+    engine = ExactEngine(EngineSettings(), metric, 1)
     engine.build(data.base)
     found = engine.search(data.queries, 10)
     scores = scores_of(data.queries, data.base, found, metric)

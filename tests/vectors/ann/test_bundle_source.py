@@ -11,12 +11,12 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.store.files import folder_lock
-from constraintsuite.vectors.ann.data import checked
-from constraintsuite.vectors.ann.estimate import estimate
-from constraintsuite.vectors.ann.export import export_set
+from constraintsuite.vectors.ann.data import require_usable
+from constraintsuite.vectors.ann.plan import estimate
 from constraintsuite.vectors.ann.run import run_benchmark
 from constraintsuite.vectors.ann.settings import AnnBenchmark
 from constraintsuite.vectors.ann.sources.bundle import BundleSource
+from constraintsuite.vectors.ann.staged_data import export_set
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.settings import SubsetSettings
@@ -35,7 +35,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_vectors_and_judgments_of_a_bundle_are_found_by_row(bundle: Path) -> None:
-    data = checked(BundleSource(path=bundle.name).load("tiny", bundle.parent))
+    data = require_usable(BundleSource(path=bundle.name).load("tiny", bundle.parent))
     opened = Bundle.open(bundle)
     ids = list(opened.ids())
     assert isinstance(data.base, np.memmap)

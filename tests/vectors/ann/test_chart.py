@@ -11,14 +11,14 @@ import pytest
 from ann.made_runs import made
 from constraintsuite.records.plots import Plot
 from constraintsuite.records.scores import Interval
-from constraintsuite.vectors.ann.chart import (
+from constraintsuite.vectors.ann.charts import (
     BUILD,
     LATENCY,
     SPEED,
     Quantity,
     recall_chart,
     relevance_chart,
-    size_beside,
+    size_quantity,
     spread_chart,
 )
 from constraintsuite.vectors.ann.frontier import Arena
@@ -45,7 +45,7 @@ def test_what_another_setting_beats_is_not_among_the_best() -> None:
     assert [(spot.x, spot.y, spot.best) for spot in curve.spots] == [(0.5, 90, True), (0.9, 10, True), (0.8, 5, False)]
 
 
-@pytest.mark.parametrize(("quantity", "up"), [(LATENCY, 2.0), (BUILD, 1.0), (size_beside(0), 1.0)])
+@pytest.mark.parametrize(("quantity", "up"), [(LATENCY, 2.0), (BUILD, 1.0), (size_quantity(0), 1.0)])
 def test_less_is_better_of_what_is_paid(quantity: Quantity, up: float) -> None:
     (curve,) = charted([made("a", 0.9, 10), made("a", 0.8, 5)], quantity).series
     assert [(spot.x, spot.y, spot.best) for spot in curve.spots] == [(0.9, up, True), (0.8, up, False)]
@@ -61,11 +61,11 @@ def test_a_cell_that_was_measured_twice_has_two_points() -> None:
 def test_a_setting_that_reranks_is_as_large_as_its_index_and_the_vectors() -> None:
     plain = made("a", 0.9, 10, index_bytes=500_000)
     again = replace(made("a", 0.95, 5, index_bytes=500_000), point=replace(plain.point, rerank=20))
-    (curve,) = charted([plain, again], size_beside(16_000_000)).series
+    (curve,) = charted([plain, again], size_quantity(16_000_000)).series
     assert [(spot.x, spot.y) for spot in curve.spots] == [(0.9, 0.5), (0.95, 16.5)]
 
 
-@pytest.mark.parametrize(("quantity", "best"), [(SPEED, 7), (size_beside(0), 1)])
+@pytest.mark.parametrize(("quantity", "best"), [(SPEED, 7), (size_quantity(0), 1)])
 def test_an_exact_engine_with_several_settings_is_at_its_best(quantity: Quantity, best: float) -> None:
     flat = [made("flat", 1.0, qps, exact=True, index_bytes=size) for qps, size in ((7, 1_000_000), (5, 2_000_000))]
     (level,) = charted([made("a", 0.9, 10), *flat], quantity).levels
@@ -77,7 +77,7 @@ def test_comparing_everything_has_no_build_to_be_drawn() -> None:
 
 
 def test_an_index_of_unknown_size_has_no_place() -> None:
-    assert recall_chart(ARENA, [made("a", 0.9, 10, index_bytes=None)], size_beside(0)) is None
+    assert recall_chart(ARENA, [made("a", 0.9, 10, index_bytes=None)], size_quantity(0)) is None
     assert recall_chart(ARENA, [made("a", 0.9, 10, mode="batch")], LATENCY) is None
 
 

@@ -12,11 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 from constraintsuite.cli.ann import ann
-from constraintsuite.vectors.ann.clients import ClientError, ClientJob, processes_of
-from constraintsuite.vectors.ann.plan import Build, PlannedCell
+from constraintsuite.vectors.ann.clients import ClientError, ClientJob, client_processes
 from constraintsuite.vectors.ann.results import OperatingPoint, load_ann_run, load_queries
 from constraintsuite.vectors.ann.settings import DataEntry
-from constraintsuite.vectors.ann.staging import Staged, stage
+from constraintsuite.vectors.ann.staged_data import Staged, stage
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 DATA = {"name": "points", "format": "synthetic", "rows": 200, "queries": 12, "dimensions": 4, "metric": "euclidean"}
@@ -29,8 +28,7 @@ def staged(tmp_path: Path) -> Staged:
 
 def job(staged: Staged, url: str, place: str) -> ClientJob:
     point = OperatingPoint("points", "pgvector", "pgvector", {"url": url}, {}, 1, 5, "concurrent", 3, 1)
-    build = Build("points", "pgvector", "pgvector", point.build, "", "", (PlannedCell("key", point),))
-    return ClientJob(build, point, staged, place, (0,))
+    return ClientJob(point, staged, place, (0,))
 
 
 def test_processes_ask_all_queries_in_every_repeat(staged: Staged, postgres: str) -> None:
@@ -40,7 +38,7 @@ def test_processes_ask_all_queries_in_every_repeat(staged: Staged, postgres: str
         connection.execute("CREATE TABLE clients_test (id bigint, v vector(4))")
         connection.execute("INSERT INTO clients_test SELECT i, ARRAY[i, 0, 0, 1]::vector FROM generate_series(0, 99) i")
         connection.execute("CREATE INDEX ON clients_test USING hnsw (v vector_l2_ops)")
-        repeats = processes_of(job(staged, postgres, "clients_test"))(3, 2, 0.0)
+        repeats = client_processes(job(staged, postgres, "clients_test"))(3, 2, 0.0)
         assert connection.execute("SELECT count(*) FROM clients_test").fetchone() == (100,)  # a client drops nothing
         connection.execute("DROP TABLE clients_test")
     assert [len(repeat) for repeat in repeats] == [3, 3]
@@ -53,20 +51,20 @@ def test_processes_ask_all_queries_in_every_repeat(staged: Staged, postgres: str
 
 def test_the_error_of_a_client_is_told(staged: Staged, postgres: str) -> None:
     with pytest.raises(ClientError, match="does not exist"):
-        processes_of(job(staged, postgres, "no_such_table"))(2, 1, 0.0)
+        client_processes(job(staged, postgres, "no_such_table"))(2, 1, 0.0)
 
 
 def test_a_client_that_finds_no_server_is_heard(staged: Staged) -> None:
     pytest.importorskip("psycopg")
     with pytest.raises(ClientError, match="no connection"):
-        processes_of(job(staged, "postgresql://127.0.0.1:1/none", "anything"))(2, 1, 0.0)
+        client_processes(job(staged, "postgresql://127.0.0.1:1/none", "anything"))(2, 1, 0.0)
 
 
 def test_a_client_that_is_killed_ends_the_measurement(staged: Staged, postgres: str) -> None:
     killer = threading.Thread(target=kill_a_client)
     killer.start()
     with pytest.raises(ClientError, match="a client ended without a word"):
-        processes_of(job(staged, postgres, "no_such_table"))(2, 1, 0.0)
+        client_processes(job(staged, postgres, "no_such_table"))(2, 1, 0.0)
     killer.join()
     assert multiprocessing.active_children() == []
 

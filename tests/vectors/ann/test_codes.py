@@ -7,10 +7,17 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import top_k
-from constraintsuite.vectors.ann.codes import Code, calibrate, decode, differing_bits, encode, shortened
-from constraintsuite.vectors.ann.data import BenchmarkVectors, IntArray, Vectors
-from constraintsuite.vectors.ann.engines.coded import CodedBuild, CodedEngine
-from constraintsuite.vectors.ann.rerank import reranked
+from constraintsuite.vectors.ann.data import BenchmarkVectors, IntArray, Vectors, reranked
+from constraintsuite.vectors.ann.engines.coded import (
+    Code,
+    CodedBuild,
+    CodedEngine,
+    calibrate,
+    decode,
+    differing_bits,
+    encode,
+    shortened,
+)
 
 
 def random_vectors(rows: int, dimensions: int = 24, seed: int = 0) -> Vectors:

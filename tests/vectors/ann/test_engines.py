@@ -10,9 +10,9 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import top_k
-from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors, normalise_rows
 from constraintsuite.vectors.ann.engines import ENGINES
-from constraintsuite.vectors.ann.engines.base import AnnEngine, Persistent, unit_rows
+from constraintsuite.vectors.ann.engines.base import AnnEngine, PersistentEngine
 from constraintsuite.vectors.ann.engines.faiss import FaissBuild
 
 METRICS: tuple[VectorMetric, ...] = get_args(VectorMetric)
@@ -109,12 +109,12 @@ def test_a_saved_index_answers_as_before(
     name: str, build: Params, search: Params, metric: VectorMetric, base: Vectors, queries: Vectors, tmp_path: Path
 ) -> None:
     engine = built(name, build, search, metric, base)
-    if not isinstance(engine, Persistent):
+    if not isinstance(engine, PersistentEngine):
         pytest.skip("this engine keeps nothing")
     before = engine.search(queries, 5)
     engine.save(tmp_path)
     other = made(name, build, metric)
-    assert isinstance(other, Persistent)
+    assert isinstance(other, PersistentEngine)
     other.load(tmp_path)
     assert np.array_equal(configured(other, search).search(queries, 5), before)
     size = sum(file.stat().st_size for file in tmp_path.iterdir())
@@ -191,8 +191,8 @@ def test_faiss_hashes_for_cosine_and_for_vectors_of_length_1(base: Vectors, quer
     true = top_k(queries, base, 10, "cosine").rows
     few, many = (built("faiss", {"factory": f"LSH{bits}r"}, {}, "cosine", base) for bits in (16, 1024))
     assert recall(few.search(queries, 10), true) < 0.5 < recall(many.search(queries, 10), true)
-    unit = built("faiss", {"factory": "LSH1024r"}, {}, "euclidean", unit_rows(base))
-    assert np.array_equal(unit.search(unit_rows(queries), 10), many.search(queries, 10))
+    unit = built("faiss", {"factory": "LSH1024r"}, {}, "euclidean", normalise_rows(base))
+    assert np.array_equal(unit.search(normalise_rows(queries), 10), many.search(queries, 10))
     plain = built("faiss", {"factory": "LSH"}, {}, "cosine", base)  # one bit for each dimension
     assert type(plain).expected_bytes(FaissBuild(factory="LSH"), *base.shape) == pytest.approx(plain.bytes(), rel=0.1)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraintsuite.vectors.ann.estimate import estimate
+from constraintsuite.vectors.ann.plan import estimate
 from constraintsuite.vectors.ann.settings import AnnBenchmark
 
 SET = {"format": "synthetic", "rows": 1_000, "queries": 50, "dimensions": 20}

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
 from constraintsuite.retrieval.topk import top_k
-from constraintsuite.vectors.ann.data import VectorMetric, Vectors
-from constraintsuite.vectors.ann.engines.base import filled
-from constraintsuite.vectors.ann.engines.exact import ExactBuild, ExactEngine
+from constraintsuite.vectors.ann.data import VectorMetric, Vectors, pad_rows
+from constraintsuite.vectors.ann.engines.base import EngineSettings
+from constraintsuite.vectors.ann.engines.exact import ExactEngine
 
 METRICS: tuple[VectorMetric, ...] = get_args(VectorMetric)
 RNG = np.random.default_rng(3)
@@ -24,9 +24,9 @@ def gaussian(rows: int, dimensions: int) -> Vectors:
 
 
 def agrees(base: Vectors, queries: Vectors, k: int, metric: VectorMetric) -> None:
-    engine = ExactEngine(ExactBuild(), metric, 1)
+    engine = ExactEngine(EngineSettings(), metric, 1)
     engine.build(base)
-    assert engine.search(queries, k).tolist() == filled(top_k(queries, base, k, metric).rows, k).tolist()
+    assert engine.search(queries, k).tolist() == pad_rows(top_k(queries, base, k, metric).rows, k).tolist()
 
 
 SETS: dict[str, tuple[Vectors, int]] = {

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from constraintsuite.vectors.ann.data import IntArray, Vectors
-from constraintsuite.vectors.ann.measuring import measure, one_pass, percentiles
 from constraintsuite.vectors.ann.settings import MeasuringProtocol
+from constraintsuite.vectors.ann.timing import measure, one_pass, percentiles
 
 QUERIES = np.arange(6, dtype=np.float32)[:, np.newaxis]
 
@@ -106,7 +106,7 @@ class Ticks:
 
 def test_the_clock_is_read_twice_a_call_and_nothing_else_is_done_between(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Ticks()
-    monkeypatch.setattr("constraintsuite.vectors.ann.measuring.time.perf_counter_ns", clock.read)
+    monkeypatch.setattr("constraintsuite.vectors.ann.timing.time.perf_counter_ns", clock.read)
 
     def answer(queries: Vectors, k: int) -> IntArray:
         clock.now += 97  # of a hundred, with both readings and one between two calls
@@ -123,7 +123,7 @@ def test_clients_stop_with_the_time_and_others_with_the_pass(
     whole: bool, calls: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = Ticks()
-    monkeypatch.setattr("constraintsuite.vectors.ann.measuring.time.perf_counter_ns", clock.read)
+    monkeypatch.setattr("constraintsuite.vectors.ann.timing.time.perf_counter_ns", clock.read)
 
     def answer(queries: Vectors, k: int) -> IntArray:
         clock.now += 98

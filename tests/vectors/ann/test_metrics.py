@@ -9,10 +9,17 @@ from hypothesis import strategies as st
 
 from constraintsuite.records.scores import Interval
 from constraintsuite.retrieval.topk import FloatArray, IntArray, Neighbours, top_k
-from constraintsuite.vectors.ann.data import VectorMetric
-from constraintsuite.vectors.ann.metrics import RecallTieRule, WrongAnswerError, judge, mean, refuse_wrong, summarise
-from constraintsuite.vectors.ann.relevance import beside_ceiling, relevance_values
-from constraintsuite.vectors.ann.truth import scores_of
+from constraintsuite.vectors.ann.data import VectorMetric, scores_of
+from constraintsuite.vectors.ann.metrics import (
+    RecallTieRule,
+    WrongAnswerError,
+    judge,
+    mean,
+    refuse_wrong,
+    relevance_and_ceiling,
+    relevance_values,
+    summarise,
+)
 
 TRUTH = Neighbours(np.array([[0, 1, 2, 3]]), np.array([[0.9, 0.8, 0.7, 0.6]]))
 
@@ -132,7 +139,7 @@ def test_judgments_are_measured_beside_their_ceiling() -> None:
     pytest.importorskip("ir_measures")
     found: IntArray = np.array([[0, 5], [7, -1], [3, 4]])
     exact: IntArray = np.array([[0, 1], [2, 3], [4, 3]])
-    values = beside_ceiling(found, exact, {0: {0: 1, 1: 2}, 1: {2: 1}, 2: {3: 0}}, 2, 1)
+    values = relevance_and_ceiling(found, exact, {0: {0: 1, 1: 2}, 1: {2: 1}, 2: {3: 0}}, 2, 1)
     nothing_relevant = np.nan  # of query 2
     gain = 1 / (2 + 1 / np.log2(3))
     for name, expected in {

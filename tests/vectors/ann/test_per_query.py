@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.ann.per_query import QueryResults, read_queries, write_queries
+from constraintsuite.vectors.ann.metrics import QueryResults, read_queries, write_queries
 
 parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
 RESULTS = QueryResults(

@@ -13,7 +13,7 @@ from constraintsuite.cli.ann import ann
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
 from constraintsuite.retrieval.bm25 import Bm25Retriever
-from constraintsuite.vectors.ann.relevance import relevance_values
+from constraintsuite.vectors.ann.metrics import relevance_values
 from constraintsuite.vectors.ann.results import AnnRun, load_ann_run, load_queries
 from constraintsuite.vectors.ann.settings import AnnBenchmark
 from constraintsuite.vectors.bundle import Bundle

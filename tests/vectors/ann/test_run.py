@@ -219,7 +219,7 @@ def test_a_folder_that_goes_on_elsewhere_is_measured_anew_there(
     file, out = bench(tmp_path, EXACT), tmp_path / "run"
     here = describe_host()
     for host, counts in ((here, (2, 0)), ({**here, "processor": "abacus"}, (2, 0)), (here, (0, 2))):
-        monkeypatch.setattr("constraintsuite.vectors.ann.run.describe_host", lambda host=host: host)
+        monkeypatch.setattr("constraintsuite.vectors.ann.host.describe_host", lambda host=host: host)
         assert run(file, out) == (0, {"measured": counts[0], "skipped": counts[1], "failed": 0})
         found = load_ann_run(out)
         assert (

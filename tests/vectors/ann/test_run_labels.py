@@ -13,8 +13,8 @@ from ann.made_runs import made, made_run, write_values
 from constraintsuite.records.plots import Plot
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.tables import Table
+from constraintsuite.vectors.ann.frontier import find_run, label_runs, separate_runs
 from constraintsuite.vectors.ann.results import AnnRun, RetrieverBaseline
-from constraintsuite.vectors.ann.run_labels import labelled, owner_of, told_apart
 from constraintsuite.vectors.ann.sections import ann_sections
 
 SLOW, FAST = made("hnsw", 0.9, 100), made("hnsw", 0.95, 90)
@@ -30,7 +30,7 @@ def on_another_machine(run: AnnRun) -> AnnRun:
 
 
 def names(runs: Sequence[AnnRun]) -> list[list[str]]:
-    return [[cell.point.name for cell in run.cells] for run in told_apart(runs)]
+    return [[cell.point.name for cell in run.cells] for run in separate_runs(runs)]
 
 
 def test_engines_of_one_name_are_called_by_their_run(tmp_path: Path) -> None:
@@ -88,8 +88,8 @@ def test_what_was_found_comes_from_the_run_that_owns_the_cell(tmp_path: Path) ->
     ]
     assert ["worst recall 0.0 %" in words for words in said] == [True, False]
     assert "worst recall 50.0 %" in said[1]
-    apart = told_apart([first, second])
-    assert [owner_of(apart, run.cells[0]).path.name for run in apart] == ["first", "second"]
+    apart = separate_runs([first, second])
+    assert [find_run(apart, run.cells[0]).path.name for run in apart] == ["first", "second"]
 
 
 def test_relevance_is_of_the_run_that_owns_the_cell(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_rankings_that_differ_are_told_apart_too(tmp_path: Path, second: float, 
         )
         for name, value in (("old", 0.25), ("new", second))
     ]
-    assert [[one.retriever for one in run.rankings] for run in told_apart(runs)] == shown
+    assert [[one.retriever for one in run.rankings] for run in separate_runs(runs)] == shown
 
 
 def test_a_comparison_says_of_which_run_it_is(tmp_path: Path) -> None:
@@ -131,10 +131,10 @@ def test_a_comparison_says_of_which_run_it_is(tmp_path: Path) -> None:
     ],
 )
 def test_runs_are_called_by_their_folders(tmp_path: Path, folders: list[str], called: list[str]) -> None:
-    assert [label for label, _ in labelled([made_run(tmp_path / folder, []) for folder in folders])] == called
+    assert [label for label, _ in label_runs([made_run(tmp_path / folder, []) for folder in folders])] == called
 
 
 def test_a_run_in_the_working_folder_has_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    assert [label for label, _ in labelled([made_run(Path(), [])])] == ["here"]
+    assert [label for label, _ in label_runs([made_run(Path(), [])])] == ["here"]

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.ann.data import BenchmarkVectors, content_of, limited
-from constraintsuite.vectors.ann.selecting import overlapping, read_set
+from constraintsuite.vectors.ann.data import BenchmarkVectors, hash_vectors, limit_vectors
 from constraintsuite.vectors.ann.settings import DataEntry
-from constraintsuite.vectors.ann.staging import load_staged, stage
+from constraintsuite.vectors.ann.staged_data import find_overlap, load_staged, read_set, stage
 
 BASE = np.array([[1, 0], [0, 1], [2, 2], [3, 3], [0, 0]], dtype=np.float32)
 QUERIES = np.array([[5, 5], [0, 1], [1, 5], [-0.0, 0]], dtype=np.float32)  # the second and the fourth are base vectors
@@ -30,7 +29,7 @@ def entry(**options: object) -> DataEntry:
 
 
 def test_equal_vectors_are_found_by_their_numbers() -> None:
-    assert overlapping(QUERIES, BASE).tolist() == [False, True, False, True]
+    assert find_overlap(QUERIES, BASE).tolist() == [False, True, False, True]
 
 
 def test_queries_that_find_themselves_are_counted_and_said(folder: Path) -> None:
@@ -48,7 +47,7 @@ def test_they_can_be_left_out_and_the_others_keep_their_numbers(folder: Path) ->
     assert (data.overlap, data.notes) == (0, ("2 of 4 queries were left out, as they equal a base vector",))
     staged, _ = load_staged(stage(entry(drop_overlap=True), folder, 2, folder / "stages"))
     assert staged.query_rows.tolist() == [0, 2]
-    assert content_of(data) != content_of(read_set(entry(), folder))
+    assert hash_vectors(data) != hash_vectors(read_set(entry(), folder))
 
 
 def test_where_nothing_would_be_left_that_is_an_error(folder: Path) -> None:
@@ -65,7 +64,7 @@ def test_where_nothing_would_be_left_that_is_an_error(folder: Path) -> None:
     ],
 )
 def test_a_limit_says_what_judgments_it_costs(relevance: dict[int, dict[int, int]], note: str | None) -> None:
-    few = limited(BenchmarkVectors("set", BASE, QUERIES, "dot", None, relevance), 3, None)
+    few = limit_vectors(BenchmarkVectors("set", BASE, QUERIES, "dot", None, relevance), 3, None)
     assert len(few.base) == 3
     said = [each for each in few.notes if "judgments" in each]
     assert len(said) == (note is not None)

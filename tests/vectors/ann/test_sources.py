@@ -11,15 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
-from constraintsuite.retrieval.topk import Neighbours, top_k
-from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric, Vectors, checked, content_of, limited
-from constraintsuite.vectors.ann.export import export_set
+from constraintsuite.retrieval.topk import top_k
+from constraintsuite.vectors.ann.data import (
+    BenchmarkVectors,
+    VectorMetric,
+    Vectors,
+    exact_neighbours,
+    hash_vectors,
+    limit_vectors,
+    require_usable,
+)
 from constraintsuite.vectors.ann.settings import AnnBenchmark
 from constraintsuite.vectors.ann.sources import SOURCES
 from constraintsuite.vectors.ann.sources.bigann import BigAnn, read_neighbours, write_fbin, write_neighbours
 from constraintsuite.vectors.ann.sources.hdf5 import write_hdf5
 from constraintsuite.vectors.ann.sources.vecs import read_vecs
-from constraintsuite.vectors.ann.truth import exact_neighbours
+from constraintsuite.vectors.ann.staged_data import export_set
 
 BASE: Vectors = (np.arange(12).reshape(6, 2) / 7).astype(np.float32)
 QUERIES = np.array([[0.5, 1.5], [2, 0.25]], dtype=np.float32)
@@ -56,11 +63,11 @@ def write_all(folder: Path) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("form", ["npy", "bigann", "vecs"])
 def test_what_is_read_is_what_was_written(form: str, tmp_path: Path) -> None:
-    data = checked(load(form, tmp_path, **write_all(tmp_path)[form]))
+    data = require_usable(load(form, tmp_path, **write_all(tmp_path)[form]))
     assert data.base.tolist() == BASE.tolist()
     assert data.queries.tolist() == QUERIES.tolist()
     assert data.neighbours is not None
-    assert data.neighbours.rows.tolist() == TRUTH.rows.tolist()
+    assert data.neighbours.tolist() == TRUTH.rows.tolist()
     assert exact_neighbours(data, 3).scores == pytest.approx(TRUTH.scores)
 
 
@@ -71,7 +78,7 @@ def test_a_file_of_ann_benchmarks_comes_back(metric: VectorMetric, tmp_path: Pat
     write_hdf5(tmp_path / "set.hdf5", BenchmarkVectors("set", BASE, QUERIES, metric), truth)
     data = load("hdf5", tmp_path, path="set.hdf5")
     assert (data.metric, data.base.tolist()) == (metric, BASE.tolist())
-    assert exact_neighbours(checked(data), 3).rows.tolist() == truth.rows.tolist()
+    assert exact_neighbours(require_usable(data), 3).rows.tolist() == truth.rows.tolist()
     with h5py.File(tmp_path / "set.hdf5") as file:
         assert file["distances"][:].shape == (2, 3)
         assert (np.diff(file["distances"][:], axis=1) >= 0).all()
@@ -124,9 +131,9 @@ def test_rows_of_different_lengths_are_refused(tmp_path: Path) -> None:
     ],
 )
 def test_neighbours_that_are_none_are_refused(rows: list[list[int]], words: str) -> None:
-    given = Neighbours(np.array(rows), np.zeros((len(rows), 3)))
+    given = np.array(rows)
     with pytest.raises(UserError, match=words):
-        checked(BenchmarkVectors("set", BASE, QUERIES, "euclidean", given))
+        require_usable(BenchmarkVectors("set", BASE, QUERIES, "euclidean", given))
 
 
 @pytest.mark.parametrize(
@@ -140,7 +147,7 @@ def test_neighbours_that_are_none_are_refused(rows: list[list[int]], words: str)
 )
 def test_vectors_that_cannot_be_compared_are_refused(base: Vectors, queries: Vectors, words: str) -> None:
     with pytest.raises(UserError, match=words):
-        checked(BenchmarkVectors("set", base, queries, "cosine"))
+        require_usable(BenchmarkVectors("set", base, queries, "cosine"))
 
 
 def test_neighbours_of_another_metric_are_found_out() -> None:
@@ -149,17 +156,17 @@ def test_neighbours_of_another_metric_are_found_out() -> None:
     data = BenchmarkVectors("set", base.astype(np.float32), queries.astype(np.float32), "dot")
     wrong = top_k(data.queries, data.base, 10, "cosine")
     with pytest.raises(UserError, match="are not the nearest under dot: of 20 queries"):
-        exact_neighbours(BenchmarkVectors("set", data.base, data.queries, "dot", wrong), 10)
+        exact_neighbours(BenchmarkVectors("set", data.base, data.queries, "dot", wrong.rows), 10)
 
 
 def test_deeper_truth_than_the_file_s_is_computed() -> None:
-    data = BenchmarkVectors("set", BASE, QUERIES, "euclidean", TRUTH)
+    data = BenchmarkVectors("set", BASE, QUERIES, "euclidean", TRUTH.rows)
     assert exact_neighbours(data, 5).rows.tolist() == top_k(QUERIES, BASE, 5, "euclidean").rows.tolist()
 
 
 def test_with_fewer_rows_old_neighbours_are_dropped_and_judgments_kept() -> None:
-    data = BenchmarkVectors("set", BASE, QUERIES, "euclidean", TRUTH, {0: {1: 1, 5: 1}, 1: {5: 2}})
-    few = limited(data, 3, 1)
+    data = BenchmarkVectors("set", BASE, QUERIES, "euclidean", TRUTH.rows, {0: {1: 1, 5: 1}, 1: {5: 2}})
+    few = limit_vectors(data, 3, 1)
     assert (len(few.base), len(few.queries), few.neighbours) == (3, 1, None)
     assert few.relevance == {0: {1: 1}}
     assert (few.notes[0], few.notes[-1]) == ("only the first 3 of 6 base vectors", "only the first 1 of 2 queries")
@@ -167,20 +174,20 @@ def test_with_fewer_rows_old_neighbours_are_dropped_and_judgments_kept() -> None
 
 def test_the_content_of_a_set_depends_on_vectors_metric_and_judgments_alone() -> None:
     data = BenchmarkVectors("set", BASE, QUERIES, "euclidean")
-    same = content_of(BenchmarkVectors("other name", BASE.copy(), QUERIES, "euclidean", TRUTH))
+    same = hash_vectors(BenchmarkVectors("other name", BASE.copy(), QUERIES, "euclidean", TRUTH.rows))
     others = [
         BenchmarkVectors("set", BASE + np.float32(1), QUERIES, "euclidean"),
         BenchmarkVectors("set", BASE, QUERIES, "dot"),
         BenchmarkVectors("set", BASE, QUERIES, "euclidean", None, {0: {1: 1}}),
     ]
-    assert content_of(data) == same
-    assert len({same, *map(content_of, others)}) == 4
+    assert hash_vectors(data) == same
+    assert len({same, *map(hash_vectors, others)}) == 4
 
 
 @pytest.mark.parametrize("kind", ["gaussian", "uniform", "clustered", "duplicates", "heavy_norm"])
 def test_generated_vectors_are_the_same_each_time(kind: str, tmp_path: Path) -> None:
     once, again = (load("synthetic", tmp_path, kind=kind, rows=50, queries=5, dimensions=4) for _ in range(2))
-    assert content_of(checked(once)) == content_of(again)
+    assert hash_vectors(require_usable(once)) == hash_vectors(again)
     assert (once.base.shape, once.queries.shape) == ((50, 4), (5, 4))
 
 
@@ -203,7 +210,7 @@ def test_distances_behind_the_rows_are_squared_for_euclidean(tmp_path: Path) -> 
     write_neighbours(tmp_path / "t.bin", TRUTH, "euclidean")
     numbers = np.fromfile(tmp_path / "t.bin", dtype="<f4", offset=8 + TRUTH.rows.size * 4)
     assert numbers.tolist() == pytest.approx((TRUTH.scores.ravel() ** 2).tolist())
-    assert read_neighbours(tmp_path / "t.bin").rows.tolist() == TRUTH.rows.tolist()
+    assert read_neighbours(tmp_path / "t.bin").tolist() == TRUTH.rows.tolist()
 
 
 def test_cosine_becomes_the_product_of_unit_vectors_where_tools_know_no_other(tmp_path: Path) -> None:
@@ -213,4 +220,4 @@ def test_cosine_becomes_the_product_of_unit_vectors_where_tools_know_no_other(tm
     files = {"base": "made.base.fbin", "queries": "made.queries.fbin", "neighbours": "made.neighbours.bin"}
     read = BigAnn(**files, metric="dot").load("made", tmp_path / "out")
     assert np.linalg.norm(read.base, axis=1) == pytest.approx(1)
-    exact_neighbours(checked(read), 4)  # which refuses neighbours of another metric
+    exact_neighbours(require_usable(read), 4)  # which refuses neighbours of another metric

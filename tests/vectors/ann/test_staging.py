@@ -10,7 +10,7 @@ import pytest
 from constraintsuite.errors import UserError
 from constraintsuite.vectors.ann.data import Vectors
 from constraintsuite.vectors.ann.settings import DataEntry
-from constraintsuite.vectors.ann.staging import Staged, load_staged, stage
+from constraintsuite.vectors.ann.staged_data import Staged, load_staged, stage
 
 RNG = np.random.default_rng(0)
 BASE, OTHER = (RNG.standard_normal((30, 4)).astype(np.float32) for _ in range(2))
@@ -52,7 +52,7 @@ def test_vectors_that_change_after_they_were_hashed_are_refused(tmp_path: Path) 
         load_staged(staged)
 
 
-@pytest.mark.parametrize("name", ["base.npy", "truth.npz", "queries.npz", "judged.json", "kept.json"])
+@pytest.mark.parametrize("name", ["base.npy", "rest.npz"])
 def test_what_an_earlier_run_left_is_not_believed_when_it_was_damaged(tmp_path: Path, name: str) -> None:
     first = stage(DataEntry.model_validate(MADE), tmp_path, 3, tmp_path / "stages")
     data, truth = load_staged(first)

@@ -17,13 +17,12 @@ import pytest
 
 from constraintsuite.execution.progress import Silent
 from constraintsuite.vectors.ann import worker
-from constraintsuite.vectors.ann.data import Vectors
-from constraintsuite.vectors.ann.host import own_turn
-from constraintsuite.vectors.ann.measuring import Crowd, Measured, SearchFunction, measure
+from constraintsuite.vectors.ann.data import SearchFunction, Vectors
+from constraintsuite.vectors.ann.host import blas_threads, machine_lock
 from constraintsuite.vectors.ann.plan import plan
 from constraintsuite.vectors.ann.settings import AnnBenchmark, MeasuringProtocol, QueryMode
-from constraintsuite.vectors.ann.staging import stage
-from constraintsuite.vectors.ann.threads import blas_threads
+from constraintsuite.vectors.ann.staged_data import stage
+from constraintsuite.vectors.ann.timing import ClientGroup, Measured, measure
 from constraintsuite.vectors.ann.worker import WorkerJob, work
 
 threadpoolctl = pytest.importorskip("threadpoolctl", reason="threadpoolctl is not installed")
@@ -61,7 +60,7 @@ def test_a_call_has_one_thread_where_clients_ask_and_all_of_them_elsewhere(
         mode: QueryMode,
         clients: int,
         protocol: MeasuringProtocol,
-        crowd: Crowd | None,
+        crowd: ClientGroup | None,
     ) -> Measured:
         seen[mode] = threads_now()
         return measure(search, queries, k, mode, clients, protocol, crowd)
@@ -93,10 +92,10 @@ def test_runs_of_one_machine_take_turns(tmp_path: Path, monkeypatch: pytest.Monk
     reporter, order = Noting(), []
 
     def second() -> None:
-        with own_turn(reporter):
+        with machine_lock(reporter):
             order.append("second")
 
-    with own_turn(Silent()):
+    with machine_lock(Silent()):
         waiting = threading.Thread(target=second)
         waiting.start()
         assert reporter.noted.wait(20)

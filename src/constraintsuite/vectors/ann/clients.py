@@ -10,23 +10,19 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-import numpy as np
-
+from constraintsuite.vectors.ann.data import BenchmarkVectors, SearchFunction, VectorMetric, reranked
 from constraintsuite.vectors.ann.engines import ENGINES
-from constraintsuite.vectors.ann.engines.base import ServedEngine
-from constraintsuite.vectors.ann.failing import MeasurementError, told
-from constraintsuite.vectors.ann.measuring import Crowd, Pass, one_pass, share_of
-from constraintsuite.vectors.ann.plan import Build
-from constraintsuite.vectors.ann.rerank import reranked
+from constraintsuite.vectors.ann.engines.base import AnnEngine, ServedEngine
+from constraintsuite.vectors.ann.metrics import MeasurementError, describe_failure
 from constraintsuite.vectors.ann.results import OperatingPoint
-from constraintsuite.vectors.ann.staging import Staged, load_staged
+from constraintsuite.vectors.ann.staged_data import Staged, load_staged
+from constraintsuite.vectors.ann.timing import ClientGroup, Pass, ask_together, single_queries
 
 
 @dataclass(frozen=True)
 class ClientJob:
     """What every client is told."""
 
-    build: Build
     point: OperatingPoint
     staged: Staged
     place: str
@@ -39,7 +35,19 @@ class ClientError(MeasurementError):
     """A client could not ask; the text is its own error."""
 
 
-def processes_of(job: ClientJob) -> Crowd:
+def make_engine(point: OperatingPoint, metric: VectorMetric) -> AnnEngine:
+    """The engine of a point, with nothing built or connected yet."""
+    kind = ENGINES.load(point.engine)
+    return kind(kind.build_settings.model_validate(point.build), metric, point.threads)
+
+
+def prepare_search(engine: AnnEngine, point: OperatingPoint, data: BenchmarkVectors, threads: int) -> SearchFunction:
+    """Configure the engine as the point says; gives the search that is measured, with the rerank if there is one."""
+    engine.configure(engine.search_settings.model_validate(point.search), threads)
+    return reranked(engine.search, data, point.rerank)
+
+
+def client_processes(job: ClientJob) -> ClientGroup:
     """Clients that are connected, and have asked once, before the clock of any of them runs."""
 
     def ask(clients: int, repeats: int, seconds: float) -> list[list[Pass]]:
@@ -53,11 +61,11 @@ def processes_of(job: ClientJob) -> Crowd:
             )
             for number in range(clients)
         ]
-        for process, (_, mouth) in zip(running, pipes, strict=True):
+        for process, (_, sender) in zip(running, pipes, strict=True):
             process.start()
-            mouth.close()  # so that a client that dies is the end of its pipe
+            sender.close()  # so that a client that dies is the end of its pipe
         try:
-            done = _gather([ear for ear, _ in pipes])
+            done = _gather([receiver for receiver, _ in pipes])
         finally:
             for process in running:
                 process.terminate()
@@ -67,20 +75,20 @@ def processes_of(job: ClientJob) -> Crowd:
     return ask
 
 
-def _gather(ears: Sequence[Connection]) -> list[list[Pass]]:
+def _gather(receivers: Sequence[Connection]) -> list[list[Pass]]:
     """What every client did; the first that fails ends it, as the others would wait for it for ever."""
     done: dict[Connection, list[Pass]] = {}
-    while len(done) < len(ears):
-        for ear in wait([each for each in ears if each not in done]):
-            assert isinstance(ear, Connection)
+    while len(done) < len(receivers):
+        for receiver in wait([each for each in receivers if each not in done]):
+            assert isinstance(receiver, Connection)
             try:
-                received: list[Pass] | str = ear.recv()
+                received: list[Pass] | str = receiver.recv()
             except EOFError:
                 received = "a client ended without a word"
             if isinstance(received, str):
                 raise ClientError(received)
-            done[ear] = received
-    return [done[ear] for ear in ears]
+            done[receiver] = received
+    return [done[receiver] for receiver in receivers]
 
 
 def _client(
@@ -89,13 +97,22 @@ def _client(
     repeats: int,
     seconds: float,
     together: Any,  # noqa: ANN401 - its type depends on how processes are started
-    mouth: Connection,
+    sender: Connection,
 ) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
-        mouth.send(_ask(job, which, repeats, seconds, together))
+        if hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(0, job.processors)
+        data, _ = load_staged(job.staged)
+        engine = make_engine(job.point, data.metric)
+        assert isinstance(engine, ServedEngine)
+        engine.place = job.place
+        search = prepare_search(engine, job.point, data, 1)
+        done = ask_together(search, single_queries(data.queries), job.point.k, which, repeats, seconds, together.wait)
+        engine.detach()
+        sender.send(done)
     except Exception as error:  # whatever it is, the harness shall hear of it
-        mouth.send(told(error))
+        sender.send(describe_failure(error))
 
 
 def _end_with_parent() -> None:
@@ -104,24 +121,3 @@ def _end_with_parent() -> None:
     assert parent is not None
     parent.join()
     os._exit(1)
-
-
-def _ask(job: ClientJob, which: tuple[int, int], repeats: int, seconds: float, together: Any) -> list[Pass]:  # noqa: ANN401
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, job.processors)
-    data, _ = load_staged(job.staged)
-    kind = ENGINES.load(job.build.engine)
-    engine = kind(kind.build_settings.model_validate(job.build.params), data.metric, 1)
-    assert isinstance(engine, ServedEngine)
-    engine.attach(job.place)
-    engine.configure(kind.search_settings.model_validate(job.point.search), 1)
-    search = reranked(engine.search, data, job.point.rerank)
-    singles = [np.ascontiguousarray(data.queries[i : i + 1]) for i in range(len(data.queries))]
-    mine = share_of(*which, len(singles))
-    search(singles[mine[0]], job.point.k)
-    passes = []
-    for _ in range(repeats):
-        together.wait()
-        passes.append(one_pass(search, singles, mine, job.point.k, seconds, whole=False))
-    engine.detach()
-    return passes

@@ -1,20 +1,27 @@
-"""What a reader must know before believing a figure: of what data, how and where it was measured."""
+"""What a reader must know before believing a figure (data, machine, protocol), and how engines do by people's judgments."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
+from constraintsuite.experiments.compare import mean_difference
+from constraintsuite.experiments.figures import generator
+from constraintsuite.metrics.metric import Metric
 from constraintsuite.records.figures import CellValue
+from constraintsuite.records.scores import Interval
 from constraintsuite.records.tables import Column, Table
+from constraintsuite.retrieval.topk import FloatArray, IntArray
 from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.engines.base import ServedEngine
-from constraintsuite.vectors.ann.frontier import conditions_of
-from constraintsuite.vectors.ann.metrics import TIE_RULES
-from constraintsuite.vectors.ann.results import AnnRun, DataFacts, MeasuredCell
-from constraintsuite.vectors.ann.run_labels import labelled
+from constraintsuite.vectors.ann.frontier import Arena, conditions_of, find_run, label_runs
+from constraintsuite.vectors.ann.metrics import TIE_RULES, QueryResults
+from constraintsuite.vectors.ann.results import AnnRun, DataFacts, MeasuredCell, load_queries
+from constraintsuite.vectors.ann.tables import ColumnOf, list_items
 
 _GENERATED = "synthetic"
-_SHOWN = 16  # digits of an id
+_ID_DIGITS = 16  # of what is shown
 _PLAIN = ("exact", "coded")
 _TWO_TRUTHS = (
     "ann.* is against exact search with the same vectors and says how exact an index is, nothing of the encoder. rel.* is against "
@@ -36,7 +43,7 @@ def remarks(runs: Sequence[AnnRun]) -> Iterator[str]:
     yield _TWO_TRUTHS
     yield _SPEED
     for run in runs:
-        formats = {entry["name"]: entry["format"] for entry in run.facts.settings["data"]}
+        formats = _formats(run)
         for data in run.facts.data:
             if formats.get(data.name) == _GENERATED:
                 yield (
@@ -48,11 +55,6 @@ def remarks(runs: Sequence[AnnRun]) -> Iterator[str]:
             if data.judged_queries and data.min_relevance > 1:
                 yield f"{data.name}: for recall, success, rr and ap a row is relevant from grade {data.min_relevance} on."
             yield from (f"{data.name}: {note}." for note in data.notes)
-            yield from (
-                f"{data.name}: k = {k} is more than its {data.rows:,} rows; figures are over all of them."
-                for k in sorted({cell.point.k for cell in run.cells if cell.content == data.content})
-                if k > data.rows
-            )
     plain = dict.fromkeys(cell.point.name for run in runs for cell in run.cells if cell.point.engine in _PLAIN)
     if plain:
         yield (
@@ -71,41 +73,45 @@ def about_servers(cells: Sequence[MeasuredCell]) -> str:
 
 
 def sets(runs: Sequence[AnnRun]) -> Table:
-    """What was searched."""
-    columns = (
-        Column("data"),
-        Column("of"),
-        Column("content"),
-        Column("rows", "count"),
-        Column("queries", "count"),
-        Column("judged queries", "count"),
-        Column("dimensions", "count"),
-        Column("metric"),
-        Column("run"),
-    )
-    rows = tuple(_set_row(data, run, label) for label, run in labelled(runs) for data in run.facts.data)
-    return Table("data", "Data. Content is the hash of vectors, metric and judgments.", columns, rows)
+    """A table of the sets of vectors that were searched, one row for each set of each run."""
+    searched = [(label, run, data) for label, run in label_runs(runs) for data in run.facts.data]
+    columns: list[ColumnOf[tuple[str, AnnRun, DataFacts]]] = [
+        ("data", "text", lambda row: row[2].name),
+        ("of", "text", lambda row: _identity(row[2]) if row[2].bundle else _formats(row[1]).get(row[2].name)),
+        ("content", "text", lambda row: row[2].content[:12]),
+        ("rows", "count", lambda row: row[2].rows),
+        ("queries", "count", lambda row: row[2].queries),
+        ("judged queries", "count", lambda row: row[2].judged_queries),
+        ("dimensions", "count", lambda row: row[2].dimensions),
+        ("metric", "text", lambda row: row[2].metric),
+        ("run", "text", lambda row: row[0]),
+    ]
+    return list_items("data", "Data. Content is the hash of vectors, metric and judgments.", searched, columns)
 
 
 def machines(runs: Sequence[AnnRun]) -> Table:
     """Where, with what and how was measured; one row for each of the conditions that may not be mixed."""
-    columns = (
-        Column("run"),
-        Column("processor"),
-        Column("processors", "count"),
-        Column("clock"),
-        Column("system"),
-        Column("protocol"),
-        Column("ties"),
-        Column("versions"),
-    )
     numbers = {shared: n for n, shared in enumerate(dict.fromkeys(conditions_of(run) for run in runs), 1)}
-    rows = tuple(_machine_row(run, label, numbers) for label, run in labelled(runs))
-    return Table("machines", "Machine, protocol and versions.", columns, rows)
+
+    def name(row: tuple[str, AnnRun]) -> str:
+        label, run = row
+        return f"{label}, conditions {numbers[conditions_of(run)]}" if len(numbers) > 1 else label
+
+    columns: list[ColumnOf[tuple[str, AnnRun]]] = [
+        ("run", "text", name),
+        ("processor", "text", lambda row: _of_host(row[1], "processor")),
+        ("processors", "count", lambda row: row[1].facts.host.get("processors")),
+        ("clock", "text", lambda row: _of_host(row[1], "governor")),
+        ("system", "text", lambda row: _of_host(row[1], "system")),
+        ("protocol", "text", lambda row: _protocol(row[1])),
+        ("ties", "text", lambda row: TIE_RULES.get(row[1].facts.ties, row[1].facts.ties)),
+        ("versions", "text", lambda row: _versions(row[1])),
+    ]
+    return list_items("machines", "Machine, protocol and versions.", label_runs(runs), columns)
 
 
 def _identity(data: DataFacts) -> str:
-    return f"bundle {data.bundle[:_SHOWN]}" if data.bundle else f"content {data.content[:12]}"
+    return f"bundle {data.bundle[:_ID_DIGITS]}" if data.bundle else f"content {data.content[:12]}"
 
 
 def _about_subset(data: DataFacts) -> str:
@@ -116,35 +122,24 @@ def _about_subset(data: DataFacts) -> str:
     )
 
 
-def _set_row(data: DataFacts, run: AnnRun, label: str) -> tuple[CellValue, ...]:
-    formats = {entry["name"]: entry["format"] for entry in run.facts.settings["data"]}
-    return (
-        data.name,
-        _identity(data) if data.bundle else formats.get(data.name),
-        data.content[:12],
-        data.rows,
-        data.queries,
-        data.judged_queries,
-        data.dimensions,
-        data.metric,
-        label,
-    )
+def _formats(run: AnnRun) -> dict[str, str]:
+    return {entry["name"]: entry["format"] for entry in run.facts.settings["data"]}
 
 
-def _machine_row(run: AnnRun, label: str, numbers: Mapping[tuple[str, ...], int]) -> tuple[CellValue, ...]:
-    host, how = run.facts.host, run.facts.settings["protocol"]
+def _of_host(run: AnnRun, name: str) -> str:
+    value = run.facts.host.get(name)
+    return "not told" if value is None else str(value)
+
+
+def _protocol(run: AnnRun) -> str:
+    how = run.facts.settings["protocol"]
+    threads = f"{how['threads']} thread{'s' if how['threads'] > 1 else ''}"
+    return f"{how['repeats']} repeats of {how['min_seconds']:g} s or more, {threads}, warm-up {how['warmup']}"
+
+
+def _versions(run: AnnRun) -> str:
     libraries = sorted({cell.library for cell in run.cells})
-    name = f"{label}, conditions {numbers[conditions_of(run)]}" if len(numbers) > 1 else label
-    return (
-        name,
-        _text(host.get("processor")),
-        host.get("processors"),
-        _text(host.get("governor")),
-        _text(host.get("system")),
-        f"{how['repeats']} repeats of {how['min_seconds']:g} s or more, {_threads(how['threads'])}, warm-up {how['warmup']}",
-        next((text for rule, text in TIE_RULES.items() if rule == run.facts.ties), run.facts.ties),
-        ", ".join([f"Python {host.get('python')}", *libraries]),
-    )
+    return ", ".join([f"Python {run.facts.host.get('python')}", *libraries])
 
 
 def _is_server(engine: str) -> bool:
@@ -152,9 +147,65 @@ def _is_server(engine: str) -> bool:
     return engine in ENGINES.names() and issubclass(ENGINES.load(engine), ServedEngine)
 
 
-def _threads(number: int) -> str:
-    return f"{number} thread{'s' if number > 1 else ''}"
+_SHOWN = ("rel.recall@", "rel.ndcg@", "rel.rr@")  # all others are in the cells
 
 
-def _text(value: str | int | None) -> str:
-    return "not told" if value is None else str(value)
+def judged(arena: Arena, cells: Sequence[MeasuredCell], runs: Sequence[AnnRun]) -> Table | None:
+    """What was found beside what exact search finds, if there are any judgments; differences are paired by query.
+
+    The cells are of `runs`, which are told apart.
+    """
+    known = [cell for cell in cells if any(name.startswith("rel.") for name in cell.figures)]
+    if not known:
+        return None
+    names = [name for name in known[0].figures if name.startswith(_SHOWN)]
+    columns = [Column("what ranks"), Column("search")]
+    for name in names:
+        columns += [Column(f"{name}", "share"), Column(f"{name} less exact search", "points")]
+    rows = tuple(_rows(arena, known, names, runs))
+    caption = (
+        f"{arena.title}. Over queries with a relevant row among the vectors. Exact search with the same vectors is what an index "
+        "stands in for: a difference to it, paired query by query, is the index's doing, the rest the encoder's. It can also be above 0, "
+        "as a neighbour that was missed need not have been relevant. Where fewer than six queries differ, the interval allows for as many "
+        "as so few queries could have missed."
+    )
+    return Table(f"relevance_{arena.slug}", caption, tuple(columns), rows)
+
+
+def _rows(
+    arena: Arena, cells: Sequence[MeasuredCell], names: Sequence[str], runs: Sequence[AnnRun]
+) -> Iterator[tuple[CellValue, ...]]:
+    top = load_queries(find_run(runs, cells[0]), cells[0])
+    for run in runs:
+        for ranking in run.rankings:
+            if ranking.content == arena.content and all(name in ranking.figures for name in names):
+                found = load_queries(run, ranking)
+                yield ranking.retriever, "no vectors", *_figures(ranking.figures, top, found, names)
+    ceilings = [cells[0].figures[_of_ceiling(name)] for name in names]
+    yield "exact search", "all compared", *(value for figure in ceilings for value in (figure, None))
+    for cell in cells:
+        if not cell.exact:
+            found = load_queries(find_run(runs, cell), cell)
+            yield cell.point.series, cell.point.setting, *_figures(cell.figures, top, found, names)
+
+
+def _figures(
+    figures: Mapping[str, Interval], top: QueryResults, found: QueryResults, names: Sequence[str]
+) -> Iterator[CellValue]:
+    """Each figure, and its difference to exact search where both are of the same queries."""
+    same = np.array_equal(top.query_row, found.query_row)
+    for name in names:
+        yield figures[name]
+        yield _difference(found.rel[name] - top.rel[_of_ceiling(name)], found.query_row, name) if same else None
+
+
+def _difference(values: FloatArray, queries: IntArray, name: str) -> Interval:
+    """The mean over queries with both values; every query is for itself."""
+    known = ~np.isnan(values)
+    keys = map(str, queries[known].tolist())
+    alone = np.arange(int(known.sum()))
+    return mean_difference(values[known], alone, Metric(name=name, title=name), generator(0, keys))
+
+
+def _of_ceiling(name: str) -> str:
+    return name.replace("rel.", "rel.ceiling.", 1)

@@ -18,7 +18,8 @@ from constraintsuite.experiments.experiment import Experiment, OpenOptions
 from constraintsuite.experiments.outcome_table import Details, Item, StoredTable
 from constraintsuite.metrics.metric import Metric
 from constraintsuite.retrieval.topk import FloatArray, IntArray
-from constraintsuite.vectors.ann.frontier import Arena, arenas, by_name, most_exact, reach, settings_of, speed_of
+from constraintsuite.vectors.ann import frontier
+from constraintsuite.vectors.ann.frontier import Arena
 from constraintsuite.vectors.ann.host import machine_of
 from constraintsuite.vectors.ann.results import KIND, AnnRun, MeasuredCell, load_ann_run, load_queries
 
@@ -44,7 +45,7 @@ class ChosenCells(NamedTuple):
     @property
     def name(self) -> str:
         """What to call it among others of its run."""
-        return f"{self.arena.data} top-{self.arena.k} {self.reached}"
+        return f"{self.arena.data} top-{self.arena.k} {self.target_name}"
 
     @property
     def group(self) -> str:
@@ -52,8 +53,8 @@ class ChosenCells(NamedTuple):
         return f"{ARENA}={self.name}"
 
     @property
-    def reached(self) -> str:
-        """The target in words."""
+    def target_name(self) -> str:
+        """The target as text, such as `recall 0.9` or `most exact`."""
         return "most exact" if self.target is None else f"recall {self.target:.10g}"
 
     @property
@@ -104,14 +105,16 @@ def choose_cells(run: AnnRun) -> list[ChosenCells]:
     They are of the first mode that was measured, as what is found does not depend on how fast it is asked for.
     """
     first: dict[tuple[str, int], tuple[Arena, list[MeasuredCell]]] = {}
-    for arena, cells in arenas(cell for cell in run.cells if not cell.exact).items():
+    for arena, cells in frontier.arenas(cell for cell in run.cells if not cell.exact).items():
         first.setdefault((arena.content, arena.k), (arena, cells))
     found = []
     for arena, cells in first.values():
         for target in sorted(run.facts.targets):
-            reached = {row.name: row.cell for row in reach(cells, [target]) if row.cell is not None}
-            found.append(ChosenCells(arena, target, reached))
-        found.append(ChosenCells(arena, None, {name: most_exact(own) for name, own in by_name(cells).items()}))
+            fastest = {row.name: row.cell for row in frontier.choose_by_recall(cells, [target]) if row.cell is not None}
+            found.append(ChosenCells(arena, target, fastest))
+        found.append(
+            ChosenCells(arena, None, {name: frontier.most_exact(own) for name, own in frontier.by_name(cells).items()})
+        )
     return found
 
 
@@ -124,7 +127,7 @@ def _ann_table(run: AnnRun, chosen: Sequence[ChosenCells]) -> StoredTable:
     asked = {one.arena: answers[cell.key].queries for one in chosen for cell in one.cells.values()}
     items = [_make_item(one, query) for one in chosen for query in asked[one.arena].tolist()]
     compared = {name for one in chosen for name in one.cells}
-    systems = [name for name in by_name(run.cells) if name in compared]
+    systems = [name for name in frontier.by_name(run.cells) if name in compared]
     values = {system: {name: np.full(len(items), np.nan) for name in metrics} for system in systems}
     groups: dict[str, range] = {}
     first = 0
@@ -162,12 +165,12 @@ def _make_item(chosen: ChosenCells, query: int) -> Item:
     """Named by what was asked, so that the same two cells at several targets are one test."""
     arena = chosen.arena
     asked = (f"{arena.content[:12]} top-{arena.k} {chosen.how} query {query}",)
-    return Item(f"{asked[0]} {chosen.reached}", asked, asked)
+    return Item(f"{asked[0]} {chosen.target_name}", asked, asked)
 
 
 def _describe(chosen: ChosenCells, system: str) -> Details:
     cell = chosen.cells[system]
-    return {"setting": settings_of(cell), "mode": chosen.how, "queries/s": speed_of(cell)}
+    return {"setting": frontier.describe_settings(cell), "mode": chosen.how, "queries/s": frontier.speed_of(cell)}
 
 
 def _is_judged(name: str) -> bool:

@@ -1,26 +1,41 @@
-"""How near an answer is to the truth, query by query. All names begin with `ann.`: these say nothing of relevance."""
+"""How near an answer is to the truth, query by query: `ann.*` against exact search, `rel.*` against people's judgments; and the
+Parquet file that keeps it, one a cell, so that cells can be compared query by query.
+"""
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from constraintsuite.errors import UserError, import_extra
 from constraintsuite.metrics.intervals import UNDEFINED, clipped
+from constraintsuite.metrics.ranking import StandardMeasure, measure_queries
 from constraintsuite.metrics.resampling import mean_figures
 from constraintsuite.records.scores import Interval
 from constraintsuite.retrieval.topk import FloatArray, IntArray, Neighbours
-from constraintsuite.vectors.ann.failing import MeasurementError
+from constraintsuite.store.files import atomic_writer
+from constraintsuite.vectors.ann.data import Relevance
 
 RecallTieRule = Literal["relative", "annb", "bigann"]
-TIE_RULES: Mapping[RecallTieRule, str] = {
+TIE_RULES: Mapping[str, str] = {
     "relative": "a millionth of the last true score",
     "annb": "0.001 in distance, as ann-benchmarks has it",
     "bigann": "0.000001 in distance, as big-ann-benchmarks has it",
 }
 _ABSOLUTE: Mapping[RecallTieRule, float] = {"annb": 1e-3, "bigann": 1e-6}
 _RELATIVE = 1e-6
+_LAST_LINES = 6  # of a traceback
+
+
+class MeasurementError(Exception):
+    """A measurement that means nothing; its text says why."""
 
 
 class WrongAnswerError(MeasurementError):
@@ -28,7 +43,7 @@ class WrongAnswerError(MeasurementError):
 
 
 class PerQuery(NamedTuple):
-    """One value a query."""
+    """How near the answer to each query is to the truth, one value for each query."""
 
     recall: FloatArray
     """Share of the k true neighbours that were found, by their rows."""
@@ -108,3 +123,149 @@ def _fifth_percentile(values: FloatArray) -> Interval:
     if not len(values):
         return UNDEFINED
     return Interval(float(np.percentile(values, 5, method="lower")), None, None, len(values))
+
+
+def describe_failure(error: Exception) -> str:
+    """The text of an error that was made for people; of any other, also where it happened."""
+    if isinstance(error, UserError | MeasurementError):
+        return str(error)
+    lines = traceback.format_exception(error)[-_LAST_LINES:]
+    return f"{type(error).__name__}: {error}\n{''.join(lines)}"
+
+
+_SHALLOW = 10
+"""The usual cut of measures that look at the first places."""
+
+
+def require_measures() -> None:
+    """What computes the measures, or the command that installs it."""
+    import_extra("ir_measures", "ranking", "Measuring against people's judgments (rel.*)")
+
+
+def relevance_values(
+    found: IntArray, relevance: Relevance, k: int, least: int, prefix: str = "rel."
+) -> dict[str, FloatArray]:
+    """Each measure of each query; NaN for a query without a row of grade `least` or better in the base."""
+    qrels = {
+        str(query): {str(row): grade for row, grade in grades.items()}
+        for query, grades in sorted(relevance.items())
+        if any(grade >= least for grade in grades.values())
+    }
+    rankings = {query: [str(row) for row in found[int(query), :k].tolist() if row >= 0] for query in qrels}
+    measures = _measures(k, least)
+    measured = measure_queries(list(measures.values()), qrels, rankings)
+    columns = {}
+    for name, measure in measures.items():
+        values = np.full(len(found), np.nan)
+        values[[int(query) for query in measured[measure]]] = list(measured[measure].values())
+        columns[prefix + name] = values
+    return columns
+
+
+def relevance_and_ceiling(
+    found: IntArray, exact: IntArray, relevance: Relevance, k: int, least: int
+) -> dict[str, FloatArray]:
+    """Each measure for the rows found, and as `rel.ceiling.*` for exact search: the difference is the index's doing."""
+    ceiling = relevance_values(exact, relevance, k, least, "rel.ceiling.")
+    return relevance_values(found, relevance, k, least) | ceiling
+
+
+def _measures(k: int, least: int) -> dict[str, StandardMeasure]:
+    """Our names, and those of ir-measures; nDCG knows grades, and whether a row is judged does not depend on them."""
+    first = min(k, _SHALLOW)
+    of = "" if least == 1 else f"(rel={least})"
+    pairs = {
+        f"recall@{k}": f"R{of}@{k}",
+        f"success@{k}": f"Success{of}@{k}",
+        f"rr@{first}": f"RR{of}@{first}",
+        f"ndcg@{first}": f"nDCG@{first}",
+        f"ap@{k}": f"AP{of}@{k}",
+        f"judged@{k}": f"Judged@{k}",
+    }
+    return {name: StandardMeasure(standard) for name, standard in pairs.items()}
+
+
+RELEVANCE = "rel."
+"""Columns of people's judgments begin with it."""
+_MISSING = -1
+_ANN = ("recall_tie", "recall", "kth_gap")
+
+
+@dataclass(frozen=True)
+class QueryResults:
+    """One place a query in every array; NaN where a value is not defined."""
+
+    query_row: IntArray
+    """Which query of the data as it was read."""
+    tuning: npt.NDArray[np.bool_]
+    """Whether it is one of those on which parameters are chosen; the others are reported."""
+    rows: IntArray  # (queries, as many as the longest answer has)
+    """Best first, -1 behind the last that was found."""
+    recall_tie: FloatArray
+    recall: FloatArray
+    kth_gap: FloatArray
+    """All three NaN for a ranking without vectors."""
+    latency_ns: IntArray | None
+    """None where a call holds more than one query."""
+    rel: Mapping[str, FloatArray]
+    """By name, as `rel.ndcg@10` and `rel.ceiling.ndcg@10`; NaN for a query without a relevant row."""
+
+
+def write_queries(file: Path, results: QueryResults) -> None:
+    """A file that appears whole; the same results are the same bytes, under one version of pyarrow."""
+    arrow, parquet = require_pyarrow()
+    times = results.latency_ns
+    columns: dict[str, Any] = {
+        "query_row": arrow.array(results.query_row, arrow.int64()),
+        "tuning": arrow.array(results.tuning),
+        "rows": _lists(arrow, results.rows),
+        **{name: arrow.array(getattr(results, name), arrow.float64(), from_pandas=True) for name in _ANN},
+        "latency_ns": arrow.nulls(len(results.rows), arrow.int64()) if times is None else arrow.array(times),
+        **{name: arrow.array(values, arrow.float64(), from_pandas=True) for name, values in results.rel.items()},
+    }
+    with atomic_writer(file) as target:
+        parquet.write_table(arrow.table(columns), target, compression="zstd")
+
+
+def read_queries(file: Path) -> QueryResults:
+    """What `write_queries` wrote; a file that is missing, cut or another is a UserError."""
+    arrow, parquet = require_pyarrow()
+    try:
+        table = parquet.read_table(file)
+        return QueryResults(
+            query_row=table["query_row"].to_numpy(),
+            tuning=table["tuning"].to_numpy(),
+            rows=_matrix(table["rows"].combine_chunks()),
+            **{name: _floats(table[name]) for name in _ANN},
+            latency_ns=None if table["latency_ns"].null_count else table["latency_ns"].to_numpy(),
+            rel={name: _floats(table[name]) for name in table.column_names if name.startswith(RELEVANCE)},
+        )
+    except (arrow.ArrowException, OSError, KeyError) as error:
+        raise UserError(
+            f"{file}: the answers of this cell cannot be read ({error}). Run the benchmark again."
+        ) from None
+
+
+def require_pyarrow() -> tuple[Any, Any]:
+    """The library and its part for Parquet, or the command that installs it; who only lists engines needs neither."""
+    parquet = import_extra("pyarrow.parquet", "ann", "Keeping what was found for every query")
+    return import_module("pyarrow"), parquet
+
+
+def _lists(arrow: Any, rows: IntArray) -> Any:  # noqa: ANN401
+    """Only rows that were found: a place without one is no row."""
+    found = rows != _MISSING
+    offsets = np.concatenate([[0], np.cumsum(found.sum(axis=1))]).astype(np.int32)
+    return arrow.ListArray.from_arrays(arrow.array(offsets), arrow.array(rows[found], arrow.int64()))
+
+
+def _matrix(lists: Any) -> IntArray:  # noqa: ANN401
+    lengths = np.diff(lists.offsets.to_numpy())
+    rows: IntArray = np.full((len(lengths), int(lengths.max(initial=0))), _MISSING, dtype=np.int64)
+    rows[np.arange(rows.shape[1]) < lengths[:, np.newaxis]] = lists.values.to_numpy()
+    return rows
+
+
+def _floats(column: Any) -> FloatArray:  # noqa: ANN401
+    values: FloatArray = column.to_numpy().astype(np.float64)
+    return values

@@ -14,19 +14,16 @@ from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Reporter
 from constraintsuite.models.base import Workbench
 from constraintsuite.retrieval.base import Passages, System, load_retriever, search_all
-from constraintsuite.retrieval.topk import FloatArray, IntArray
+from constraintsuite.retrieval.topk import IntArray
 from constraintsuite.store.download import cache_folder
 from constraintsuite.store.files import sha256_text
 from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.vectors.ann.data import Relevance, tuning_half
-from constraintsuite.vectors.ann.failing import told
-from constraintsuite.vectors.ann.metrics import mean
-from constraintsuite.vectors.ann.per_query import QueryResults, write_queries
-from constraintsuite.vectors.ann.relevance import relevance_values, require_measures
+from constraintsuite.vectors.ann import metrics
+from constraintsuite.vectors.ann.data import tuning_half
 from constraintsuite.vectors.ann.results import FAILED, RANKINGS, FailedRanking, RetrieverBaseline, queries_file, write
 from constraintsuite.vectors.ann.settings import AnnBenchmark
-from constraintsuite.vectors.ann.sources.base import Texts
-from constraintsuite.vectors.ann.staging import Staged, load_staged
+from constraintsuite.vectors.ann.staged_data import Staged, load_staged
+from constraintsuite.vectors.bundle import Bundle
 
 
 @dataclass(frozen=True)
@@ -36,7 +33,7 @@ class PlannedRanking:
     key: str
     retriever: str
     staged: Staged
-    texts: Texts
+    bundle: Bundle
     k: tuple[int, ...]
 
 
@@ -47,19 +44,11 @@ def plan_rankings(bench: AnnBenchmark, folder: Path, staged: Mapping[str, Staged
         texts, data = entry.options.texts(folder), staged[entry.name]
         if texts is None:
             continue
-        require_measures()
+        metrics.require_measures()
         for text in texts.retrievers:
-            key = _key(load_retriever(text, Passages(), Workbench()), texts, data, bench.k)
-            planned.append(PlannedRanking(key, text, data, texts, bench.k))
+            key = _key(load_retriever(text, Passages(), Workbench()), texts.bundle, data, bench.k)
+            planned.append(PlannedRanking(key, text, data, texts.bundle, bench.k))
     return planned
-
-
-def waiting_of(planned: Sequence[PlannedRanking], out: Path) -> list[PlannedRanking]:
-    """Those that are not there yet; what failed before is forgotten."""
-    left = [one for one in planned if not (out / RANKINGS / f"{one.key}.json").is_file()]
-    for one in left:
-        (out / FAILED / f"{one.key}.json").unlink(missing_ok=True)
-    return left
 
 
 def run_ranking(planned: PlannedRanking, out: Path, reporter: Reporter) -> None:
@@ -67,25 +56,33 @@ def run_ranking(planned: PlannedRanking, out: Path, reporter: Reporter) -> None:
     try:
         ranking, results = _rank(planned, reporter)
     except Exception as error:  # a model of other people may raise anything, and the rest of the run shall be kept
-        failed = FailedRanking(planned.key, planned.staged.facts.name, planned.retriever, told(error))
+        failed = FailedRanking(
+            planned.key, planned.staged.facts.name, planned.retriever, metrics.describe_failure(error)
+        )
         write(out / FAILED / f"{planned.key}.json", failed)
         return
-    write_queries(queries_file(out, planned.key), results)
+    metrics.write_queries(queries_file(out, planned.key), results)
     write(out / RANKINGS / f"{planned.key}.json", ranking)
 
 
-def _rank(planned: PlannedRanking, reporter: Reporter) -> tuple[RetrieverBaseline, QueryResults]:
+def _rank(planned: PlannedRanking, reporter: Reporter) -> tuple[RetrieverBaseline, metrics.QueryResults]:
     facts = planned.staged.facts
     data, _ = load_staged(planned.staged)
-    passages, queries = planned.texts.passages(facts.rows), planned.texts.queries()
+    rows = list(planned.bundle.rows(stop=facts.rows))
+    passages = Passages([row.id for row in rows], [row.passage for row in rows])
+    queries = [planned.bundle.queries[row].text or "" for row in data.query_rows]
     bench = Workbench(sorted(set(passages.texts)), cache_folder() / "scores", reporter)
     system = load_retriever(planned.retriever, passages, bench)
-    found = _search(system, passages, [queries[row] for row in data.query_rows], max(planned.k), reporter)
-    judged = _judge(found, data.relevance or {}, planned.k, data.min_relevance)
-    figures = {name: mean(values) for name, values in judged.items()}
+    found = _search(system, passages, queries, max(planned.k), reporter)
+    judged = {  # a measure that looks at the first ten only is the same for every k that is larger
+        name: values
+        for k in planned.k
+        for name, values in metrics.relevance_values(found, data.relevance or {}, k, data.min_relevance).items()
+    }
+    figures = {name: metrics.mean(values) for name, values in judged.items()}
     ranking = RetrieverBaseline(planned.key, facts.name, facts.content, system.name, figures, dict(system.describe()))
     nothing = np.full(len(found), np.nan)
-    return ranking, QueryResults(
+    return ranking, metrics.QueryResults(
         data.query_rows, tuning_half(data.queries), found, nothing, nothing, nothing, None, judged
     )
 
@@ -99,16 +96,11 @@ def _search(system: System, passages: Passages, queries: Sequence[str], k: int, 
     return found
 
 
-def _judge(found: IntArray, relevance: Relevance, ks: Sequence[int], least: int) -> dict[str, FloatArray]:
-    """For every k; a measure that looks at the first ten only is the same for all of them that are larger."""
-    return {name: values for k in ks for name, values in relevance_values(found, relevance, k, least).items()}
-
-
-def _key(system: System, texts: Texts, staged: Staged, ks: Sequence[int]) -> str:
+def _key(system: System, bundle: Bundle, staged: Staged, ks: Sequence[int]) -> str:
     """Of all that decides a ranking: texts, which of them, judgments, retriever, and what computes the measures."""
     measures = f"ir-measures {metadata.version('ir-measures')}"
     shown = json.dumps([staged.facts.name, system.name, list(ks)])
-    parts = (texts.content, staged.facts.content, shown, _fingerprint(system), measures)
+    parts = (bundle.texts.manifest.content, staged.facts.content, shown, _fingerprint(system), measures)
     return sha256_text(str(REVISIONS["cell of texts"]), *parts)[:24]
 
 

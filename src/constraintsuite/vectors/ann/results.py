@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +15,8 @@ from constraintsuite.records.scores import Interval
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import write_text
 from constraintsuite.store.jsonl import adapter, describe
-from constraintsuite.vectors.ann.per_query import QueryResults, read_queries
+from constraintsuite.vectors.ann.data import VectorMetric
+from constraintsuite.vectors.ann.metrics import QueryResults, read_queries
 from constraintsuite.vectors.ann.settings import QueryMode
 
 KIND = "ann"
@@ -58,14 +60,14 @@ class OperatingPoint:
 
 @dataclass(frozen=True)
 class Repeat:
-    """One measurement."""
+    """One measurement: how many queries were answered, and in what time."""
 
     seconds: float
     queries: int
 
     @property
     def qps(self) -> float:
-        """Queries a second."""
+        """Queries per second of this measurement."""
         return self.queries / self.seconds
 
 
@@ -82,9 +84,7 @@ class EngineSpeed:
     @property
     def qps(self) -> float:
         """The median of the repeats."""
-        ordered = sorted(repeat.qps for repeat in self.repeats)
-        middle = len(ordered) // 2
-        return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+        return statistics.median(repeat.qps for repeat in self.repeats)
 
     @property
     def variation(self) -> float | None:
@@ -92,8 +92,7 @@ class EngineSpeed:
         if len(self.repeats) == 1:
             return None
         speeds = [repeat.qps for repeat in self.repeats]
-        middle = sum(speeds) / len(speeds)
-        return float((sum((speed - middle) ** 2 for speed in speeds) / len(speeds)) ** 0.5 / middle)
+        return statistics.pstdev(speeds) / statistics.fmean(speeds)
 
 
 @dataclass(frozen=True)
@@ -112,7 +111,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class MeasuredCell:
-    """A finished measurement."""
+    """A finished measurement of one operating point, as a file in `cells`."""
 
     key: FileName
     point: OperatingPoint
@@ -170,7 +169,7 @@ class DataFacts:
 
     name: FileName
     content: str
-    metric: str
+    metric: VectorMetric
     rows: int
     queries: int
     dimensions: int

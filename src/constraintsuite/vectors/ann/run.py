@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,15 +15,13 @@ from constraintsuite.execution.progress import Advance, Reporter
 from constraintsuite.store.artifact import MANIFEST, STAGES, Artifact, ArtifactOrigin, read_manifest
 from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.store.workspace import Replace, claim
-from constraintsuite.vectors.ann.host import Host, describe_host, machine_of, note_load, own_turn
-from constraintsuite.vectors.ann.per_query import require_pyarrow
-from constraintsuite.vectors.ann.plan import Build, PlannedCell, plan, refuse_missing
-from constraintsuite.vectors.ann.rankings import PlannedRanking, plan_rankings, run_ranking, waiting_of
-from constraintsuite.vectors.ann.relevance import require_measures
+from constraintsuite.vectors.ann import host
+from constraintsuite.vectors.ann.metrics import require_measures, require_pyarrow
+from constraintsuite.vectors.ann.plan import plan, refuse_missing
+from constraintsuite.vectors.ann.rankings import plan_rankings, run_ranking
 from constraintsuite.vectors.ann.results import CELLS, FAILED, KIND, PER_QUERY, RANKINGS, RUN, Failure, RunFacts, write
-from constraintsuite.vectors.ann.settings import AnnBenchmark, held
-from constraintsuite.vectors.ann.staging import Staged, stage
-from constraintsuite.vectors.ann.threads import require_threadpoolctl
+from constraintsuite.vectors.ann.settings import AnnBenchmark, locked_data
+from constraintsuite.vectors.ann.staged_data import Staged, stage
 from constraintsuite.vectors.ann.worker import WorkerJob
 
 _FILES = (RUN, *(f"{folder}/*" for folder in (CELLS, FAILED, PER_QUERY, RANKINGS)))
@@ -47,63 +45,58 @@ def run_benchmark(bench: AnnBenchmark, folder: Path, out: Path, reporter: Report
     So a finished run is never "up to date" as a whole.
     """
     require_pyarrow()  # before hours of measuring that could not be written down
-    require_threadpoolctl()
+    host.require_threadpoolctl()
     refuse_missing(bench)
-    host = describe_host()
-    note_load(reporter)
+    host.note_load(reporter)
     settings = bench.model_dump(mode="json", serialize_as_any=True)
     origin = ArtifactOrigin(KIND, bench.name, {}, settings, 0, REVISIONS[KIND])
     with (
-        held(bench.data, folder),  # workers map the data for as long as anything is measured
+        locked_data(bench.data, folder),  # workers map the data for as long as anything is measured
         claim(out, origin, _FILES, replace=Replace.SAME_NAME, beside=(STAGES,)) as space,
     ):
         staged = _stage_all(bench, folder, out, reporter)
         _forget_changed(out, reporter)
-        agenda = _agenda(bench, folder, staged, out, host)
-        (out / MANIFEST).unlink(missing_ok=True)  # from now on the folder is unfinished
-        write(out / RUN, _facts(bench, staged, agenda, host))
-        with reporter.track("cells", len(agenda.keys)) as advance:
-            advance(len(agenda.keys) - sum(len(build.cells) for build in agenda.waiting))
-            for build in agenda.waiting:
-                reporter.note(f"{build.data}: {build.cells[0].point.series}, {len(build.cells)} cells")
-                with own_turn(reporter):
-                    _run_build(WorkerJob(build, staged[build.data], bench.protocol, bench.ties, host, out), advance)
-        for planned in agenda.unranked:
-            reporter.note(f"{planned.staged.facts.name}: {planned.retriever}, without vectors")
-            run_ranking(planned, out, reporter)
-        outcome = _outcome(agenda, out)
+        counts, outcome = _measure_missing(bench, folder, staged, out, reporter)
         space.origin = replace(origin, inputs={name: one.facts.content for name, one in staged.items()})
-        space.finish(_counts(agenda, out), {"failed": outcome.failed} if outcome.failed else {})
+        space.finish(counts, {"failed": outcome.failed} if outcome.failed else {})
     return outcome
 
 
-@dataclass(frozen=True)
-class _Agenda:
-    """All that the benchmark file asks for, and what of it is not there yet."""
-
-    builds: Sequence[Build]
-    rankings: Sequence[PlannedRanking]
-    waiting: Sequence[Build]
-    """With those of their cells that are missing."""
-    unranked: Sequence[PlannedRanking]
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return tuple(planned.key for build in self.builds for planned in build.cells)
-
-    @property
-    def ranking_keys(self) -> tuple[str, ...]:
-        return tuple(planned.key for planned in self.rankings)
-
-
-def _agenda(bench: AnnBenchmark, folder: Path, staged: dict[str, Staged], out: Path, host: Host) -> _Agenda:
+def _measure_missing(
+    bench: AnnBenchmark, folder: Path, staged: dict[str, Staged], out: Path, reporter: Reporter
+) -> tuple[dict[str, int], BenchmarkCounts]:
+    """Measure the cells and rankings that are not in `out`; gives what it holds afterwards, and what was done."""
+    machine = host.describe_host()
     if any(one.facts.judged_queries for one in staged.values()):
         require_measures()  # else every cell would be measured, and lost when it is judged
-    contents = {name: one.facts.content for name, one in staged.items()}
-    builds = plan(bench, contents, machine_of(host))
+    builds = plan(bench, {name: one.facts.content for name, one in staged.items()}, host.machine_of(machine))
     rankings = plan_rankings(bench, folder, staged)
-    waiting = [left for build in builds if (left := _unfinished(build, out)).cells]
-    return _Agenda(builds, rankings, waiting, waiting_of(rankings, out))
+    keys = tuple(key for build in builds for key in build.cells)
+    ranking_keys = tuple(planned.key for planned in rankings)
+    missing, unranked = _unfinished(out, CELLS, keys), _unfinished(out, RANKINGS, ranking_keys)
+    (out / MANIFEST).unlink(missing_ok=True)  # from now on the folder is unfinished
+    settings = bench.model_dump(mode="json", serialize_as_any=True)
+    data = tuple(one.facts for one in staged.values())
+    write(out / RUN, RunFacts(bench.name, settings, bench.targets, bench.ties, machine, data, keys, ranking_keys))
+    with reporter.track("cells", len(keys)) as advance:
+        advance(len(keys) - len(missing))
+        for build in builds:
+            cells = {key: point for key, point in build.cells.items() if key in missing}
+            if cells:
+                reporter.note(f"{build.point.data}: {build.point.series}, {len(cells)} cells")
+                left, vectors = replace(build, cells=cells), staged[build.point.data]
+                with host.machine_lock(reporter):
+                    _run_build(WorkerJob(left, vectors, bench.protocol, bench.ties, machine, out), advance)
+    for planned in rankings:
+        if planned.key in unranked:
+            reporter.note(f"{planned.staged.facts.name}: {planned.retriever}, without vectors")
+            run_ranking(planned, out, reporter)
+    failed, failed_rankings = (sum(_file(out, FAILED, key).is_file() for key in each) for each in (keys, ranking_keys))
+    counts = {"cells": len(keys) - failed, "builds": len(builds)}
+    if rankings:
+        counts["rankings"] = len(rankings) - failed_rankings
+    asked, lost = len(missing) + len(unranked), failed + failed_rankings
+    return counts, BenchmarkCounts(out, asked - lost, len(keys) + len(rankings) - asked, lost)
 
 
 def _forget_changed(out: Path, reporter: Reporter) -> None:
@@ -112,20 +105,7 @@ def _forget_changed(out: Path, reporter: Reporter) -> None:
     for name in Artifact(out, manifest).changed_files() if manifest is not None else ():
         reporter.note(f"{out / name} is not what was written, so it is made again")
         for place in (CELLS, RANKINGS):
-            (out / place / f"{Path(name).stem}.json").unlink(missing_ok=True)
-
-
-def _outcome(agenda: _Agenda, out: Path) -> BenchmarkCounts:
-    asked = sum(len(build.cells) for build in agenda.waiting) + len(agenda.unranked)
-    failed = _failed(out, agenda.keys) + _failed(out, agenda.ranking_keys)
-    return BenchmarkCounts(out, asked - failed, len(agenda.keys) + len(agenda.rankings) - asked, failed)
-
-
-def _counts(agenda: _Agenda, out: Path) -> dict[str, int]:
-    counts = {"cells": len(agenda.keys) - _failed(out, agenda.keys), "builds": len(agenda.builds)}
-    if agenda.rankings:
-        counts["rankings"] = len(agenda.rankings) - _failed(out, agenda.ranking_keys)
-    return counts
+            _file(out, place, Path(name).stem).unlink(missing_ok=True)
 
 
 def _stage_all(bench: AnnBenchmark, folder: Path, out: Path, reporter: Reporter) -> dict[str, Staged]:
@@ -138,29 +118,16 @@ def _stage_all(bench: AnnBenchmark, folder: Path, out: Path, reporter: Reporter)
     return staged
 
 
-def _unfinished(build: Build, out: Path) -> Build:
-    """The build with those of its cells that must be measured; what failed before is forgotten."""
-    left = tuple(planned for planned in build.cells if not (out / CELLS / f"{planned.key}.json").is_file())
-    for planned in left:
-        (out / FAILED / f"{planned.key}.json").unlink(missing_ok=True)
-    return replace(build, cells=left)
+def _unfinished(out: Path, folder: str, keys: Iterable[str]) -> set[str]:
+    """The keys of what is not in the folder yet; what failed before is forgotten."""
+    left = {key for key in keys if not _file(out, folder, key).is_file()}
+    for key in left:
+        _file(out, FAILED, key).unlink(missing_ok=True)
+    return left
 
 
-def _failed(out: Path, keys: Sequence[str]) -> int:
-    return sum((out / FAILED / f"{key}.json").is_file() for key in keys)
-
-
-def _facts(bench: AnnBenchmark, staged: dict[str, Staged], agenda: _Agenda, host: Host) -> RunFacts:
-    return RunFacts(
-        name=bench.name,
-        settings=bench.model_dump(mode="json", serialize_as_any=True),
-        targets=bench.targets,
-        ties=bench.ties,
-        host=host,
-        data=tuple(one.facts for one in staged.values()),
-        keys=agenda.keys,
-        ranking_keys=agenda.ranking_keys,
-    )
+def _file(out: Path, folder: str, key: str) -> Path:
+    return out / folder / f"{key}.json"
 
 
 def _run_build(job: WorkerJob, advance: Advance) -> None:
@@ -177,42 +144,30 @@ def _run_build(job: WorkerJob, advance: Advance) -> None:
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, env=environment
             ) as worker,
         ):
-            late = _Alarm(worker, job.protocol.timeout_seconds)
+            late = threading.Event()
+
+            def stop() -> None:
+                late.set()
+                worker.kill()
+
+            timer = threading.Timer(job.protocol.timeout_seconds, stop)
+            timer.daemon = True  # whoever interrupts us shall not have to wait for it
+            timer.start()
             assert worker.stdout is not None
-            keys = {planned.key for planned in job.build.cells}
             done = 0
             for line in worker.stdout:
-                if line.decode(errors="replace").strip() in keys:  # libraries may print there too
+                if line.decode(errors="replace").strip() in job.build.cells:  # libraries may print there too
                     done += 1
                     advance()
-            late.cancel()
-        reason = late.reason or _death(worker.wait(), log)
-    for planned in job.build.cells:
-        if not _settled(planned, job.out):
-            write(job.out / FAILED / f"{planned.key}.json", Failure(planned.key, planned.point, reason))
+            timer.cancel()
+        reason = _death(worker.wait(), log)
+    if late.is_set():
+        seconds = f"{job.protocol.timeout_seconds:g} s"
+        reason = f"took longer than timeout_seconds, {seconds}, for its build and searches"
+    for key, point in job.build.cells.items():
+        if not any(_file(job.out, place, key).is_file() for place in (CELLS, FAILED)):
+            write(_file(job.out, FAILED, key), Failure(key, point, reason))
     advance(len(job.build.cells) - done)
-
-
-class _Alarm:
-    """Ends a process that takes too long, and remembers that it did."""
-
-    def __init__(self, worker: subprocess.Popen[bytes], seconds: float) -> None:
-        self._worker, self._seconds, self.reason = worker, seconds, ""
-        self._timer = threading.Timer(seconds, self._ring)
-        self._timer.daemon = True  # whoever interrupts us shall not have to wait for it
-        self._timer.start()
-
-    def cancel(self) -> None:
-        """The process has ended in time."""
-        self._timer.cancel()
-
-    def _ring(self) -> None:
-        self.reason = f"took longer than timeout_seconds, {self._seconds:g} s, for its build and searches"
-        self._worker.kill()
-
-
-def _settled(planned: PlannedCell, out: Path) -> bool:
-    return any((out / place / f"{planned.key}.json").is_file() for place in (CELLS, FAILED))
 
 
 def _death(code: int, log: Path) -> str:

@@ -11,22 +11,11 @@ from constraintsuite.experiments.experiment import NothingToCompareError, compar
 from constraintsuite.records.sections import Charts, Remarks, Section, TableBlock
 from constraintsuite.records.tables import Table
 from constraintsuite.retrieval.topk import FloatArray
-from constraintsuite.vectors.ann import tables
-from constraintsuite.vectors.ann.chart import (
-    BUILD,
-    LATENCY,
-    SPEED,
-    recall_chart,
-    relevance_chart,
-    size_beside,
-    spread_chart,
-)
-from constraintsuite.vectors.ann.conditions import about_servers, identities, machines, remarks, sets
+from constraintsuite.vectors.ann import charts, frontier, tables
+from constraintsuite.vectors.ann.conditions import about_servers, identities, judged, machines, remarks, sets
 from constraintsuite.vectors.ann.experiment import RECALL, ann_experiment, choose_cells
-from constraintsuite.vectors.ann.frontier import Arena, arenas_of, best_of, speed_of
-from constraintsuite.vectors.ann.judged import judged
+from constraintsuite.vectors.ann.frontier import Arena
 from constraintsuite.vectors.ann.results import NOTHING, AnnRun, MeasuredCell, load_queries
-from constraintsuite.vectors.ann.run_labels import labelled, owner_of, told_apart
 
 _FIRST = "What was measured, how and where; and what the figures do not say."
 _ARENA = (
@@ -47,16 +36,16 @@ _MOST_SPEEDS = 4
 
 def ann_sections(runs: Sequence[AnnRun]) -> Iterator[Section]:
     """All sections of the report of some runs; those with nothing to show are left out."""
-    shown = told_apart(runs)
+    shown = frontier.separate_runs(runs)
     first = Remarks(tuple(dict.fromkeys(remarks(runs)))), TableBlock(sets(runs)), TableBlock(machines(runs))
     yield Section("first", "Read this first", _FIRST, first)
-    found, names = arenas_of(shown), identities(runs)
-    told: set[tuple[str, int, str]] = set()
+    found, names = frontier.arenas_of_runs(shown), identities(runs)
+    described: set[tuple[str, int, str]] = set()
     for arena, cells in found.items():
         of = (arena.content, arena.k, arena.tag)
-        fresh = of not in told  # builds, and what is found, do not depend on how fast it is asked for
-        told.add(of)
-        yield _arena_section(shown, arena, cells, names[arena.content], fresh=fresh)
+        is_first = of not in described  # builds, and what is found, do not depend on how fast it is asked for
+        described.add(of)
+        yield _arena_section(shown, arena, cells, names[arena.content], is_first=is_first)
     yield from _compared(runs)
     if found:
         yield _costs(shown, found, names)
@@ -66,7 +55,7 @@ def ann_sections(runs: Sequence[AnnRun]) -> Iterator[Section]:
 
 def round_speeds(cells: Sequence[MeasuredCell]) -> list[float]:
     """A few of 1, 2, 5, 10, ... queries a second between the slowest and the fastest approximate cell."""
-    speeds = [speed_of(cell) for cell in cells if not cell.exact]
+    speeds = [frontier.speed_of(cell) for cell in cells if not cell.exact]
     if not speeds:
         return []
     steps = [float(f"{digit}e{power}") for power in range(-3, 10) for digit in (1, 2, 5)]
@@ -75,49 +64,50 @@ def round_speeds(cells: Sequence[MeasuredCell]) -> list[float]:
 
 
 def _arena_section(
-    runs: Sequence[AnnRun], arena: Arena, cells: Sequence[MeasuredCell], of: str, *, fresh: bool
+    runs: Sequence[AnnRun], arena: Arena, cells: Sequence[MeasuredCell], of: str, *, is_first: bool
 ) -> Section:
-    charts = [recall_chart(arena, cells, SPEED)]
+    plots = [charts.recall_chart(arena, cells, charts.SPEED)]
     if arena.mode == "serial":
-        charts.append(recall_chart(arena, cells, LATENCY))
-    if fresh:
+        plots.append(charts.recall_chart(arena, cells, charts.LATENCY))
+    if is_first:
         rankings = [ranking for run in runs for ranking in run.rankings if ranking.content == arena.content]
-        charts += [
-            recall_chart(arena, cells, BUILD),
-            recall_chart(arena, cells, size_beside(_full_bytes(runs, arena.content))),
-            spread_chart(arena, _recalls(runs, cells, min(_targets(runs), default=1.0))),
-            relevance_chart(arena, cells, rankings),
+        size = charts.size_quantity(_full_bytes(runs, arena.content))
+        plots += [
+            charts.recall_chart(arena, cells, charts.BUILD),
+            charts.recall_chart(arena, cells, size),
+            charts.spread_chart(arena, _recalls(runs, cells, min(_targets(runs), default=1.0))),
+            charts.relevance_chart(arena, cells, rankings),
         ]
     source = f"{arena.data}, k = {arena.k}, n = {_queries(cells)}, {arena.mode}; {of}"
-    drawn = tuple(replace(chart, note=source) for chart in charts if chart is not None)
+    drawn = tuple(replace(plot, note=source) for plot in plots if plot is not None)
     blocks = [
         replace(block, table=_with_source(block.table, of))
-        for block in _arena_tables(runs, arena, cells, fresh=fresh, approximate=charts[0] is not None)
+        for block in _arena_tables(runs, arena, cells, is_first=is_first, approximate=plots[0] is not None)
     ]
     about = f"Data: {of}. {_ARENA}{about_servers(cells)}"
     return Section(arena.slug, arena.title, about, (*([Charts(drawn)] if drawn else []), *blocks))
 
 
 def _arena_tables(
-    runs: Sequence[AnnRun], arena: Arena, cells: Sequence[MeasuredCell], *, fresh: bool, approximate: bool
+    runs: Sequence[AnnRun], arena: Arena, cells: Sequence[MeasuredCell], *, is_first: bool, approximate: bool
 ) -> Iterator[TableBlock]:
     """What is read stands open; what is looked up is folded away."""
     asked = {float(speed) for run in runs for speed in run.facts.settings["speeds"]}
     if targets := _targets(runs):
-        glance, details = tables.reached(arena, cells, targets)
+        glance, details = tables.speed_at_recall(arena, cells, targets)
         yield TableBlock(glance)
         yield TableBlock(details, "Targets with settings, and recall on the other half")
     if speeds := sorted(asked) or round_speeds(cells):
-        glance, details = tables.kept_up(arena, cells, speeds)
+        glance, details = tables.recall_at_speed(arena, cells, speeds)
         yield TableBlock(glance)
         yield TableBlock(details, "Speeds with settings")
     yield TableBlock(tables.measured(arena, cells), f"All {len(cells)} cells")
     if (times := tables.latencies(arena, cells)) is not None:
         yield TableBlock(times, f"Latencies of all {len(times)} cells")
-    if fresh and approximate:
+    if is_first and approximate:
         gaps = tables.gaps(arena, cells)
         yield TableBlock(gaps, f"Gaps of {len(gaps)} approximate cells")
-    if fresh and (relevance := judged(arena, cells, runs)) is not None:
+    if is_first and (relevance := judged(arena, cells, runs)) is not None:
         yield TableBlock(relevance)
 
 
@@ -129,9 +119,9 @@ def _recalls(runs: Sequence[AnnRun], cells: Sequence[MeasuredCell], target: floa
     return [
         (
             name if cell.point.setting == NOTHING else f"{name}, {cell.point.setting}",
-            load_queries(owner_of(runs, cell), cell).recall_tie,
+            load_queries(frontier.find_run(runs, cell), cell).recall_tie,
         )
-        for name, cell in best_of(cells, target).items()
+        for name, cell in frontier.best_cells(cells, target).items()
     ]
 
 
@@ -139,7 +129,7 @@ def _compared(runs: Sequence[AnnRun]) -> Iterator[Section]:
     """Each run for itself, as the correction is over its tests."""
     names = identities(runs)
     blocks: list[TableBlock] = []
-    for number, (label, run) in enumerate(labelled(runs), 1):
+    for number, (label, run) in enumerate(frontier.label_runs(runs), 1):
         for content, block in _run_compared(run, f"compared_{number}"):
             of = names[content] if len(runs) == 1 else f"{names[content]}, run {label}"
             blocks.append(replace(block, table=_with_source(block.table, of)))

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError, model_validator
 
 from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import describe
@@ -31,7 +31,7 @@ class MeasuringProtocol(_Section):
     """How often, how long and by how many clients is measured."""
 
     modes: tuple[QueryMode, ...] = Field(("serial",), description="one query a call, all in one call, or clients")
-    clients: tuple[int, ...] = Field((1,), description="concurrent: how many ask at the same time")
+    clients: tuple[PositiveInt, ...] = Field((1,), description="concurrent: how many ask at the same time")
     threads: int = Field(1, ge=1, description="processors that an engine may use, in every mode")
     warmup: int = Field(1, ge=0, description="passes over all queries that are not measured")
     repeats: int = Field(5, ge=1, description="measurements; the median of their speeds is reported")
@@ -41,8 +41,6 @@ class MeasuringProtocol(_Section):
     @model_validator(mode="after")
     def _some_of_each_and_each_once(self) -> MeasuringProtocol:
         _check_axes({"modes": self.modes, "clients": self.clients})
-        if min(self.clients) < 1:
-            raise ValueError(f"{min(self.clients)} clients ask nothing; at least 1")
         return self
 
 
@@ -64,11 +62,11 @@ class DataEntry(_Section):
 
 
 @contextmanager
-def held(entries: Sequence[DataEntry], folder: Path) -> Iterator[None]:
-    """Keeps the data of these entries as it is while the block runs."""
+def locked_data(entries: Sequence[DataEntry], folder: Path) -> Iterator[None]:
+    """Keep others from replacing the data of these entries while the block runs."""
     with ExitStack() as locks:
         for entry in entries:
-            locks.enter_context(entry.options.held(folder))
+            locks.enter_context(entry.options.locked(folder))
         yield
 
 
@@ -81,7 +79,7 @@ class EngineEntry(_Section):
     search: dict[str, Any] = Field(
         default_factory=dict, description="are set afterwards, so that one build serves many"
     )
-    rerank: tuple[int, ...] = Field((1,), description="ask for so many times k, compare these in full")
+    rerank: tuple[PositiveInt, ...] = Field((1,), description="ask for so many times k, compare these in full")
 
     @model_validator(mode="before")
     @classmethod
@@ -99,8 +97,6 @@ class EngineEntry(_Section):
         for params, settings in ((self.build, kind.build_settings), (self.search, kind.search_settings)):
             for point in grid(params):
                 _checked(settings, point)
-        if min(self.rerank) < 1:
-            raise ValueError("rerank is how many times k candidates are compared again; 1 is none")
         empty = next((name for name, value in self.search.items() if None in _values(value)), None)
         if empty is not None:  # an index keeps what it was told before, so that nothing would be what the last cell had
             raise ValueError(f"search.{empty} is null, which says nothing; name a number, or leave {empty} out")
@@ -112,10 +108,14 @@ class AnnBenchmark(_Section):
 
     name: str = Field("ann", pattern=_NAME)
     data: tuple[DataEntry, ...]
-    k: tuple[int, ...] = Field((10,), description="how many neighbours are asked for")
+    k: tuple[PositiveInt, ...] = Field((10,), description="how many neighbours are asked for")
     ties: RecallTieRule = Field("relative", description="which rows count as equal to the last true one")
-    targets: tuple[float, ...] = Field((0.9, 0.95, 0.99), description="recalls of the table of speeds")
-    speeds: tuple[float, ...] = Field((), description="queries a second of the table of recalls; none: round ones")
+    targets: tuple[Annotated[float, Field(gt=0, le=1)], ...] = Field(
+        (0.9, 0.95, 0.99), description="recalls of the table of speeds"
+    )
+    speeds: tuple[PositiveFloat, ...] = Field(
+        (), description="queries a second of the table of recalls; none: round ones"
+    )
     protocol: MeasuringProtocol = Field(default_factory=MeasuringProtocol)
     engines: tuple[EngineEntry, ...]
 
@@ -126,12 +126,6 @@ class AnnBenchmark(_Section):
             if repeated:
                 raise ValueError(f"two entries are called {min(repeated)!r}; give each its own `name`")
         _check_axes({"data": self.data, "engines": self.engines, "k": self.k})
-        if min(self.k) < 1:
-            raise ValueError("k must be at least 1")
-        if not all(0 < target <= 1 for target in self.targets):
-            raise ValueError("targets are recalls: above 0, at most 1")
-        if not all(speed > 0 for speed in self.speeds):
-            raise ValueError("speeds are queries a second: above 0")
         return self
 
     @classmethod

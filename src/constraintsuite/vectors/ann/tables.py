@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
-from constraintsuite.records.figures import CellValue
+from constraintsuite.records.figures import CellValue, ColumnKind
 from constraintsuite.records.tables import Column, Table
-from constraintsuite.vectors.ann.frontier import Arena, Reached, arenas, engine_of, keep_up, reach, settings_of
-from constraintsuite.vectors.ann.results import AnnRun, Failure, MeasuredCell
-from constraintsuite.vectors.ann.run_labels import labelled
+from constraintsuite.vectors.ann import frontier
+from constraintsuite.vectors.ann.frontier import Arena, ChosenSetting
+from constraintsuite.vectors.ann.results import AnnRun, MeasuredCell
 
+T = TypeVar("T")
+ColumnOf = tuple[str, ColumnKind, Callable[[T], CellValue]]
+"""Title and kind of a column, and what stands there of each thing that has a row."""
 _MEGA = 1e6
 _LONGEST = 200  # letters of one line of an error
 _PERCENTILES = {"p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9"}
@@ -17,7 +21,7 @@ _PERCENTILES = {"p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9"}
 
 def overview(run: AnnRun) -> Iterator[Table]:
     """What one wants to see at the end of a run: every cell, and what failed."""
-    for arena, cells in arenas(run.cells).items():
+    for arena, cells in frontier.arenas(run.cells).items():
         yield measured(arena, cells)
         if (times := latencies(arena, cells)) is not None:
             yield times
@@ -25,126 +29,94 @@ def overview(run: AnnRun) -> Iterator[Table]:
         yield failures([run])
 
 
+def list_items(name: str, caption: str, items: Iterable[T], columns: Sequence[ColumnOf[T]]) -> Table:
+    """A table with a row for each item."""
+    rows = tuple(tuple(value(item) for _, _, value in columns) for item in items)
+    return Table(name, caption, tuple(Column(title, kind) for title, kind, _ in columns), rows)
+
+
 def measured(arena: Arena, cells: Sequence[MeasuredCell]) -> Table:
     """Recall beside speed, in one arena; the fastest first."""
-    columns = (
-        Column("engine"),
-        Column("search"),
-        Column(f"ann.recall_tie@{arena.k}", "share"),
-        Column(f"ann.recall@{arena.k}", "share"),
-        Column(f"ann.recall_p05@{arena.k}", "share"),
-        Column("missing", "share"),
-        Column("queries/s", "count"),
-        Column("variation", "share"),
-    )
+    k = arena.k
+    columns: list[ColumnOf[MeasuredCell]] = [
+        *_CELL,
+        (f"ann.recall_tie@{k}", "share", lambda cell: cell.figures[f"ann.recall_tie@{k}"]),
+        (f"ann.recall@{k}", "share", lambda cell: cell.figures[f"ann.recall@{k}"].value),
+        (f"ann.recall_p05@{k}", "share", lambda cell: cell.figures[f"ann.recall_p05@{k}"].value),
+        ("missing", "share", lambda cell: cell.figures[f"ann.incomplete@{k}"].value),
+        ("queries/s", "count", lambda cell: cell.speed.qps),
+        ("variation", "share", lambda cell: cell.speed.variation),
+    ]
     caption = (
         f"{arena.title}. Median of the repeats; variation is their standard deviation over their mean. 95 % of the "
         "queries reach recall_p05. Missing are places without a row."
     )
-    rows = sorted(cells, key=lambda cell: -cell.speed.qps)
-    return Table(f"cells_{arena.slug}", caption, columns, tuple(map(_cell_row, rows)))
+    return list_items(f"cells_{arena.slug}", caption, _by_speed(cells), columns)
 
 
 def gaps(arena: Arena, cells: Sequence[MeasuredCell]) -> Table:
     """How much is lost where neighbours are missed."""
-    columns = (Column("engine"), Column("search"), Column(f"ann.kth_gap@{arena.k}", "number"))
+    name = f"ann.kth_gap@{arena.k}"
     near = [cell for cell in cells if not cell.exact]
-    rows = tuple((_engine(cell), cell.point.setting, cell.figures[f"ann.kth_gap@{arena.k}"]) for cell in near)
     caption = (
         f"{arena.title}. By how much the worst row found scores below the last true neighbour, in the metric of the data; over "
         "queries with a full answer."
     )
-    return Table(f"gaps_{arena.slug}", caption, columns, rows)
+    columns: list[ColumnOf[MeasuredCell]] = [*_CELL, (name, "number", lambda cell: cell.figures[name])]
+    return list_items(f"gaps_{arena.slug}", caption, near, columns)
 
 
 def latencies(arena: Arena, cells: Sequence[MeasuredCell]) -> Table | None:
     """How long single queries take; None where a call holds more than one."""
-    timed = sorted((cell for cell in cells if cell.speed.latencies_ms), key=lambda cell: -cell.speed.qps)
+    timed = [cell for cell in cells if cell.speed.latencies_ms]
     if not timed:
         return None
-    columns = (
-        Column("engine"),
-        Column("search"),
-        *(Column(f"{name}, ms", "number") for name in _PERCENTILES.values()),
-        Column("in the engine", "share"),
-    )
-    rows = tuple(
-        (
-            _engine(cell),
-            cell.point.setting,
-            *((cell.speed.latencies_ms or {}).get(key) for key in _PERCENTILES),
-            cell.speed.engine_share,
-        )
-        for cell in timed
-    )
     caption = (
         f"{arena.title}. Latency of a query, over all calls of all repeats; and how much of the measured time was spent in the calls, the "
         "rest being the harness."
     )
-    return Table(f"latencies_{arena.slug}", caption, columns, rows)
+    columns = [*_CELL, *map(_percentile, _PERCENTILES), _IN_THE_ENGINE]
+    return list_items(f"latencies_{arena.slug}", caption, _by_speed(timed), columns)
 
 
-def reached(arena: Arena, cells: Sequence[MeasuredCell], targets: Sequence[float]) -> Iterator[Table]:
+def speed_at_recall(arena: Arena, cells: Sequence[MeasuredCell], targets: Sequence[float]) -> Iterator[Table]:
     """Queries a second at targets of recall: at a glance, and with all that belongs to it."""
-    rows = reach(cells, targets)
+    rows = frontier.choose_by_recall(cells, targets)
     how = f"{arena.title}. The fastest setting that reaches the target on one half of the queries{_half_size(cells)}"
-    yield Table(
-        f"speed_at_recall_{arena.slug}",
-        f"{how}, in queries a second; a dash where none does so there.",
-        (
-            Column("engine"),
-            *(Column(f"ann.recall_tie@{arena.k} ≥ {100 * target:.4g} %", "count") for target in targets),
-        ),
-        _crossed(rows, [None if row.cell is None else row.cell.speed.qps for row in rows]),
-    )
-    columns = (Column("engine"), Column("target", "share"), *_reached_columns(arena))
-    details = tuple(_reached_row(row, "not reached") for row in rows)
-    yield Table(f"targets_{arena.slug}", f"{how}, and its recall on the other.", columns, details)
+    titles = [f"ann.recall_tie@{arena.k} ≥ {100 * target:.4g} %" for target in targets]
+    speeds = [None if row.cell is None else row.cell.speed.qps for row in rows]
+    caption = f"{how}, in queries a second; a dash where none does so there."
+    yield _crossed(f"speed_at_recall_{arena.slug}", caption, titles, "count", rows, speeds)
+    target: ColumnOf[ChosenSetting] = ("target", "share", lambda row: row.target)
+    yield _chosen(f"targets_{arena.slug}", f"{how}, and its recall on the other.", arena, target, rows, "not reached")
 
 
-def kept_up(arena: Arena, cells: Sequence[MeasuredCell], speeds: Sequence[float]) -> Iterator[Table]:
+def recall_at_speed(arena: Arena, cells: Sequence[MeasuredCell], speeds: Sequence[float]) -> Iterator[Table]:
     """The best recall at so many queries a second: at a glance, and with all that belongs to it."""
-    rows = keep_up(cells, speeds)
+    rows = frontier.choose_by_speed(cells, speeds)
     chosen = f"The most exact setting on one half of the queries{_half_size(cells)} that is as fast"
     how = f"{arena.title}. {chosen}, and its recall on the other"
-    yield Table(
-        f"recall_at_speed_{arena.slug}",
-        f"{how}: ann.recall_tie@{arena.k}.",
-        (Column("engine"), *(Column(f"queries/s ≥ {speed:,.10g}", "share") for speed in speeds)),
-        _crossed(rows, [row.recall for row in rows]),
-    )
-    columns = (Column("engine"), Column("at least, queries/s", "count"), *_reached_columns(arena))
-    details = tuple(_reached_row(row, "not as fast") for row in rows)
-    yield Table(f"speeds_{arena.slug}", f"{how}.", columns, details)
+    titles = [f"queries/s ≥ {speed:,.10g}" for speed in speeds]
+    caption = f"{how}: ann.recall_tie@{arena.k}."
+    yield _crossed(f"recall_at_speed_{arena.slug}", caption, titles, "share", rows, [row.recall for row in rows])
+    least: ColumnOf[ChosenSetting] = ("at least, queries/s", "count", lambda row: row.target)
+    yield _chosen(f"speeds_{arena.slug}", f"{how}.", arena, least, rows, "not as fast")
 
 
 def builds(arena: Arena, cells: Sequence[MeasuredCell], full_bytes: int) -> Table:
     """What each index costs; `full_bytes` is what the vectors themselves take."""
-    columns = (
-        Column("engine"),
-        Column("build, s", "number"),
-        Column("save, s", "number"),
-        Column("load, s", "number"),
-        Column("index, MB", "number"),
-        Column("memory, MB", "number"),
-        Column("peak, MB", "number"),
-        Column("library"),
-    )
     by_build = {(cell.point.series, str(cell.point.build), cell.point.threads, cell.library): cell for cell in cells}
-    threads = {cell.point.threads for cell in cells}
-    rows = tuple(
-        (
-            f"{series}, {cell.point.threads} thread{'s' if cell.point.threads > 1 else ''}"
-            if len(threads) > 1
-            else series,
-            cell.cost.build_seconds,
-            cell.cost.save_seconds,
-            cell.cost.load_seconds,
-            *(_mega(size) for size in (cell.cost.index_bytes, cell.cost.memory_bytes, cell.cost.peak_bytes)),
-            cell.library,
-        )
-        for (series, *_), cell in by_build.items()
-    )
+    several = len({cell.point.threads for cell in cells}) > 1
+    columns: list[ColumnOf[MeasuredCell]] = [
+        ("engine", "text", lambda cell: f"{cell.point.series}{_threads(cell) if several else ''}"),
+        ("build, s", "number", lambda cell: cell.cost.build_seconds),
+        ("save, s", "number", lambda cell: cell.cost.save_seconds),
+        ("load, s", "number", lambda cell: cell.cost.load_seconds),
+        ("index, MB", "number", lambda cell: _mega(cell.cost.index_bytes)),
+        ("memory, MB", "number", lambda cell: _mega(cell.cost.memory_bytes)),
+        ("peak, MB", "number", lambda cell: _mega(cell.cost.peak_bytes)),
+        ("library", "text", lambda cell: cell.library),
+    ]
     caption = (
         f"{arena.data}. Each index is built in a fresh process. Memory is what its anonymous memory grew by, so that mapped vectors do not "
         "count; peak is all that the process held, libraries included. Of a server neither says anything."
@@ -153,40 +125,47 @@ def builds(arena: Arena, cells: Sequence[MeasuredCell], full_bytes: int) -> Tabl
         caption += (
             f" A search with rerank reads the full vectors too, {full_bytes / _MEGA:,.3g} MB that are not counted here."
         )
-    return Table(f"builds_{arena.set_slug}{arena.tag_slug}", caption, columns, rows)
+    return list_items(f"builds_{arena.set_slug}{arena.tag_slug}", caption, by_build.values(), columns)
 
 
 def failures(runs: Sequence[AnnRun]) -> Table:
     """What could not be measured, and why; of several runs, in which."""
-    columns = tuple(map(Column, ("engine", "search", "data", "mode", "why")))
     rows: list[tuple[CellValue, ...]] = []
     several = len(runs) > 1
-    for label, run in labelled(runs):
-        own = [_failure_row(one) for one in run.failures]
+    for label, run in frontier.label_runs(runs):
+        own: list[tuple[CellValue, ...]] = []
+        for one in run.failures:
+            point = one.point
+            how = f"{point.mode}, k = {point.k}"
+            own.append((point.series, point.setting, point.data, how, _brief(one.error)))
         own += [(one.retriever, None, one.data, "ranking", _brief(one.error)) for one in run.failed_rankings]
         rows += [(*row, label) if several else row for row in own]
-    if several:
-        columns = (*columns, Column("run"))
-    return Table(
-        "failures",
-        "What failed; a rerun tries it again. All that was said is in failed/KEY.json.",
-        columns,
-        tuple(rows),
-    )
-
-
-def _failure_row(one: Failure) -> tuple[CellValue, ...]:
-    return (
-        one.point.series,
-        one.point.setting,
-        one.point.data,
-        f"{one.point.mode}, k = {one.point.k}",
-        _brief(one.error),
-    )
+    titles = ["engine", "search", "data", "mode", "why", *(["run"] if several else [])]
+    caption = "What failed; a rerun tries it again. All that was said is in failed/KEY.json."
+    return Table("failures", caption, tuple(map(Column, titles)), tuple(rows))
 
 
 def _engine(cell: MeasuredCell) -> str:
-    return f"{engine_of(cell)}{cell.point.series.removeprefix(cell.point.name)}"
+    return f"{frontier.engine_name(cell)}{cell.point.series.removeprefix(cell.point.name)}"
+
+
+_CELL: tuple[ColumnOf[MeasuredCell], ...] = (
+    ("engine", "text", _engine),
+    ("search", "text", lambda cell: cell.point.setting),
+)
+_IN_THE_ENGINE: ColumnOf[MeasuredCell] = ("in the engine", "share", lambda cell: cell.speed.engine_share)
+
+
+def _percentile(key: str) -> ColumnOf[MeasuredCell]:
+    return f"{_PERCENTILES[key]}, ms", "number", lambda cell: (cell.speed.latencies_ms or {}).get(key)
+
+
+def _by_speed(cells: Iterable[MeasuredCell]) -> list[MeasuredCell]:
+    return sorted(cells, key=lambda cell: -cell.speed.qps)
+
+
+def _threads(cell: MeasuredCell) -> str:
+    return f", {cell.point.threads} thread{'s' if cell.point.threads > 1 else ''}"
 
 
 def _half_size(cells: Sequence[MeasuredCell]) -> str:
@@ -203,37 +182,45 @@ def _brief(error: str) -> str:
     )
 
 
-def _cell_row(cell: MeasuredCell) -> tuple[CellValue, ...]:
-    k = cell.point.k
-    return (
-        _engine(cell),
-        cell.point.setting,
-        cell.figures[f"ann.recall_tie@{k}"],
-        cell.figures[f"ann.recall@{k}"].value,
-        cell.figures[f"ann.recall_p05@{k}"].value,
-        cell.figures[f"ann.incomplete@{k}"].value,
-        cell.speed.qps,
-        cell.speed.variation,
-    )
-
-
-def _crossed(rows: Sequence[Reached], values: Sequence[CellValue]) -> tuple[tuple[CellValue, ...], ...]:
+def _crossed(
+    name: str,
+    caption: str,
+    titles: Sequence[str],
+    kind: ColumnKind,
+    rows: Sequence[ChosenSetting],
+    values: Sequence[CellValue],
+) -> Table:
     """One row an engine, one column a target."""
     found: dict[str, list[CellValue]] = {}
     for row, value in zip(rows, values, strict=True):
         found.setdefault(row.name, []).append(value)
-    return tuple((name, *own) for name, own in found.items())
+    columns = (Column("engine"), *(Column(title, kind) for title in titles))
+    return Table(name, caption, columns, tuple((engine, *own) for engine, own in found.items()))
 
 
-def _reached_columns(arena: Arena) -> tuple[Column, ...]:
-    recall = f"ann.recall_tie@{arena.k} on the other half"
-    return Column("queries/s", "count"), Column(recall, "share"), Column("reached with")
+def _chosen(
+    name: str,
+    caption: str,
+    arena: Arena,
+    target: ColumnOf[ChosenSetting],
+    rows: Sequence[ChosenSetting],
+    otherwise: str,
+) -> Table:
+    """The cell that was chosen for each engine and target; `otherwise` stands where there is none."""
 
+    def setting(row: ChosenSetting) -> str:
+        if row.cell is None:
+            return otherwise if row.decided else "too few queries to choose a setting"
+        return frontier.describe_settings(row.cell)
 
-def _reached_row(row: Reached, otherwise: str) -> tuple[CellValue, ...]:
-    if row.cell is None:
-        return row.name, row.target, None, None, otherwise if row.decided else "too few queries to choose a setting"
-    return row.name, row.target, row.cell.speed.qps, row.recall, settings_of(row.cell)
+    columns: list[ColumnOf[ChosenSetting]] = [
+        ("engine", "text", lambda row: row.name),
+        target,
+        ("queries/s", "count", lambda row: None if row.cell is None else row.cell.speed.qps),
+        (f"ann.recall_tie@{arena.k} on the other half", "share", lambda row: row.recall),
+        ("reached with", "text", setting),
+    ]
+    return list_items(name, caption, rows, columns)
 
 
 def _mega(size: int | None) -> float | None:

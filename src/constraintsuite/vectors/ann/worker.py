@@ -9,41 +9,26 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from constraintsuite.retrieval.topk import FloatArray, IntArray, Neighbours
-from constraintsuite.vectors.ann.clients import ClientJob, processes_of
-from constraintsuite.vectors.ann.data import BenchmarkVectors, Vectors, tuning_half
-from constraintsuite.vectors.ann.engines import ENGINES
-from constraintsuite.vectors.ann.engines.base import AnnEngine, Persistent, ServedEngine
-from constraintsuite.vectors.ann.failing import told
-from constraintsuite.vectors.ann.host import Host, load_now
-from constraintsuite.vectors.ann.measuring import Crowd, Measured, measure
-from constraintsuite.vectors.ann.memory import memory_now
-from constraintsuite.vectors.ann.metrics import (
-    PerQuery,
-    RecallTieRule,
-    judge,
-    mean,
-    refuse_wrong,
-    summarise,
-)
-from constraintsuite.vectors.ann.per_query import QueryResults, write_queries
-from constraintsuite.vectors.ann.plan import Build, PlannedCell
-from constraintsuite.vectors.ann.relevance import beside_ceiling
-from constraintsuite.vectors.ann.rerank import reranked
+from constraintsuite.retrieval.topk import Neighbours
+from constraintsuite.vectors.ann import metrics
+from constraintsuite.vectors.ann.clients import ClientJob, client_processes, make_engine, prepare_search
+from constraintsuite.vectors.ann.data import BenchmarkVectors, Vectors, scores_of, tuning_half
+from constraintsuite.vectors.ann.engines.base import AnnEngine, PersistentEngine, ServedEngine
+from constraintsuite.vectors.ann.host import Host, blas_threads, current_load, memory_use
+from constraintsuite.vectors.ann.plan import Build
 from constraintsuite.vectors.ann.results import CELLS, FAILED, Cost, Failure, MeasuredCell, queries_file, read, write
 from constraintsuite.vectors.ann.settings import MeasuringProtocol
-from constraintsuite.vectors.ann.staging import Staged, load_staged
-from constraintsuite.vectors.ann.threads import blas_threads
-from constraintsuite.vectors.ann.truth import scores_of
+from constraintsuite.vectors.ann.staged_data import Staged, load_staged
+from constraintsuite.vectors.ann.timing import measure
 
 
 @dataclass(frozen=True)
@@ -53,35 +38,41 @@ class WorkerJob:
     build: Build
     staged: Staged
     protocol: MeasuringProtocol
-    ties: RecallTieRule
+    ties: metrics.RecallTieRule
     host: Host
     out: Path
+
+
+class _Built(NamedTuple):
+    """An index, and what is measured on it."""
+
+    engine: AnnEngine
+    cost: Cost
+    data: BenchmarkVectors
+    truth: Neighbours
 
 
 def work(job: WorkerJob) -> None:
     """Build, then measure cell by cell; what fails is written down, and the rest goes on."""
     processors = pin(job.protocol.threads)
-    kind = ENGINES.load(job.build.engine)
-    made: AnnEngine | None = None
-
-    def start() -> tuple[BenchmarkVectors, Neighbours, AnnEngine, Cost]:
-        nonlocal made
-        data, truth = load_staged(job.staged)
-        made = kind(kind.build_settings.model_validate(job.build.params), data.metric, job.protocol.threads)
-        return data, truth, made, _build(made, data.base, job)
-
-    try:
-        begun = _or_failures(start, job, job.build.cells)
-        if begun is not None:
-            data, truth, engine, cost = begun
-            for planned in job.build.cells:
-                cell = _Measurement(job, planned, data, truth, engine, cost, processors)
-                if _or_failures(cell.run, job, (planned,)) is not None:
-                    sys.stdout.write(planned.key + "\n")
-                    sys.stdout.flush()
-    finally:
-        if made is not None:
-            made.close()
+    with ExitStack() as open_engine:
+        try:
+            data, truth = load_staged(job.staged)
+            engine = make_engine(job.build.point, data.metric)
+            open_engine.callback(engine.close)
+            built = _Built(engine, _build(engine, data.base, job.staged.folder), data, truth)
+        except Exception as error:  # an engine of other people may raise anything, and the other cells shall go on
+            for key in job.build.cells:
+                _write_failure(job, key, error)
+            return
+        for key in job.build.cells:
+            try:
+                write(job.out / CELLS / f"{key}.json", _measure_cell(job, built, key, processors))
+            except Exception as error:
+                _write_failure(job, key, error)
+            else:
+                sys.stdout.write(key + "\n")
+                sys.stdout.flush()
 
 
 def pin(threads: int) -> list[int]:
@@ -93,17 +84,17 @@ def pin(threads: int) -> list[int]:
     return allowed
 
 
-def _build(engine: AnnEngine, base: Vectors, job: WorkerJob) -> Cost:
-    before = memory_now()
+def _build(engine: AnnEngine, base: Vectors, scratch: Path) -> Cost:
+    before = memory_use()
     start = time.perf_counter()
     engine.build(base)
     seconds = time.perf_counter() - start
-    after = memory_now()
+    after = memory_use()
     grown = None if before.anonymous is None or after.anonymous is None else max(0, after.anonymous - before.anonymous)
     saved = loaded = None
     size = engine.bytes()
-    if isinstance(engine, Persistent):
-        with TemporaryDirectory(dir=job.staged.folder) as folder:
+    if isinstance(engine, PersistentEngine):
+        with TemporaryDirectory(dir=scratch) as folder:
             start = time.perf_counter()
             engine.save(Path(folder))
             saved = time.perf_counter() - start
@@ -114,88 +105,44 @@ def _build(engine: AnnEngine, base: Vectors, job: WorkerJob) -> Cost:
     return Cost(seconds, saved, loaded, size, grown, after.peak)
 
 
-@dataclass(frozen=True)
-class _Measurement:
-    _job: WorkerJob
-    _planned: PlannedCell
-    _data: BenchmarkVectors
-    _truth: Neighbours
-    _engine: AnnEngine
-    _cost: Cost
-    _processors: Sequence[int]
-
-    def run(self) -> MeasuredCell:
-        """Measure, judge, and write the cell last."""
-        point, data = self._planned.point, self._data
-        kind = type(self._engine)
-        # Of clients each has one thread, and all share the processors.
-        threads = 1 if point.mode == "concurrent" else point.threads
-        self._engine.configure(kind.search_settings.model_validate(point.search), threads)
-        search = reranked(self._engine.search, data, point.rerank)
-        crowd = self._crowd()
-        with blas_threads(threads):
-            measured = measure(search, data.queries, point.k, point.mode, point.clients, self._job.protocol, crowd)
-        self._job.staged.base.refuse_changed()
-        refuse_wrong(measured.rows, len(data.base))
-        scores = scores_of(data.queries, data.base, measured.rows, data.metric)
-        values = judge(measured.rows, scores, self._truth, point.k, self._job.ties)
-        tuning = tuning_half(data.queries)
-        figures = summarise(values, point.k, np.flatnonzero(tuning))
-        judged = self._judge(measured.rows, point.k)
-        figures |= {name: mean(of_queries) for name, of_queries in judged.items()}
-        self._write_queries(measured, values, judged, tuning)
-        cell = MeasuredCell(
-            key=self._planned.key,
-            point=point,
-            content=self._job.staged.facts.content,
-            exact=self._engine.exact,
-            figures=figures,
-            speed=measured.speed,
-            cost=self._cost,
-            library=self._job.build.library,
-            code=self._job.build.code,
-            host={**self._job.host, "load": load_now()},
-        )
-        write(self._job.out / CELLS / f"{cell.key}.json", cell)
-        return cell
-
-    def _judge(self, found: IntArray, k: int) -> dict[str, FloatArray]:
-        data = self._data
-        return beside_ceiling(found, self._truth.rows, data.relevance, k, data.min_relevance) if data.relevance else {}
-
-    def _crowd(self) -> Crowd | None:
-        """For a server, clients in processes of their own, wherever this machine lets them run."""
-        job, engine = self._job, self._engine
-        place = engine.place() if isinstance(engine, ServedEngine) else None
-        if place is None:
-            return None
-        return processes_of(ClientJob(job.build, self._planned.point, job.staged, place, self._processors))
-
-    def _write_queries(
-        self, measured: Measured, values: PerQuery, judged: Mapping[str, FloatArray], tuning: npt.NDArray[np.bool_]
-    ) -> None:
-        results = QueryResults(
-            query_row=self._data.query_rows,
-            tuning=tuning,
-            rows=measured.rows,
-            recall_tie=values.recall_tie,
-            recall=values.recall,
-            kth_gap=values.kth_gap,
-            latency_ns=measured.latencies,
-            rel=judged,
-        )
-        write_queries(queries_file(self._job.out, self._planned.key), results)
+def _measure_cell(job: WorkerJob, built: _Built, key: str, processors: Sequence[int]) -> MeasuredCell:
+    """Search, judge, and write down what was found for every query."""
+    point, data, truth = job.build.cells[key], built.data, built.truth
+    # Of clients each has one thread, and all share the processors.
+    threads = 1 if point.mode == "concurrent" else point.threads
+    search = prepare_search(built.engine, point, data, threads)
+    place = built.engine.place if isinstance(built.engine, ServedEngine) else None
+    group = None if place is None else client_processes(ClientJob(point, job.staged, place, processors))
+    with blas_threads(threads):
+        measured = measure(search, data.queries, point.k, point.mode, point.clients, job.protocol, group)
+    job.staged.base.refuse_changed()
+    metrics.refuse_wrong(measured.rows, len(data.base))
+    scores = scores_of(data.queries, data.base, measured.rows, data.metric)
+    values = metrics.judge(measured.rows, scores, truth, point.k, job.ties)
+    judged = {}
+    if data.relevance:
+        judged = metrics.relevance_and_ceiling(measured.rows, truth.rows, data.relevance, point.k, data.min_relevance)
+    tuning = tuning_half(data.queries)
+    near = values.recall_tie, values.recall, values.kth_gap
+    results = metrics.QueryResults(data.query_rows, tuning, measured.rows, *near, measured.latencies, judged)
+    metrics.write_queries(queries_file(job.out, key), results)
+    figures = metrics.summarise(values, point.k, np.flatnonzero(tuning))
+    return MeasuredCell(
+        key=key,
+        point=point,
+        content=job.staged.facts.content,
+        exact=built.engine.exact,
+        figures=figures | {name: metrics.mean(of_queries) for name, of_queries in judged.items()},
+        speed=measured.speed,
+        cost=built.cost,
+        library=job.build.library,
+        code=job.build.code,
+        host={**job.host, "load": current_load()},
+    )
 
 
-def _or_failures(step: Callable[[], Any], job: WorkerJob, cells: tuple[PlannedCell, ...]) -> Any:  # noqa: ANN401
-    """What the step gives; if it fails, a record for each of the cells that need it, and None."""
-    try:
-        return step()
-    except Exception as error:  # an engine of other people may raise anything, and the other cells shall go on
-        said = told(error)
-    for planned in cells:
-        write(job.out / FAILED / f"{planned.key}.json", Failure(planned.key, planned.point, said))
-    return None
+def _write_failure(job: WorkerJob, key: str, error: Exception) -> None:
+    write(job.out / FAILED / f"{key}.json", Failure(key, job.build.cells[key], metrics.describe_failure(error)))
 
 
 def _end_with_parent() -> None:

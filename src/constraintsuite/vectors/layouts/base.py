@@ -1,9 +1,9 @@
-"""The contract of this folder, and what its members share."""
+"""Layouts of texts: a folder as BEIR has it, and strict tables."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
 
@@ -51,3 +51,51 @@ def require_plain(kind: str, name: str, forbidden: str, where: str) -> str:
     if found is not None:
         raise UserError(f"The {kind} {name!r} holds {found!r}, which {where} cannot carry. Choose another layout.")
     return name
+
+
+_BORDERS = "\t\n\r"
+
+
+def export_beir(bundle: Bundle, out: Path, encoder: str | None) -> list[str]:
+    """corpus.jsonl, queries.jsonl, qrels/test.tsv; texts are kept to the last character."""
+    refuse_encoder(encoder)
+    bundle.require_texts()
+    write_lines(
+        out / "corpus.jsonl", (_json(_id=row.id, title=row.title, text=row.text or "") for row in bundle.rows())
+    )
+    write_lines(out / "queries.jsonl", (_json(_id=query.id, text=query.text or "") for query in bundle.queries))
+    write_lines(out / "qrels" / "test.tsv", _qrels(bundle))
+    write_origin(bundle, out)
+    return []
+
+
+def _json(**fields: str) -> str:
+    return json.dumps(fields, ensure_ascii=False)
+
+
+def _qrels(bundle: Bundle) -> Iterator[str]:
+    yield "query-id\tcorpus-id\tscore"
+    for qrel in bundle.qrels():
+        query = require_plain("query id", qrel.query, _BORDERS, "a table of judgments")
+        document = require_plain("document id", qrel.document, _BORDERS, "a table of judgments")
+        yield f"{query}\t{document}\t{qrel.grade}"
+
+
+_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+
+
+def export_tsv(bundle: Bundle, out: Path, encoder: str | None) -> list[str]:
+    """corpus.tsv, queries.tsv, qrels.tsv, without headers; NUL is refused."""
+    refuse_encoder(encoder)
+    bundle.require_texts()
+    write_lines(out / "corpus.tsv", (f"{_field(row.id)}\t{_field(row.passage)}" for row in bundle.rows()))
+    write_lines(out / "queries.tsv", (f"{_field(query.id)}\t{_field(query.text or '')}" for query in bundle.queries))
+    lines = (f"{_field(qrel.query)}\t{_field(qrel.document)}\t{qrel.grade}" for qrel in bundle.qrels())
+    write_lines(out / "qrels.tsv", lines)
+    write_origin(bundle, out)
+    titled = any(row.title for row in bundle.rows())
+    return ["titles stand before the texts, since a table has two columns"] if titled else []
+
+
+def _field(text: str) -> str:
+    return require_plain("field", text, "\0", "a table").translate(_ESCAPES)

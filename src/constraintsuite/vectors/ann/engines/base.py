@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from constraintsuite.errors import MissingExtraError, UserError
 from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
-from constraintsuite.vectors.matrices import BLOCK_ROWS, blocks_of
 
-MISSING = -1
-"""Stands where an engine found fewer rows than it was asked for; a row is never repeated to fill a place."""
 _ALONE = {"hnswlib": "pip install hnswlib (it is compiled on your machine, which needs a C++ compiler)"}
 """Libraries that are not in the extra [ann], because pip has no finished ones of them."""
 
@@ -26,34 +22,39 @@ class EngineSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True)
 
 
-class AnnEngine(Protocol):
-    """Builds an index of vectors, and finds rows near a query with it."""
+class AnnEngine(ABC):
+    """Builds an index of vectors, and finds rows near a query with it; each engine is a subclass in a file of its own."""
 
-    build_settings: ClassVar[type[EngineSettings]]
-    search_settings: ClassVar[type[EngineSettings]]
+    build_settings: ClassVar[type[EngineSettings]] = EngineSettings
+    search_settings: ClassVar[type[EngineSettings]] = EngineSettings
     library: ClassVar[str]
     """The distribution whose version decides what it does."""
     revision: ClassVar[int]
     """Of our own file: raised when the same settings would find other rows, or cost something else. Part of the key of a cell."""
+    exact: bool = False
+    """Whether it compares everything, as it is built and configured now: such an engine is no ANN."""
 
     # Each engine has its own type of settings, which the benchmark file was checked against.
     def __init__(self, settings: Any, metric: VectorMetric, threads: int) -> None:  # noqa: ANN401
-        """Nothing is built or connected yet."""
+        """Keep what the index is made of; nothing is built or connected yet."""
+        self._settings, self._threads = settings, threads
+        self._metric: VectorMetric = metric
+        self._index: Any = None
 
     @classmethod
+    @abstractmethod
     def expected_bytes(cls, settings: Any, rows: int, dimensions: int) -> int:  # noqa: ANN401
         """About what `bytes` will be, before anything is built."""
 
-    @property
-    def exact(self) -> bool:
-        """Whether it compares everything, as it is built and configured now: such an engine is no ANN."""
-
+    @abstractmethod
     def build(self, vectors: Vectors) -> None:
         """Make the index; rows are numbered from 0."""
 
     def configure(self, settings: Any, threads: int) -> None:  # noqa: ANN401
-        """Set what the next searches do."""
+        """Set what the next searches do; without parameters of its own, an engine only takes over the threads."""
+        self._threads = threads
 
+    @abstractmethod
     def search(self, queries: Vectors, k: int) -> IntArray:
         """Rows of the `k` best of each query, best first, -1 where there are no more; called from several threads.
 
@@ -61,38 +62,39 @@ class AnnEngine(Protocol):
         Queries are contiguous 32-bit numbers.
         """
 
+    @abstractmethod
     def bytes(self) -> int | None:
         """What the index takes where it lives, the vectors in it included; None where nobody can tell."""
 
     def close(self) -> None:
-        """Give back what it holds outside this process."""
+        """Give back what it holds, also outside this process."""
+        self._index = None
 
 
-@runtime_checkable
-class Persistent(Protocol):
+class PersistentEngine(AnnEngine):
     """An engine whose index can be kept in a folder."""
 
+    @abstractmethod
     def save(self, folder: Path) -> None:
         """Write the index into an empty folder."""
 
+    @abstractmethod
     def load(self, folder: Path) -> None:
         """Read it back, instead of building it."""
 
 
-@runtime_checkable
-class ServedEngine(Protocol):
+class ServedEngine(AnnEngine):
     """An engine that lives in a server, so that clients in other processes can ask it too."""
 
+    place: str | None
+    """What the index is called on the server, which clients in other processes search; None where only this process reaches it."""
+
     @classmethod
+    @abstractmethod
     def server(cls, settings: Any) -> str | None:  # noqa: ANN401
         """What answers, with its versions; None where nobody answers."""
 
-    def place(self) -> str | None:
-        """What the index is called on the server; None where only this process reaches it."""
-
-    def attach(self, place: str) -> None:
-        """Search what another process has built."""
-
+    @abstractmethod
     def detach(self) -> None:
         """Close all connections; the index stays."""
 
@@ -110,26 +112,3 @@ def not_installed(library: str, engine: str) -> UserError:
     if library in _ALONE:
         return UserError(f"The engine {engine} needs a library that is not in the extra [ann]: {_ALONE[library]}")
     return MissingExtraError("ann", f"The engine {engine}")
-
-
-def blocks(vectors: Vectors, *, unit: bool = False) -> Iterator[tuple[int, Vectors]]:
-    """Consecutive rows with the number of the first, as contiguous floats, of length 1 if `unit`."""
-    for number, part in enumerate(blocks_of(vectors)):
-        block = np.ascontiguousarray(part, dtype=np.float32)
-        yield number * BLOCK_ROWS, unit_rows(block) if unit else block
-
-
-def unit_rows(vectors: Vectors) -> Vectors:
-    """Each row at length 1; a zero vector stays one, and so has the score 0."""
-    lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
-    unit: Vectors = (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
-    return unit
-
-
-def filled(rows: IntArray, k: int) -> IntArray:
-    """The rows with -1 behind them, up to `k` columns; the same array where there are so many."""
-    if rows.shape[1] == k:
-        return rows
-    wide = np.full((len(rows), k), MISSING, dtype=np.int64)
-    wide[:, : rows.shape[1]] = rows
-    return wide

@@ -5,28 +5,22 @@ With `rerank` in the benchmark file the best of the codes are compared again in 
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from constraintsuite.vectors.ann.codes import (
-    Calibration,
-    Code,
-    calibrate,
-    decode,
-    differing_bits,
-    encode,
-    refuse_cut,
-    shortened,
-)
-from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
-from constraintsuite.vectors.ann.engines.base import EngineSettings, blocks, filled
+from constraintsuite.errors import UserError
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors, blocks, normalise_rows, pad_rows
+from constraintsuite.vectors.ann.engines.base import AnnEngine, EngineSettings
 from constraintsuite.vectors.matrices import BLOCK_ROWS
 
-Float32Array = npt.NDArray[np.float32]
+Code = Literal["float32", "float16", "int8", "binary"]
+Coded = npt.NDArray[np.generic]
 _NUMBER: dict[Code, int] = {"float32": 4, "float16": 2, "int8": 1}  # bytes
+_UNIT = 1e-3  # how far from 1 a length may be to count as 1
 _QUERIES = 256  # compared with a block of rows at once
 
 
@@ -39,59 +33,42 @@ class CodedBuild(EngineSettings):
     dimensions: int | None = Field(None, ge=1, description="only the first, made length 1 again")
 
 
-class CodedSearch(EngineSettings):
-    """Nothing to choose."""
+class CodedEngine(AnnEngine):
+    """`engine: coded`; its threads are those of the matrix product, which whoever measures limits for the whole process."""
 
-
-class CodedEngine:
-    """`engine: coded`."""
-
-    build_settings: ClassVar[type[EngineSettings]] = CodedBuild
-    search_settings: ClassVar[type[EngineSettings]] = CodedSearch
+    build_settings = CodedBuild
     library = "numpy"
     revision = 1
-    exact = False
-
-    def __init__(self, settings: CodedBuild, metric: VectorMetric, threads: int) -> None:
-        self._code: Code = settings.code
-        self._asked_dimensions = settings.dimensions
-        self._metric: VectorMetric = metric
 
     @classmethod
     def expected_bytes(cls, settings: CodedBuild, rows: int, dimensions: int) -> int:
-        """The codes."""
+        """The bytes of the codes alone; a calibration adds very little."""
         kept = min(dimensions, settings.dimensions or dimensions)
         return rows * (-(-kept // 8) if settings.code == "binary" else kept * _NUMBER[settings.code])
 
     def build(self, vectors: Vectors) -> None:
         """Calibrate on all rows, then code block by block."""
-        self._dimensions = self._asked_dimensions or vectors.shape[1]
+        self._dimensions = self._settings.dimensions or vectors.shape[1]
         refuse_cut(vectors, self._dimensions, self._metric)
         self._unit = self._metric == "cosine" or self._dimensions < vectors.shape[1]
         self._calibration: Calibration | None = None
-        if self._code == "int8":
+        if self._settings.code == "int8":
             self._calibration = calibrate(vectors, self._dimensions, unit=self._unit)
         self._coded = np.concatenate([self._encode(block) for _, block in blocks(vectors)])
-
-    def configure(self, settings: CodedSearch, threads: int) -> None:
-        """Threads are those of the matrix product, which whoever measures limits for the whole process."""
 
     def search(self, queries: Vectors, k: int) -> IntArray:
         """The best rows by their codes; a query stays in full precision, but for the binary code."""
         found = min(k, len(self._coded))
         parts = [self._best(queries[i : i + _QUERIES], found) for i in range(0, len(queries), _QUERIES)]
-        return filled(np.concatenate(parts), k)
+        return pad_rows(np.concatenate(parts), k)
 
     def bytes(self) -> int:
         """The codes and their calibration."""
         ranges = 0 if self._calibration is None else self._calibration.low.nbytes + self._calibration.step.nbytes
         return int(self._coded.nbytes) + ranges
 
-    def close(self) -> None:
-        """Nothing is held."""
-
-    def _encode(self, vectors: Vectors) -> npt.NDArray[np.generic]:
-        return encode(shortened(vectors, self._dimensions, unit=self._unit), self._code, self._calibration)
+    def _encode(self, vectors: Vectors) -> Coded:
+        return encode(shortened(vectors, self._dimensions, unit=self._unit), self._settings.code, self._calibration)
 
     def _best(self, queries: Vectors, k: int) -> IntArray:
         """Block by block; of equal codes the first rows, so that the answer does not depend on the blocks."""
@@ -106,11 +83,76 @@ class CodedEngine:
             best, rows = np.take_along_axis(best, order, axis=1), np.take_along_axis(rows, order, axis=1)
         return rows
 
-    def _nearness(self, queries: Vectors, coded: npt.NDArray[np.generic]) -> Float32Array:
-        if self._code == "binary":
+    def _nearness(self, queries: Vectors, coded: Coded) -> Vectors:
+        if self._settings.code == "binary":
             return -differing_bits(encode(queries, "binary", None), coded).astype(np.float32)
         vectors = decode(coded, self._calibration)
-        products: Float32Array = queries @ vectors.T
+        products: Vectors = queries @ vectors.T
         if self._metric == "euclidean":  # for one query, the nearer the larger
             products -= np.einsum("ij,ij->i", vectors, vectors) / 2
         return products
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """For 8 bits: the least value and the step of each dimension, over all rows; a calibration of chunks would differ."""
+
+    low: Vectors  # (dimensions,)
+    step: Vectors  # (dimensions,)
+
+
+def calibrate(vectors: Vectors, dimensions: int, *, unit: bool) -> Calibration:
+    """The range of each dimension, in one pass over all rows."""
+    low, high = np.full(dimensions, np.inf, dtype=np.float32), np.full(dimensions, -np.inf, dtype=np.float32)
+    for _, block in blocks(vectors):
+        cut = shortened(block, dimensions, unit=unit)
+        low, high = np.minimum(low, cut.min(axis=0)), np.maximum(high, cut.max(axis=0))
+    return Calibration(low, np.maximum((high - low) / np.float32(255), np.float32(1e-30)))
+
+
+def shortened(vectors: Vectors, dimensions: int, *, unit: bool) -> Vectors:
+    """The first dimensions; first cut, then made length 1 again, because a cut unit vector is none."""
+    cut = np.ascontiguousarray(vectors[:, :dimensions], dtype=np.float32)
+    return normalise_rows(cut) if unit else cut
+
+
+def encode(vectors: Vectors, code: Code, calibration: Calibration | None) -> Coded:
+    """The rows in fewer bytes."""
+    if code == "float16":
+        return vectors.astype(np.float16)
+    if code == "binary":
+        return np.packbits(vectors > 0, axis=1)
+    if code == "int8" and calibration is not None:
+        steps: Vectors = np.rint((vectors - calibration.low) / calibration.step)
+        return (np.clip(steps, 0, 255) - np.float32(128)).astype(np.int8)
+    return vectors
+
+
+def decode(coded: Coded, calibration: Calibration | None) -> Vectors:
+    """The rows as the code remembers them; for all codes but the binary one."""
+    if coded.dtype == np.int8 and calibration is not None:
+        decoded: Vectors = (coded.astype(np.float32) + np.float32(128)) * calibration.step + calibration.low
+        return decoded
+    return coded.astype(np.float32)
+
+
+def differing_bits(queries: Coded, rows: Coded) -> IntArray:
+    """How many bits of each query and row differ: (queries, rows)."""
+    return np.stack(
+        [np.bitwise_count(np.bitwise_xor(rows, query)).sum(axis=1, dtype=np.int64) for query in queries.view(np.uint8)]
+    )
+
+
+def refuse_cut(vectors: Vectors, dimensions: int, metric: VectorMetric) -> None:
+    """Cut vectors are made length 1 again, which only means the same where they had it before, or cosine ignores it."""
+    if dimensions > vectors.shape[1]:
+        raise UserError(f"coded: dimensions is {dimensions}, but the vectors have {vectors.shape[1]}.")
+    if metric == "cosine" or dimensions == vectors.shape[1]:
+        return
+    for start, block in blocks(vectors):
+        away = np.abs(np.linalg.norm(block, axis=1) - 1)
+        if away.max() > _UNIT:
+            raise UserError(
+                f"coded: row {start + int(away.argmax())} does not have length 1, so that cutting it and making it length 1 "
+                f"would change {metric} in more than precision. Use cosine, or all dimensions."
+            )

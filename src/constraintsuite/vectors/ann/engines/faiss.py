@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 import threading
 from pathlib import Path
-from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
-from constraintsuite.vectors.ann.engines.base import EngineSettings, blocks, require, unit_rows
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors, blocks, normalise_rows
+from constraintsuite.vectors.ann.engines.base import EngineSettings, PersistentEngine, require
 
 _FILE = "index.faiss"
 _PRODUCT, _SCALAR = re.compile(r"PQ(\d+)(?:x(\d+))?"), re.compile(r"SQ(fp16|bf16|\d+)")
@@ -22,7 +21,7 @@ _TRAINED_ON = 262_144  # rows; more make training longer and centroids hardly be
 
 
 class FaissBuild(EngineSettings):
-    """What index is made."""
+    """Parameters of a build: which index is made, and what it is trained on."""
 
     factory: str = Field("HNSW32", description="Faiss's own name of an index, as in `OPQ16,IVF256,PQ16`")
     ef_construction: int | None = Field(None, ge=1, description="width of the search while a graph is made")
@@ -38,7 +37,7 @@ class FaissSearch(EngineSettings):
     k_factor: float | None = Field(None, ge=1, description="for refining indexes: candidates in multiples of k")
 
 
-class _Told(threading.local):
+class _ThreadCount(threading.local):
     """OpenMP keeps the number of threads by thread."""
 
     threads = 0
@@ -47,25 +46,24 @@ class _Told(threading.local):
 _PARAMETERS = {"nprobe": "nprobe", "ef": "efSearch", "k_factor": "k_factor_rf"}
 
 
-class FaissEngine:
-    """`engine: faiss`."""
+class FaissEngine(PersistentEngine):
+    """`engine: faiss`: any index that Faiss can make from a factory string."""
 
-    build_settings: ClassVar[type[EngineSettings]] = FaissBuild
-    search_settings: ClassVar[type[EngineSettings]] = FaissSearch
+    build_settings = FaissBuild
+    search_settings = FaissSearch
     library = "faiss-cpu"
     revision = 2
 
     def __init__(self, settings: FaissBuild, metric: VectorMetric, threads: int) -> None:
+        super().__init__(settings, metric, threads)
         self._faiss = require("faiss", "faiss")
-        self._settings = settings
+        self.exact = settings.factory == "Flat"
         self._unit = metric == "cosine"  # the product of vectors of length 1
         # Faiss hashes for L2 only, which orders vectors of length 1 as their products do.
         by_distance = metric == "euclidean" or (self._unit and _HASH.search(settings.factory) is not None)
         self._kind = self._faiss.METRIC_L2 if by_distance else self._faiss.METRIC_INNER_PRODUCT
-        self._threads = threads
-        self._told = _Told()
+        self._thread_count = _ThreadCount()
         self._given: set[str] = set()
-        self._index: Any = None
 
     @classmethod
     def expected_bytes(cls, settings: FaissBuild, rows: int, dimensions: int) -> int:
@@ -82,11 +80,6 @@ class FaissEngine:
         links = 8 * int(graph[1] or 32) + 16 if graph else 0
         return rows * (code + links + (8 if "IVF" in settings.factory else 0))
 
-    @property
-    def exact(self) -> bool:
-        """Only a flat index compares everything."""
-        return self._settings.factory == "Flat"
-
     def build(self, vectors: Vectors) -> None:
         """Train on a sample if the index learns anything, then add block by block."""
         self._faiss.omp_set_num_threads(self._threads)
@@ -99,13 +92,16 @@ class FaissEngine:
         if self._settings.ef_construction is not None:
             self._set("efConstruction", self._settings.ef_construction)
         if not self._index.is_trained:
-            self._train(vectors)
+            try:
+                self._index.train(self._sample(vectors))
+            except RuntimeError as error:
+                raise UserError(f"faiss: {self._settings.factory!r} cannot be trained: {_reason(error)}") from None
         for _, block in blocks(vectors, unit=self._unit):
             self._index.add(block)
 
     def configure(self, settings: FaissSearch, threads: int) -> None:
         """Through ParameterSpace, which reaches an index behind a transformation; an attribute set there is ignored."""
-        self._threads = threads
+        super().configure(settings, threads)
         given = settings.model_dump(exclude_none=True)
         assert self._given <= given.keys()  # else the index would go on with a value that nobody names
         self._given = set(given)
@@ -117,9 +113,9 @@ class FaissEngine:
 
         For cosine the index holds vectors of length 1; the length of a query does not change their order.
         """
-        if self._told.threads != self._threads:
+        if self._thread_count.threads != self._threads:
             self._faiss.omp_set_num_threads(self._threads)
-            self._told.threads = self._threads
+            self._thread_count.threads = self._threads
         found: IntArray = self._index.search(queries, k)[1]
         return found
 
@@ -132,18 +128,8 @@ class FaissEngine:
         self._faiss.write_index(self._index, str(folder / _FILE))
 
     def load(self, folder: Path) -> None:
-        """Read that file."""
+        """Read the file that `save` wrote."""
         self._index = self._faiss.read_index(str(folder / _FILE))
-
-    def close(self) -> None:
-        """Let go of the index."""
-        self._index = None
-
-    def _train(self, vectors: Vectors) -> None:
-        try:
-            self._index.train(self._sample(vectors))
-        except RuntimeError as error:
-            raise UserError(f"faiss: {self._settings.factory!r} cannot be trained: {_reason(error)}") from None
 
     def _sample(self, vectors: Vectors) -> Vectors:
         rows = np.arange(len(vectors))
@@ -151,7 +137,7 @@ class FaissEngine:
             rng = np.random.default_rng(self._settings.seed)
             rows = np.sort(rng.choice(rows, self._settings.train_rows, replace=False))
         chosen = np.ascontiguousarray(vectors[rows], dtype=np.float32)
-        return unit_rows(chosen) if self._unit else chosen
+        return normalise_rows(chosen) if self._unit else chosen
 
     def _set(self, name: str, value: float) -> None:
         try:

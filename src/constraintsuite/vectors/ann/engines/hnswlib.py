@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
-from constraintsuite.vectors.ann.engines.base import EngineSettings, blocks, filled, require
+from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors, blocks, pad_rows
+from constraintsuite.vectors.ann.engines.base import EngineSettings, PersistentEngine, require
 
 _SPACES: dict[VectorMetric, str] = {"cosine": "cosine", "dot": "ip", "euclidean": "l2"}
 _FILE = "index.hnswlib"
@@ -18,7 +17,7 @@ _SHORT = "Cannot return the results in a contiguous 2D array"
 
 
 class HnswlibBuild(EngineSettings):
-    """What graph is made."""
+    """Parameters of a build: how dense the graph is."""
 
     m: int = Field(16, ge=2, description="edges a node")
     ef_construction: int = Field(200, ge=1, description="width of the search while the graph is made")
@@ -26,26 +25,22 @@ class HnswlibBuild(EngineSettings):
 
 
 class HnswlibSearch(EngineSettings):
-    """How widely is searched."""
+    """Parameters of a search: how many nodes of the graph are looked at."""
 
     ef: int = Field(64, ge=1, description="width of the search; hnswlib itself never goes below k")
 
 
-class HnswlibEngine:
-    """`engine: hnswlib`."""
+class HnswlibEngine(PersistentEngine):
+    """`engine: hnswlib`: an HNSW graph in single precision."""
 
-    build_settings: ClassVar[type[EngineSettings]] = HnswlibBuild
-    search_settings: ClassVar[type[EngineSettings]] = HnswlibSearch
+    build_settings = HnswlibBuild
+    search_settings = HnswlibSearch
     library = "hnswlib"
     revision = 2
-    exact = False
 
     def __init__(self, settings: HnswlibBuild, metric: VectorMetric, threads: int) -> None:
+        super().__init__(settings, metric, threads)
         self._library = require("hnswlib", "hnswlib")
-        self._settings = settings
-        self._metric: VectorMetric = metric
-        self._threads = threads
-        self._index: Any = None
 
     @classmethod
     def expected_bytes(cls, settings: HnswlibBuild, rows: int, dimensions: int) -> int:
@@ -53,7 +48,7 @@ class HnswlibEngine:
         return rows * (4 * dimensions + 8 * settings.m + 20)
 
     def build(self, vectors: Vectors) -> None:
-        """Add block by block."""
+        """Make an empty graph of this size, then add the vectors block by block."""
         self._index = self._library.Index(_SPACES[self._metric], vectors.shape[1])
         self._index.init_index(
             len(vectors),
@@ -67,8 +62,8 @@ class HnswlibEngine:
 
     def configure(self, settings: HnswlibSearch, threads: int) -> None:
         """Set the width of the search."""
+        super().configure(settings, threads)
         self._index.set_ef(settings.ef)
-        self._threads = threads
 
     def search(self, queries: Vectors, k: int) -> IntArray:
         """It answers in full or not at all."""
@@ -81,7 +76,7 @@ class HnswlibEngine:
                 f"hnswlib: a query has fewer than {min(k, self._rows)} neighbours within reach in the graph, and hnswlib "
                 "gives no part of an answer. Raise m, ef_construction or ef."
             ) from None
-        return filled(rows.view(np.int64), k)
+        return pad_rows(rows.view(np.int64), k)
 
     def bytes(self) -> int:
         """What the index takes when written out."""
@@ -93,11 +88,7 @@ class HnswlibEngine:
         (folder / "dimensions").write_text(str(self._index.dim))
 
     def load(self, folder: Path) -> None:
-        """Read that file."""
+        """Read the file that `save` wrote."""
         self._index = self._library.Index(_SPACES[self._metric], int((folder / "dimensions").read_text()))
         self._index.load_index(str(folder / _FILE))
         self._rows = self._index.get_current_count()
-
-    def close(self) -> None:
-        """Let go of the index."""
-        self._index = None

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import struct
 import threading
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 from uuid import uuid4
 
 import numpy as np
 from pydantic import AfterValidator, Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
+from constraintsuite.vectors.ann.data import MISSING, IntArray, VectorMetric, Vectors, blocks
 from constraintsuite.vectors.ann.engines.addresses import address, database_address, unreachable
-from constraintsuite.vectors.ann.engines.base import MISSING, EngineSettings, blocks, require
+from constraintsuite.vectors.ann.engines.base import EngineSettings, ServedEngine, require
 
 _OPERATORS: dict[VectorMetric, tuple[str, str]] = {
     "cosine": ("<=>", "vector_cosine_ops"),
@@ -42,21 +42,21 @@ class PgvectorSearch(EngineSettings):
     probes: int | None = Field(None, ge=1, le=32_768, description="ivfflat.probes")
 
 
-class PgvectorEngine:
+class PgvectorEngine(ServedEngine):
     """`engine: pgvector`; each build is a table of its own, which is dropped in the end."""
 
-    build_settings: ClassVar[type[EngineSettings]] = PgvectorBuild
-    search_settings: ClassVar[type[EngineSettings]] = PgvectorSearch
+    build_settings = PgvectorBuild
+    search_settings = PgvectorSearch
     library = "psycopg"
     revision = 2
 
     def __init__(self, settings: PgvectorBuild, metric: VectorMetric, threads: int) -> None:
+        super().__init__(settings, metric, threads)
         self._psycopg = require("psycopg", "pgvector")
-        self._settings = settings
+        self.exact = settings.index == "none"
         self._operator, self._operators = _OPERATORS[metric]
-        self._table = f"csuite_ann_{uuid4().hex[:12]}"
+        self.place = f"csuite_ann_{uuid4().hex[:12]}"  # its table
         self._parameters: dict[str, str | int] = {}
-        self._threads = threads
         self._connections = threading.local()
         self._opened: list[Any] = []
         self._generation = 0
@@ -82,27 +82,14 @@ class PgvectorEngine:
             return None
         return f"PostgreSQL {postgres}, pgvector {pgvector}"
 
-    def place(self) -> str:
-        """Its table."""
-        return self._table
-
-    def attach(self, place: str) -> None:
-        """Search that table."""
-        self._table = place
-
-    @property
-    def exact(self) -> bool:
-        """Without an index everything is compared."""
-        return self._settings.index == "none"
-
     def build(self, vectors: Vectors) -> None:
         """Copy the vectors in, then make the index."""
         connection = self._connect()
         with connection.cursor() as cursor:
             cursor.execute("CREATE EXTENSION IF NOT EXISTS vector")
-            cursor.execute(f"CREATE TABLE {self._table} (id bigint, v vector({vectors.shape[1]}))")
-            cursor.execute(f"ALTER TABLE {self._table} ALTER COLUMN v SET STORAGE PLAIN")  # no detour for wide rows
-            with cursor.copy(f"COPY {self._table} (id, v) FROM STDIN (FORMAT BINARY)") as copy:
+            cursor.execute(f"CREATE TABLE {self.place} (id bigint, v vector({vectors.shape[1]}))")
+            cursor.execute(f"ALTER TABLE {self.place} ALTER COLUMN v SET STORAGE PLAIN")  # no detour for wide rows
+            with cursor.copy(f"COPY {self.place} (id, v) FROM STDIN (FORMAT BINARY)") as copy:
                 copy.write(_SIGNATURE)
                 for start, block in blocks(vectors):
                     copy.write(_rows_for_copy(start, block))
@@ -111,7 +98,7 @@ class PgvectorEngine:
                 cursor.execute(f"SET maintenance_work_mem = '{self._settings.maintenance_work_mem}'")
                 cursor.execute(f"SET max_parallel_maintenance_workers = {self._threads - 1}")  # beside the first
                 cursor.execute(self._index_command())
-            cursor.execute(f"ANALYZE {self._table}")
+            cursor.execute(f"ANALYZE {self.place}")
 
     def configure(self, settings: PgvectorSearch, threads: int) -> None:
         """Set the width of the search, and how many processes of the server may share one."""
@@ -131,7 +118,7 @@ class PgvectorEngine:
         """One statement a query: the server knows no other way. The first of its kind is explained before it is asked."""
         rows = np.full((len(queries), k), MISSING, dtype=np.int64)
         connection = self._connect()
-        text = f"SELECT id FROM {self._table} ORDER BY v {self._operator} %b::vector LIMIT {k}"
+        text = f"SELECT id FROM {self.place} ORDER BY v {self._operator} %b::vector LIMIT {k}"
         if k not in self._connections.explained:
             self._refuse_scan(text, queries[0])
             self._connections.explained.add(k)
@@ -143,7 +130,7 @@ class PgvectorEngine:
 
     def bytes(self) -> int:
         """The table with its index, on the server's disk."""
-        found = self._connect().execute("SELECT pg_total_relation_size(%s)", (self._table,)).fetchone()
+        found = self._connect().execute("SELECT pg_total_relation_size(%s)", (self.place,)).fetchone()
         return int(found[0])
 
     def close(self) -> None:
@@ -151,12 +138,12 @@ class PgvectorEngine:
         if not self._opened:
             return  # no server, no table
         try:
-            self._connect().execute(f"DROP TABLE IF EXISTS {self._table}")
+            self._connect().execute(f"DROP TABLE IF EXISTS {self.place}")
         finally:
             self.detach()
 
     def detach(self) -> None:
-        """Close all connections."""
+        """Close the connections of all threads; the table stays."""
         for connection in self._opened:
             connection.close()
 
@@ -184,7 +171,7 @@ class PgvectorEngine:
         with_ = f"m = {self._settings.m}, ef_construction = {self._settings.ef_construction}"
         if self._settings.index == "ivfflat":
             with_ = f"lists = {self._settings.lists}"
-        return f"CREATE INDEX ON {self._table} USING {self._settings.index} (v {self._operators}) WITH ({with_})"
+        return f"CREATE INDEX ON {self.place} USING {self._settings.index} (v {self._operators}) WITH ({with_})"
 
     def _refuse_scan(self, text: str, query: Vectors) -> None:
         """Without its index the search would be exact, and nobody would see it."""

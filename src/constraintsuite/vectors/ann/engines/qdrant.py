@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 from uuid import uuid4
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
+from constraintsuite.vectors.ann.data import MISSING, IntArray, VectorMetric, Vectors, blocks
 from constraintsuite.vectors.ann.engines.addresses import address, plain_url, unreachable, variable_only
-from constraintsuite.vectors.ann.engines.base import MISSING, EngineSettings, blocks, require
+from constraintsuite.vectors.ann.engines.base import EngineSettings, ServedEngine, require
 
 LOCAL = ":memory:"
 _NAMES: dict[VectorMetric, str] = {"cosine": "Cosine", "dot": "Dot", "euclidean": "Euclid"}
@@ -33,29 +33,27 @@ class QdrantBuild(EngineSettings):
 
 
 class QdrantSearch(EngineSettings):
-    """How widely is searched."""
+    """Parameters of a search: how many nodes of the graph are looked at."""
 
     ef: int | None = Field(None, ge=1, description="width of the search")
     exact: bool = Field(False, description="compare everything")
 
 
-class QdrantEngine:
+class QdrantEngine(ServedEngine):
     """`engine: qdrant`; each build is a collection of its own, which is deleted in the end."""
 
-    build_settings: ClassVar[type[EngineSettings]] = QdrantBuild
-    search_settings: ClassVar[type[EngineSettings]] = QdrantSearch
+    build_settings = QdrantBuild
+    search_settings = QdrantSearch
     library = "qdrant-client"
     revision = 2
 
     def __init__(self, settings: QdrantBuild, metric: VectorMetric, threads: int) -> None:
-        self._library = require("qdrant_client", "qdrant")
-        self._models = self._library.models
-        self._settings = settings
-        self._metric: VectorMetric = metric
-        self._threads = threads
-        self._collection = f"csuite_ann_{uuid4().hex[:12]}"
+        super().__init__(settings, metric, threads)
+        self._models = require("qdrant_client", "qdrant").models
+        self._local = settings.url == LOCAL
+        self.place = None if self._local else f"csuite_ann_{uuid4().hex[:12]}"
         self._created = False
-        self._search = QdrantSearch()
+        self.configure(QdrantSearch(), threads)
         self._client: Any = _connect(settings)
 
     @classmethod
@@ -77,19 +75,6 @@ class QdrantEngine:
             return None
         return f"Qdrant {version}"
 
-    def place(self) -> str | None:
-        """Its collection."""
-        return None if self._local else self._collection
-
-    def attach(self, place: str) -> None:
-        """Search that collection."""
-        self._collection = place
-
-    @property
-    def exact(self) -> bool:
-        """Local mode never uses a graph, and a server can be asked not to."""
-        return self._local or self._search.exact
-
     def build(self, vectors: Vectors) -> None:
         """Send the vectors, then wait until all of them are in the graph: before, a search would be a scan."""
         self._create(vectors.shape[1])
@@ -103,12 +88,13 @@ class QdrantEngine:
             self._wait_for_graph(len(vectors))
 
     def configure(self, settings: QdrantSearch, threads: int) -> None:
-        """Set the width of the search."""
+        """Set the width of the search; local mode never uses a graph, and a server can be asked not to."""
         if self._local and settings.ef is not None:
             raise UserError(
                 "qdrant: local mode compares everything, so that `ef` means nothing. Give the URL of a server."
             )
         self._search = settings
+        self.exact = self._local or settings.exact
 
     def search(self, queries: Vectors, k: int) -> IntArray:
         """One request for all queries of a call."""
@@ -125,18 +111,18 @@ class QdrantEngine:
         """The server does not tell."""
 
     def close(self) -> None:
-        """Delete the collection."""
+        """Delete the collection, if this engine has made one, and close the connections."""
         if self._created:
             self._client.delete_collection(self._collection)
         self.detach()
 
     def detach(self) -> None:
-        """Close the connections."""
+        """Close the connections; the collection stays."""
         self._client.close()
 
     @property
-    def _local(self) -> bool:
-        return self._settings.url == LOCAL
+    def _collection(self) -> str:
+        return self.place or "csuite_ann"
 
     def _create(self, dimensions: int) -> None:
         graph = {

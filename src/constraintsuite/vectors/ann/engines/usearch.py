@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 from pydantic import Field
 
-from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
-from constraintsuite.vectors.ann.engines.base import MISSING, EngineSettings, blocks, filled, require
+from constraintsuite.vectors.ann.data import MISSING, IntArray, VectorMetric, Vectors, blocks, pad_rows
+from constraintsuite.vectors.ann.engines.base import EngineSettings, PersistentEngine, require
 
 _NAMES: dict[VectorMetric, str] = {"cosine": "cos", "dot": "ip", "euclidean": "l2sq"}
 _FILE = "index.usearch"
 
 
 class UsearchBuild(EngineSettings):
-    """What graph is made."""
+    """Parameters of a build: how dense the graph is, and in which numbers it keeps vectors."""
 
     connectivity: int = Field(16, ge=2, description="edges a node")
     expansion_add: int = Field(128, ge=1, description="width of the search while the graph is made")
@@ -24,26 +24,22 @@ class UsearchBuild(EngineSettings):
 
 
 class UsearchSearch(EngineSettings):
-    """How widely is searched."""
+    """Parameters of a search: how many nodes of the graph are looked at."""
 
     expansion: int = Field(64, ge=1, description="width of the search")
 
 
-class UsearchEngine:
-    """`engine: usearch`."""
+class UsearchEngine(PersistentEngine):
+    """`engine: usearch`: a graph in single, half or 8-bit numbers."""
 
-    build_settings: ClassVar[type[EngineSettings]] = UsearchBuild
-    search_settings: ClassVar[type[EngineSettings]] = UsearchSearch
+    build_settings = UsearchBuild
+    search_settings = UsearchSearch
     library = "usearch"
     revision = 2
-    exact = False
 
     def __init__(self, settings: UsearchBuild, metric: VectorMetric, threads: int) -> None:
+        super().__init__(settings, metric, threads)
         self._library = require("usearch.index", "usearch")
-        self._settings = settings
-        self._metric: VectorMetric = metric
-        self._threads = threads
-        self._index: Any = None
 
     @classmethod
     def expected_bytes(cls, settings: UsearchBuild, rows: int, dimensions: int) -> int:
@@ -52,7 +48,7 @@ class UsearchEngine:
         return rows * (number * dimensions + 8 * settings.connectivity + 20)
 
     def build(self, vectors: Vectors) -> None:
-        """Add block by block."""
+        """Make an empty graph, then add the vectors block by block."""
         self._index = self._library.Index(
             ndim=vectors.shape[1],
             metric=_NAMES[self._metric],
@@ -65,17 +61,17 @@ class UsearchEngine:
 
     def configure(self, settings: UsearchSearch, threads: int) -> None:
         """Set the width of the search."""
+        super().configure(settings, threads)
         self._index.expansion_search = settings.expansion
-        self._threads = threads
 
     def search(self, queries: Vectors, k: int) -> IntArray:
         """What lies beyond the number of matches is whatever was in memory, so it is taken away."""
         found = self._index.search(queries, k, threads=self._threads)
         if len(queries) == 1:  # an answer without counts, as long as there are matches
-            return filled(found.keys.view(np.int64)[np.newaxis], k)
+            return pad_rows(found.keys.view(np.int64)[np.newaxis], k)
         rows = found.keys.view(np.int64)
         counted = np.arange(rows.shape[1]) < np.asarray(found.counts)[:, np.newaxis]
-        return filled(np.where(counted, rows, MISSING), k)
+        return pad_rows(np.where(counted, rows, MISSING), k)
 
     def bytes(self) -> int:
         """What the index takes when written out."""
@@ -86,9 +82,5 @@ class UsearchEngine:
         self._index.save(str(folder / _FILE))
 
     def load(self, folder: Path) -> None:
-        """Read that file."""
+        """Read the file that `save` wrote."""
         self._index = self._library.Index.restore(str(folder / _FILE))
-
-    def close(self) -> None:
-        """Let go of the index."""
-        self._index = None

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from constraintsuite.errors import UserError
-from constraintsuite.retrieval.base import Passages
 from constraintsuite.vectors.ann.data import BenchmarkVectors
 
+if TYPE_CHECKING:  # pyarrow, which it needs, need not be there for other formats
+    from constraintsuite.vectors.bundle import Bundle
 
-@dataclass(frozen=True)
-class Texts:
-    """The texts behind vectors, and who searches them without the vectors."""
 
+class TextSearch(NamedTuple):
+    """Retrievers that search the texts behind vectors, without the vectors."""
+
+    bundle: Bundle
     retrievers: tuple[str, ...]
-    content: str
-    """Hash of the texts."""
-    passages: Callable[[int], Passages]
-    """Of the first so many rows."""
-    queries: Callable[[], Sequence[str]]
-    """Of all queries of the source."""
 
 
 class VectorSourceSettings(BaseModel):
@@ -40,16 +35,16 @@ class VectorSourceSettings(BaseModel):
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
         """Read the set; relative paths start at `folder`."""
 
-    def held(self, folder: Path) -> AbstractContextManager[None]:
+    def locked(self, folder: Path) -> AbstractContextManager[None]:
         """Keeps others from replacing what is read while the block runs, where there is a lock for that."""
         return nullcontext()
 
-    def texts(self, folder: Path) -> Texts | None:
-        """The texts, if there are any and someone is to search them."""
+    def texts(self, folder: Path) -> TextSearch | None:
+        """The texts behind the vectors, if someone is to search them."""
         return None
 
 
-def existing(folder: Path, path: str) -> Path:
+def existing_path(folder: Path, path: str) -> Path:
     """The file or folder that a benchmark file names."""
     found = folder / path
     if not found.exists():

@@ -12,15 +12,15 @@ import numpy.typing as npt
 from constraintsuite.errors import UserError
 from constraintsuite.retrieval.topk import Neighbours
 from constraintsuite.store.files import atomic_writer
-from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric, Vectors
-from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, existing
+from constraintsuite.vectors.ann.data import BenchmarkVectors, IntArray, VectorMetric, Vectors
+from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, existing_path
 
 _HEADER = 8  # bytes: rows and columns, each an unsigned 32-bit number
 _TYPES = {".fbin": np.float32, ".u8bin": np.uint8, ".i8bin": np.int8}
 
 
 class BigAnn(VectorSourceSettings):
-    """`format: bigann`."""
+    """`format: bigann`: base vectors, queries and neighbours in files of big-ann-benchmarks."""
 
     base: str
     queries: str
@@ -29,9 +29,9 @@ class BigAnn(VectorSourceSettings):
 
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
         """Map the base vectors, read the rest."""
-        base = read_table(existing(folder, self.base))
-        queries = read_table(existing(folder, self.queries)).astype(np.float32)
-        truth = None if self.neighbours is None else read_neighbours(existing(folder, self.neighbours))
+        base = read_table(existing_path(folder, self.base))
+        queries = read_table(existing_path(folder, self.queries)).astype(np.float32)
+        truth = None if self.neighbours is None else read_neighbours(existing_path(folder, self.neighbours))
         return BenchmarkVectors(name, base, queries, self.metric, truth)
 
 
@@ -45,12 +45,12 @@ def read_table(file: Path) -> npt.NDArray[Any]:
     return np.memmap(file, dtype=kind, mode="r", offset=_HEADER, shape=(rows, columns))
 
 
-def read_neighbours(file: Path) -> Neighbours:
+def read_neighbours(file: Path) -> IntArray:
     """Rows of the nearest; distances that follow them are not needed, as scores are computed anew."""
     rows, columns = _header(file)
     _expect_size(file, rows, columns, (rows * columns * 4, rows * columns * 8))
     found = np.fromfile(file, dtype="<i4", count=rows * columns, offset=_HEADER).reshape(rows, columns)
-    return Neighbours(found.astype(np.int64), np.zeros(found.shape))
+    return found.astype(np.int64)
 
 
 def write_fbin(path: Path, shape: tuple[int, ...], blocks: Iterable[Vectors]) -> None:

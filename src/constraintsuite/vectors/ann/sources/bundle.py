@@ -12,15 +12,13 @@ from constraintsuite.errors import UserError
 from constraintsuite.models.base import Workbench
 from constraintsuite.retrieval.base import Passages, load_retriever
 from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric
-from constraintsuite.vectors.ann.sources.base import Texts, VectorSourceSettings, existing
-from constraintsuite.vectors.bundle import Bundle
-from constraintsuite.vectors.folder import reading
+from constraintsuite.vectors.ann.sources.base import TextSearch, VectorSourceSettings, existing_path
+from constraintsuite.vectors.bundle import Bundle, open_vectors, reading
 from constraintsuite.vectors.relevance import relevance_rows
-from constraintsuite.vectors.vectorset import open_vectors
 
 
 class BundleSource(VectorSourceSettings):
-    """`format: bundle`."""
+    """`format: bundle`: the vectors of a bundle by one of its encoders."""
 
     path: str
     encoder: str | None = None
@@ -38,58 +36,49 @@ class BundleSource(VectorSourceSettings):
         return retrievers
 
     @contextmanager
-    def held(self, folder: Path) -> Iterator[None]:
+    def locked(self, folder: Path) -> Iterator[None]:
         """The shared lock of the bundle: workers map its vectors for as long as anything is measured. First it is verified."""
-        with reading(existing(folder, self.path)) as bundle:
+        with reading(existing_path(folder, self.path)) as bundle:
             open_vectors(bundle, self.encoder)
             yield
 
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
         """Map the vectors; judgments of documents that are not in the bundle are left out and counted."""
-        with reading(existing(folder, self.path)) as bundle:
-            return self._read(name, bundle)
+        with reading(existing_path(folder, self.path)) as bundle:
+            vectors = open_vectors(bundle, self.encoder)
+            metric = self.metric or vectors.similarity
+            if metric == "manhattan":
+                raise UserError(
+                    f"{bundle.path}: its encoder compares by manhattan, which no engine does. Name a `metric`."
+                )
+            least = bundle.min_relevance
+            judged: dict[int, dict[int, int]] = {}
+            absent = 0
+            for row in relevance_rows(bundle):
+                if row.doc_row is None:
+                    absent += row.relevance >= least
+                else:
+                    judged.setdefault(row.query_row, {})[row.doc_row] = row.relevance
+            notes = [f"vectors of {vectors.model}"]
+            if absent:
+                notes.append(f"{absent:,} relevant documents are not in the bundle; rel.* is over those that are")
+            return BenchmarkVectors(
+                name,
+                vectors.documents,
+                vectors.queries,
+                metric,
+                None,
+                judged or None,
+                least,
+                tuple(notes),
+                bundle=bundle.id,
+                population=bundle.texts.manifest.counts.get("population"),
+            )
 
-    def texts(self, folder: Path) -> Texts | None:
-        """Those of the bundle; one that was imported without texts is a UserError."""
+    def texts(self, folder: Path) -> TextSearch | None:
+        """The bundle, if retrievers are named; one that was imported without texts is a UserError."""
         if not self.retrievers:
             return None
-        bundle = Bundle.open(existing(folder, self.path))
+        bundle = Bundle.open(existing_path(folder, self.path))
         bundle.require_texts()
-
-        def passages(rows: int) -> Passages:
-            found = list(bundle.rows(stop=rows))
-            return Passages([row.id for row in found], [row.passage for row in found])
-
-        def queries() -> list[str]:
-            return [query.text or "" for query in bundle.queries]
-
-        return Texts(self.retrievers, bundle.texts.manifest.content, passages, queries)
-
-    def _read(self, name: str, bundle: Bundle) -> BenchmarkVectors:
-        vectors = open_vectors(bundle, self.encoder)
-        metric = self.metric or vectors.similarity
-        if metric == "manhattan":
-            raise UserError(f"{bundle.path}: its encoder compares by manhattan, which no engine does. Name a `metric`.")
-        least = int(bundle.texts.manifest.settings.get("min_relevance", 1))
-        judged: dict[int, dict[int, int]] = {}
-        absent = 0
-        for row in relevance_rows(bundle):
-            if row.doc_row is None:
-                absent += row.relevance >= least
-            else:
-                judged.setdefault(row.query_row, {})[row.doc_row] = row.relevance
-        notes = [f"vectors of {vectors.model}"]
-        if absent:
-            notes.append(f"{absent:,} relevant documents are not in the bundle; rel.* is over those that are")
-        return BenchmarkVectors(
-            name,
-            vectors.documents,
-            vectors.queries,
-            metric,
-            None,
-            judged or None,
-            least,
-            tuple(notes),
-            bundle=bundle.id,
-            population=bundle.texts.manifest.counts.get("population"),
-        )
+        return TextSearch(bundle, self.retrievers)

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.errors import UserError, import_extra
 from constraintsuite.retrieval.topk import Neighbours
 from constraintsuite.store.files import atomic_writer
 from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric
-from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, existing
+from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, existing_path
 
 _METRICS: dict[str, VectorMetric] = {"angular": "cosine", "euclidean": "euclidean", "ip": "dot"}
 _NAMES: dict[VectorMetric, str] = {metric: name for name, metric in _METRICS.items()}
 
 
 class AnnBenchmarks(VectorSourceSettings):
-    """`format: hdf5`."""
+    """`format: hdf5`: a file of ann-benchmarks."""
 
     path: str
     metric: VectorMetric | None = None
 
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
         """Read all arrays; the metric is the one that the file names, unless it names none."""
-        file = existing(folder, self.path)
+        file = existing_path(folder, self.path)
         h5py = require_h5py()
         try:
             with h5py.File(file, "r") as content:
@@ -40,7 +39,7 @@ class AnnBenchmarks(VectorSourceSettings):
                     content["train"][:].astype(np.float32, copy=False),
                     content["test"][:].astype(np.float32, copy=False),
                     metric,
-                    None if rows is None else Neighbours(rows, np.zeros(rows.shape)),
+                    rows,
                 )
         except OSError as error:
             raise UserError(f"{file}: not a whole HDF5 file ({error}).") from None
@@ -75,7 +74,4 @@ def write_hdf5(path: Path, data: BenchmarkVectors, truth: Neighbours) -> None:
 
 def require_h5py() -> Any:  # noqa: ANN401 - h5py has no types
     """The library, or the command that installs it."""
-    try:
-        return import_module("h5py")
-    except ImportError:
-        raise MissingExtraError("ann", "Reading HDF5") from None
+    return import_extra("h5py", "ann", "Reading HDF5")

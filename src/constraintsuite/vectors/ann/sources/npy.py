@@ -9,26 +9,24 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.retrieval.topk import Neighbours
 from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric
-from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, existing
+from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, existing_path
 
 
 class NpyFolder(VectorSourceSettings):
-    """`format: npy`."""
+    """`format: npy`: a folder of NumPy files."""
 
     path: str
     metric: VectorMetric
 
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
         """Map the vectors from their files; judgments are lines of query row, base row and grade, with tabs between."""
-        place = existing(folder, self.path)
+        place = existing_path(folder, self.path)
         base = _table(place / "base.npy", whole=False)
         queries = _table(place / "queries.npy", whole=False).astype(np.float32)
         neighbours = judged = None
         if (place / "neighbours.npy").is_file():
-            rows = _table(place / "neighbours.npy", whole=True).astype(np.int64)
-            neighbours = Neighbours(rows, np.zeros(rows.shape))
+            neighbours = _table(place / "neighbours.npy", whole=True).astype(np.int64)
         if (place / "relevance.tsv").is_file():
             judged = _read_judgments(place / "relevance.tsv", len(queries), len(base))
         return BenchmarkVectors(name, base, queries, self.metric, neighbours, judged)

@@ -16,7 +16,7 @@ SyntheticKind = Literal["gaussian", "uniform", "clustered", "duplicates", "heavy
 
 
 class Synthetic(VectorSourceSettings):
-    """`format: synthetic`."""
+    """`format: synthetic`: vectors that are generated, the same ones for the same seed."""
 
     kind: SyntheticKind = Field("clustered", description="how the vectors are spread")
     rows: int = Field(10_000, ge=1)
@@ -34,10 +34,6 @@ class Synthetic(VectorSourceSettings):
 
 def _gaussian(rng: np.random.Generator, rows: int, dimensions: int) -> Vectors:
     return rng.standard_normal((rows, dimensions), dtype=np.float32)
-
-
-def _uniform(rng: np.random.Generator, rows: int, dimensions: int) -> Vectors:
-    return rng.random((rows, dimensions), dtype=np.float32)
 
 
 def _clustered(rng: np.random.Generator, rows: int, dimensions: int) -> Vectors:
@@ -61,7 +57,7 @@ def _heavy_norm(rng: np.random.Generator, rows: int, dimensions: int) -> Vectors
 
 _KINDS: Mapping[SyntheticKind, Callable[[np.random.Generator, int, int], Vectors]] = {
     "gaussian": _gaussian,
-    "uniform": _uniform,
+    "uniform": lambda rng, rows, dimensions: rng.random((rows, dimensions), dtype=np.float32),
     "clustered": _clustered,
     "duplicates": _duplicates,
     "heavy_norm": _heavy_norm,

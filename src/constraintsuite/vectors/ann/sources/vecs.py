@@ -9,15 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.errors import UserError
-from constraintsuite.retrieval.topk import Neighbours
 from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric
-from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, existing
+from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, existing_path
 
 _TYPES = {".fvecs": "<f4", ".ivecs": "<i4", ".bvecs": "u1"}
 
 
 class Vecs(VectorSourceSettings):
-    """`format: vecs`."""
+    """`format: vecs`: base vectors, queries and neighbours in files of the TEXMEX form."""
 
     base: str
     queries: str
@@ -25,14 +24,11 @@ class Vecs(VectorSourceSettings):
     metric: VectorMetric = "euclidean"
 
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
-        """Read the three files."""
-        base = read_vecs(existing(folder, self.base))
-        queries = read_vecs(existing(folder, self.queries)).astype(np.float32)
-        truth = None
-        if self.neighbours is not None:
-            rows = read_vecs(existing(folder, self.neighbours)).astype(np.int64)
-            truth = Neighbours(rows, np.zeros(rows.shape))
-        return BenchmarkVectors(name, base, queries, self.metric, truth)
+        """Map the base vectors, and read queries and neighbours."""
+        base = read_vecs(existing_path(folder, self.base))
+        queries = read_vecs(existing_path(folder, self.queries)).astype(np.float32)
+        rows = None if self.neighbours is None else read_vecs(existing_path(folder, self.neighbours)).astype(np.int64)
+        return BenchmarkVectors(name, base, queries, self.metric, rows)
 
 
 def read_vecs(file: Path) -> npt.NDArray[Any]:

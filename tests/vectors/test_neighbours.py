@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from constraintsuite.execution.engine import Engine, LocalEngine
 from constraintsuite.execution.progress import Silent
 from constraintsuite.models.dense import Similarity
-from constraintsuite.vectors import neighbours, searching
+from constraintsuite.vectors import neighbours
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.matrices import Matrix
-from constraintsuite.vectors.neighbours import make_neighbours, nearest
-from constraintsuite.vectors.searching import NearestRow, NeighbourSearch, search_shards
+from constraintsuite.vectors.neighbours import NearestRow, NeighbourSearch, make_neighbours, nearest, search_shards
 from tiny_bundle import make_bundle, save_model
 
 
@@ -56,8 +55,8 @@ def test_whatever_the_shards_the_rows_are_those_of_all_documents(
 ) -> None:
     whole = nearest(queries, documents, k, similarity)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(searching, "BEYOND", beyond)
-        patch.setattr(searching, "_MERGED", merged)
+        patch.setattr(neighbours, "BEYOND", beyond)
+        patch.setattr(neighbours, "_MERGED", merged)
         assert by_shards(queries, documents, k, similarity, shard_rows, LocalEngine()) == whole
 
 

@@ -1,28 +1,37 @@
-"""The work of one shard."""
+"""The work of one shard: encode its texts, or take over vectors that another bundle has of the same texts."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from constraintsuite.errors import UserError
 from constraintsuite.execution.care import Care
 from constraintsuite.execution.spread import WorkCounts
 from constraintsuite.models.base import Encoder, TextRole
 from constraintsuite.models.batch_with_isolation import model_in_bulk
-from constraintsuite.models.dense import TruncatingEncoder
+from constraintsuite.models.dense import DenseScorer, TruncatingEncoder
+from constraintsuite.models.process_cache import held_model
 from constraintsuite.store.files import write_text
-from constraintsuite.vectors.bundle import Bundle
-from constraintsuite.vectors.encoders import encoder_for, folder_name
-from constraintsuite.vectors.lengths import check_lengths, slack_of, zero_count
-from constraintsuite.vectors.matrices import Matrix, write_matrix
-from constraintsuite.vectors.reuse import open_known
-from constraintsuite.vectors.tables import text_hash
+from constraintsuite.vectors import files
+from constraintsuite.vectors.bundle import Bundle, locked
+from constraintsuite.vectors.matrices import (
+    Matrix,
+    check_lengths,
+    length_tolerance,
+    map_matrix,
+    write_matrix,
+    zero_count,
+)
+from constraintsuite.vectors.survey import text_hash
 
 PLURALS: Mapping[TextRole, str] = {"document": "documents", "query": "queries"}
 
@@ -48,8 +57,11 @@ class ShardTask:
 def embed_shard(task: ShardTask, care: Care) -> WorkCounts:
     """Encode the texts of a shard, each distinct one once."""
     texts = _texts(task)
-    scorer, events = encoder_for(task.model, task.encoder, [text.text for text in texts])
-    before = len(events)
+    held = held_model(
+        task.model, task.encoder, [text.text for text in texts]
+    )  # loaded once in a process, not once a shard
+    scorer, before = held.scorer, len(held.bench.events)
+    assert isinstance(scorer, DenseScorer)  # `load_encoder` has refused all others before
     distinct: dict[str, _Text] = {}
     for text in texts:
         distinct.setdefault(text.text, text)
@@ -59,12 +71,12 @@ def embed_shard(task: ShardTask, care: Care) -> WorkCounts:
     vectors, lost = _encode(list(distinct.values()), found, scorer.encoder, task.role, care)
     rows = vectors[[places[text.text] for text in texts]]
     facts = scorer.describe()
-    lengths = check_lengths(rows, slack_of(facts))
+    lengths = check_lengths(rows, length_tolerance(facts))
     if lengths.fault:
         row = task.start + lengths.row
         raise UserError(f"{scorer.name}: the vector of {task.role} {row:,} {lengths.fault}. Is this model whole?")
     write_matrix(task.file, [rows], len(texts), rows.shape[1])
-    write_text(task.said, json.dumps({"facts": facts, "events": events[before:]}, ensure_ascii=False))
+    write_text(task.said, json.dumps({"facts": facts, "events": held.bench.events[before:]}, ensure_ascii=False))
     counts = {
         PLURALS[task.role]: len(texts),
         f"{PLURALS[task.role]}_reused": sum(places[text.text] in found for text in texts),
@@ -92,8 +104,8 @@ def _known(texts: Sequence[str], known: tuple[Path, ...], name: str) -> dict[int
     """Vectors that others have, by place."""
     found: dict[int, Matrix] = {}
     hashes = [text_hash(text) for text in texts]
-    for other in open_known(known, name):
-        places, vectors = other.find(hashes)
+    for folder in known:
+        places, vectors = open_known(folder, name).find(hashes)
         found.update(zip(places.tolist(), vectors, strict=True))
     return found
 
@@ -133,3 +145,49 @@ def _truncation(texts: list[str], encoder: Encoder, role: TextRole) -> dict[str,
         f"{role}_characters": int(lengths.sum()),
         f"{role}_characters_unread": int(unread.sum()),
     }
+
+
+SHOWN_DIGITS = 16
+
+
+def folder_name(fingerprint: str) -> str:
+    """How the folder of an encoder's vectors is called."""
+    return fingerprint[:SHOWN_DIGITS]
+
+
+_HASH = np.dtype([("first", ">u8"), ("second", ">u8")])
+
+
+class KnownVectors:
+    """The documents of a bundle by text; sixteen bytes are kept of each, and their vectors stay on disk."""
+
+    def __init__(self, bundle: Bundle, encoder: str) -> None:
+        self._vectors: Matrix = map_matrix(bundle.path / files.VECTORS / encoder / files.DOCUMENT_VECTORS)
+        hashes = np.frombuffer(bundle.text_hashes(), dtype=_HASH)
+        self._order = np.argsort(hashes["first"], kind="stable")
+        self._sorted = hashes[self._order]
+
+    def find(self, hashes: Sequence[bytes]) -> tuple[npt.NDArray[np.int64], Matrix]:
+        """Which of the texts are known, and their vectors."""
+        wanted = np.frombuffer(b"".join(hashes), dtype=_HASH)
+        places = np.minimum(np.searchsorted(self._sorted["first"], wanted["first"]), len(self._sorted) - 1)
+        known = np.flatnonzero(self._sorted[places] == wanted)
+        return known, self._vectors[self._order[places[known]]]
+
+
+@cache  # a worker process has no other way to keep them between two shards
+def open_known(folder: Path, encoder: str) -> KnownVectors:
+    """The vectors of a bundle, each read once in a process."""
+    return KnownVectors(Bundle.open_unverified(folder), encoder)
+
+
+@contextmanager
+def reading_known(folders: Sequence[Path]) -> Iterator[None]:
+    """While the block runs nobody replaces these bundles; when it ends, this process keeps nothing of them."""
+    with ExitStack() as stack:
+        for folder in folders:
+            stack.enter_context(locked(folder))
+        try:
+            yield
+        finally:
+            open_known.cache_clear()

@@ -11,11 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.vectors.ann.data import IntArray, Vectors
+from constraintsuite.vectors.ann.data import IntArray, SearchFunction, Vectors
 from constraintsuite.vectors.ann.results import EngineSpeed, Repeat
 from constraintsuite.vectors.ann.settings import MeasuringProtocol, QueryMode
 
-SearchFunction = Callable[[Vectors, int], IntArray]
 _PERCENTILES = {"p50": 50.0, "p95": 95.0, "p99": 99.0, "p999": 99.9}
 
 
@@ -39,7 +38,7 @@ class Pass(NamedTuple):
     """Nanoseconds of each call."""
 
 
-Crowd = Callable[[int, int, float], list[list[Pass]]]
+ClientGroup = Callable[[int, int, float], list[list[Pass]]]
 """Clients that ask at the same time, in a closed loop. From their number, the number of repeats and the seconds of each: for
 each repeat, what every client did."""
 
@@ -51,47 +50,28 @@ def measure(
     mode: QueryMode,
     clients: int,
     protocol: MeasuringProtocol,
-    crowd: Crowd | None = None,
+    group: ClientGroup | None = None,
 ) -> Measured:
     """Answer all queries again and again by the protocol; what is answered is kept from a pass before the clock runs.
 
-    Clients are threads unless a `crowd` is given.
+    Clients are threads unless a `group` is given.
     """
-    if mode == "batch":
-        rows = search(queries, k)
-        return _measure_batch(search, queries, k, protocol, rows)
-    singles = [np.ascontiguousarray(queries[i : i + 1]) for i in range(len(queries))]
-    numbers = range(len(singles))
-    rows = np.concatenate([search(single, k) for single in singles])
-    for _ in range(max(0, protocol.warmup - 1)):  # the pass for the rows was the first
-        one_pass(search, singles, numbers, k, 0.0)
-    if mode == "serial":
-        repeats = [[one_pass(search, singles, numbers, k, protocol.min_seconds)] for _ in range(protocol.repeats)]
+    calls = [queries] if mode == "batch" else single_queries(queries)
+    numbers = range(len(calls))
+    rows = np.concatenate([search(call, k) for call in calls])
+    for _ in range(protocol.warmup - 1):  # the pass for the rows was the first
+        one_pass(search, calls, numbers, k, 0.0)
+    if mode == "concurrent":
+        group = group or client_threads(search, calls, k)
+        repeats = group(clients, protocol.repeats, protocol.min_seconds)
     else:
-        crowd = crowd or threads_of(search, singles, k)
-        repeats = crowd(clients, protocol.repeats, protocol.min_seconds)
-    return _single_calls(rows, repeats)
+        repeats = [[one_pass(search, calls, numbers, k, protocol.min_seconds)] for _ in range(protocol.repeats)]
+    return _summarise(rows, repeats, batch=mode == "batch")
 
 
-def _measure_batch(
-    search: SearchFunction, queries: Vectors, k: int, protocol: MeasuringProtocol, rows: IntArray
-) -> Measured:
-    for _ in range(max(0, protocol.warmup - 1)):
-        search(queries, k)
-    repeats, inside, wall = [], 0, 0
-    for _ in range(protocol.repeats):
-        done, start = 0, time.perf_counter_ns()
-        end = start + int(protocol.min_seconds * 1e9)
-        while True:
-            before = time.perf_counter_ns()
-            search(queries, k)
-            now = time.perf_counter_ns()
-            inside, done = inside + now - before, done + len(queries)
-            if now >= end:
-                break
-        wall += now - start
-        repeats.append(Repeat((now - start) / 1e9, done))
-    return Measured(rows, EngineSpeed(tuple(repeats), None, inside / wall), None)
+def single_queries(queries: Vectors) -> list[Vectors]:
+    """Each query as a table of one row."""
+    return [np.ascontiguousarray(queries[i : i + 1]) for i in range(len(queries))]
 
 
 def one_pass(
@@ -126,26 +106,38 @@ def one_pass(
         stop = math.inf if whole else end
 
 
-def share_of(client: int, clients: int, queries: int) -> Sequence[int]:
-    """Which queries a client asks; all of them, where there are more clients than queries."""
-    return range(queries)[client::clients] or range(queries)
+def ask_together(
+    search: SearchFunction,
+    singles: Sequence[Vectors],
+    k: int,
+    which: tuple[int, int],
+    repeats: int,
+    seconds: float,
+    wait: Callable[[], object],
+) -> list[Pass]:
+    """What one client did in each repeat; `which` is its number and how many there are, `wait` returns when all are ready.
+
+    It asks its share of the queries, or all of them where there are more clients than queries.
+    """
+    number, clients = which
+    mine = range(len(singles))[number::clients] or range(len(singles))
+    search(singles[mine[0]], k)  # what a client needs at first is there before the clock runs
+    passes = []
+    for _ in range(repeats):
+        wait()
+        passes.append(one_pass(search, singles, mine, k, seconds, whole=False))
+    return passes
 
 
-def threads_of(search: SearchFunction, singles: Sequence[Vectors], k: int) -> Crowd:
+def client_threads(search: SearchFunction, singles: Sequence[Vectors], k: int) -> ClientGroup:
     """Clients in this process: right for a library, which does its work outside Python's lock."""
 
     def ask(clients: int, repeats: int, seconds: float) -> list[list[Pass]]:
         together = threading.Barrier(clients)
 
         def client(number: int) -> list[Pass]:
-            mine = share_of(number, clients, len(singles))
             try:
-                search(singles[mine[0]], k)  # what a thread needs at first is there before the clock runs
-                passes = []
-                for _ in range(repeats):
-                    together.wait()
-                    passes.append(one_pass(search, singles, mine, k, seconds, whole=False))
-                return passes
+                return ask_together(search, singles, k, (number, clients), repeats, seconds, together.wait)
             except BaseException:
                 together.abort()  # nobody shall wait for this one
                 raise
@@ -160,16 +152,22 @@ def threads_of(search: SearchFunction, singles: Sequence[Vectors], k: int) -> Cr
     return ask
 
 
-def _single_calls(rows: IntArray, repeats: Sequence[Sequence[Pass]]) -> Measured:
+def _summarise(rows: IntArray, repeats: Sequence[Sequence[Pass]], *, batch: bool) -> Measured:
     """The clock of a repeat runs from the first start to the last end, so that what clients lose on each other counts."""
-    walls = [max(one.end for one in repeat) - min(one.start for one in repeat) for repeat in repeats]
-    counts = [sum(len(one.times) for one in repeat) for repeat in repeats]
     every = [one for repeat in repeats for one in repeat]
     times = np.concatenate([np.array(one.times, dtype=np.int64) for one in every])
-    numbers = np.concatenate([np.resize(np.array(one.numbers, dtype=np.int64), len(one.times)) for one in every])
     inside = float(times.sum()) / sum(one.end - one.start for one in every)
-    measured = tuple(Repeat(wall / 1e9, count) for wall, count in zip(walls, counts, strict=True))
-    return Measured(rows, EngineSpeed(measured, percentiles(times), inside), _by_query(numbers, times, len(rows)))
+    speeds = tuple(
+        Repeat(
+            (max(one.end for one in repeat) - min(one.start for one in repeat)) / 1e9,
+            sum(len(one.times) for one in repeat) * (len(rows) if batch else 1),
+        )
+        for repeat in repeats
+    )
+    if batch:
+        return Measured(rows, EngineSpeed(speeds, None, inside), None)
+    numbers = np.concatenate([np.resize(np.array(one.numbers, dtype=np.int64), len(one.times)) for one in every])
+    return Measured(rows, EngineSpeed(speeds, percentiles(times), inside), _by_query(numbers, times, len(rows)))
 
 
 def percentiles(nanoseconds: IntArray) -> Mapping[str, float]:

@@ -10,7 +10,7 @@ import numpy as np
 from constraintsuite.records.figures import percent
 from constraintsuite.records.plots import Axis, LevelLine, Plot, Series, Spot
 from constraintsuite.retrieval.topk import FloatArray
-from constraintsuite.vectors.ann.frontier import Arena, by_name, engine_of, front, recall_of, speed_of
+from constraintsuite.vectors.ann.frontier import Arena, by_name, engine_name, pareto_front, recall_of, speed_of
 from constraintsuite.vectors.ann.results import MeasuredCell, RetrieverBaseline
 
 _MEGA = 1e6
@@ -35,12 +35,15 @@ class Quantity:
         return self.value(cell) or 0.0
 
 
-def _p99(cell: MeasuredCell) -> float | None:
-    return (cell.speed.latencies_ms or {}).get("p99")
-
-
 SPEED = Quantity("front", "Recall and speed", "queries/s (more is better)", speed_of, True, "{:,.0f} queries/s")
-LATENCY = Quantity("p99", "Recall and slow queries", "p99 latency, ms (less is better)", _p99, False, "p99 {:.3g} ms")
+LATENCY = Quantity(
+    "p99",
+    "Recall and slow queries",
+    "p99 latency, ms (less is better)",
+    lambda cell: (cell.speed.latencies_ms or {}).get("p99"),
+    False,
+    "p99 {:.3g} ms",
+)
 BUILD = Quantity(
     "build",
     "Recall and build time",
@@ -52,7 +55,7 @@ BUILD = Quantity(
 )
 
 
-def size_beside(full_bytes: int) -> Quantity:
+def size_quantity(full_bytes: int) -> Quantity:
     """What the index takes, and `full_bytes` more where candidates are compared again with the vectors themselves."""
 
     def size(cell: MeasuredCell) -> float | None:
@@ -77,7 +80,7 @@ def recall_chart(arena: Arena, cells: Sequence[MeasuredCell], quantity: Quantity
     flat = by_name(cell for cell in known if cell.exact and quantity.exact)
     best = max if quantity.more_is_better else min
     levels = tuple(
-        LevelLine(engine_of(own[0]), value, quantity.words.format(value))
+        LevelLine(engine_name(own[0]), value, quantity.words.format(value))
         for own in flat.values()
         for value in [best(map(quantity.of, own))]
     )
@@ -118,7 +121,7 @@ def relevance_chart(arena: Arena, cells: Sequence[MeasuredCell], rankings: Seque
 
 def _curve(name: str, cells: Sequence[MeasuredCell], quantity: Quantity) -> Series:
     sign = 1 if quantity.more_is_better else -1
-    best = front(cells, lambda cell: sign * quantity.of(cell))
+    best = pareto_front(cells, lambda cell: sign * quantity.of(cell))
     spots = [
         _spot(cell, value, quantity.words.format(value), best=cell in best)
         for cell in [*best, *(cell for cell in cells if cell not in best)]

@@ -1,0 +1,229 @@
+"""Whether texts, vectors and truths of a bundle agree with each other and with what their manifests count."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from heapq import nsmallest
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from constraintsuite.corpora.base import BadRow
+from constraintsuite.errors import UserError
+from constraintsuite.execution.shards import stable_hash
+from constraintsuite.execution.spread import UNWORKABLE
+from constraintsuite.models.base import TextRole
+from constraintsuite.models.dense import Similarity
+from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.jsonl import read_jsonl
+from constraintsuite.vectors import files
+from constraintsuite.vectors.bundle import Bundle, VectorSet, open_vectors, vector_sets
+from constraintsuite.vectors.draft import DocumentTwin
+from constraintsuite.vectors.embedding_shard import PLURALS
+from constraintsuite.vectors.judgments import measure_coverage, positives_of, state_of
+from constraintsuite.vectors.matrices import Matrix, check_lengths, length_tolerance, zero_count
+from constraintsuite.vectors.neighbours import NearestRow, count_neighbours, nearest, neighbour_truths, read_neighbours
+from constraintsuite.vectors.relevance import RELEVANCE, count_judged, read_relevance, relevance_rows
+from constraintsuite.vectors.survey import KeyMaker, survey, text_hash
+from constraintsuite.vectors.tables import count_rows
+
+_ROWS_KEPT = 1_000  # of the rejects: a source that has more gives only their number
+
+
+def all_checks(bundle: Bundle) -> list[Callable[[], Iterator[str]]]:
+    """All that rests on the counts of a bundle: each check gives its faults, and stops with a UserError at what it cannot read."""
+    return [
+        partial(check_corpus, bundle),
+        partial(check_twins, bundle),
+        partial(check_judgments, bundle),
+        *(partial(check_vectors, bundle, vectors) for vectors in vector_sets(bundle)),
+        partial(check_relevance, bundle),
+        *(partial(check_neighbours, bundle, truth) for truth in neighbour_truths(bundle)),
+    ]
+
+
+def compare_counts(manifest: str, said: Mapping[str, int], found: Mapping[str, int]) -> Iterator[str]:
+    """The first count that is not what was found."""
+    for name in dict.fromkeys((*found, *said)):
+        if said.get(name) != found.get(name):
+            yield f"{manifest}: it counts {said.get(name, 'no')} {name}, and there are {found.get(name, 'none')}"
+            return
+
+
+def check_counts(bundle: Bundle) -> Iterator[str]:
+    """Rows of the tables, and what was left out; all else rests on these."""
+    manifest = bundle.texts.manifest
+    report = _report(bundle)
+    found = {
+        "documents": sum(count_rows(file) for file in sorted((bundle.path / files.CORPUS).iterdir())),
+        "queries": count_rows(bundle.path / files.QUERIES),
+        "judgments": count_rows(bundle.path / files.QRELS),
+        **{name: report[name] for name in ("population",) if name in report},
+        **{name: report["coverage"][name] for name in ("positives", "positives_in_subset") if "coverage" in report},
+        **report.get("twins", {}),
+        **report.get("without_text", {}),
+    }
+    yield from compare_counts("manifest.json", manifest.counts, found)
+    file = bundle.path / files.REJECTS
+    kept = Counter[str](row.reason for row in read_jsonl(file, BadRow)) if file.is_file() else Counter[str]()
+    complete = kept.total() < _ROWS_KEPT
+    if (complete and kept != manifest.rejects) or any(manifest.rejects.get(name, 0) < kept[name] for name in kept):
+        yield f"manifest.json: its counts of rejects are not those of {files.REJECTS}"
+
+
+def _report(bundle: Bundle) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads((bundle.path / files.COVERAGE).read_text(encoding="utf-8"))
+    return report
+
+
+def check_corpus(bundle: Bundle) -> Iterator[str]:
+    """Rows in order, texts that have their hashes, ids that are there once."""
+    for count, row in enumerate(bundle.rows()):
+        if row.row != count:
+            yield f"{files.CORPUS}: row {row.row} stands where {count} should"
+            return
+        if row.text is not None and row.text_sha256 != text_hash(row.passage):
+            yield f"{files.CORPUS}: the hash of document {row.id!r} is not that of its text"
+    try:
+        survey(bundle.ids, KeyMaker("corpus", "verify", "0")).refuse_repeated_ids()
+    except UserError as error:
+        yield f"{files.CORPUS}: {str(error).partition(' of the source')[0]}"
+
+
+def check_twins(bundle: Bundle) -> Iterator[str]:
+    """Documents that gave way are not there, and those that stand for them are."""
+    file = bundle.path / files.TWINS
+    if not file.is_file():
+        return
+    kept = {twin.row: twin.kept for twin in read_jsonl(file, DocumentTwin) if twin.row is not None}
+    if (
+        any(name != kept.get(row, name) for row, name in enumerate(bundle.ids()))
+        or max(kept, default=0) >= bundle.documents
+    ):
+        yield f"{files.TWINS}: a document that should stand for others is not in its row"
+    try:
+        ids = lambda: chain(bundle.ids(), (twin.id for twin in read_jsonl(file, DocumentTwin)))  # noqa: E731 - read twice
+        survey(ids, KeyMaker("corpus", "verify", "0")).refuse_repeated_ids()
+    except UserError as error:
+        yield f"{files.TWINS}: {str(error).partition(' stands')[0]} was left out and is there, or was left out twice"
+
+
+def check_judgments(bundle: Bundle) -> Iterator[str]:
+    """Queries by row, each once, with the share of their positives that is really there; judgments of these only."""
+    qrels, queries = list(bundle.qrels()), bundle.queries
+    names = [query.id for query in queries]
+    if [query.row for query in queries] != list(range(len(queries))) or len(set(names)) != len(names):
+        yield f"{files.QUERIES}: a row or an id stands there twice, or out of order"
+    couples = [(qrel.query, qrel.document) for qrel in qrels]
+    if couples != sorted(set(couples)):
+        yield f"{files.QRELS}: a judgment stands there twice, or out of order"
+    unknown = {query for query, _ in couples} - set(names)
+    if unknown:
+        yield f"{files.QRELS}: the query {min(unknown)!r} is judged and is not there"
+    judged = {document for _, document in couples}
+    there = {name for name in bundle.ids() if name in judged}
+    positives = positives_of(qrels, bundle.min_relevance)
+    states = tuple(state_of(positives.get(name, frozenset()), there) for name in names)
+    for query, state in zip(queries, states, strict=True):
+        if query.coverage != state:
+            yield f"{files.QUERIES}: query {query.id!r} is marked {query.coverage!r}, and its positives say {state!r}"
+    said = _report(bundle).get("coverage")
+    measured = json.loads(json.dumps(asdict(measure_coverage(states, positives, there))))
+    if said is not None and said != measured:
+        yield f"{files.COVERAGE}: the coverage is not what judgments and documents give"
+
+
+_RECOMPUTED = 100
+
+
+def check_vectors(bundle: Bundle, vectors: VectorSet) -> Iterator[str]:
+    """A row for each text, finite, of length 1 where the encoder says so; which row is whose, the hash of the texts says."""
+    folder, where = vectors.artifact.path, f"{files.VECTORS}/{vectors.name}"
+    slack = length_tolerance(json.loads((folder / files.ENCODER).read_text(encoding="utf-8")))
+    found = dict(json.loads((folder / files.TRUNCATION).read_text(encoding="utf-8")))
+    sides: tuple[tuple[TextRole, str, Matrix, int], ...] = (
+        ("document", files.DOCUMENT_VECTORS, vectors.documents, bundle.documents),
+        ("query", files.QUERY_VECTORS, vectors.queries, len(bundle.queries)),
+    )
+    for role, name, matrix, rows in sides:
+        if len(matrix) != rows:
+            yield f"{where}/{name}: {len(matrix):,} rows for {rows:,} texts"
+        lengths = check_lengths(matrix, slack)
+        if lengths.fault:
+            yield f"{where}/{name}: row {lengths.row:,} {lengths.fault}"
+        plural = PLURALS[role]
+        found |= {plural: rows, zero_count(plural): lengths.zeros}
+    said = vectors.artifact.manifest.counts
+    zeros = {zero_count(plural) for plural in PLURALS.values()}
+    if not zeros & said.keys():  # written before they were counted
+        found = {name: count for name, count in found.items() if name not in zeros}
+    yield from compare_counts(f"{where}/manifest.json", said, found)
+    lost = vectors.artifact.manifest.rejects
+    if lost.keys() - {UNWORKABLE} or lost.get(UNWORKABLE, 0) > sum(found.get(name, 0) for name in zeros):
+        yield f"{where}/manifest.json: it counts rejects {lost}, and not as many vectors are zero"
+
+
+def check_relevance(bundle: Bundle) -> Iterator[str]:
+    """One row a judgment, and nothing else."""
+    for part in bundle.parts(files.TRUTH):
+        if part.manifest.name == RELEVANCE:
+            rows, name = relevance_rows(bundle), f"{files.TRUTH}/{RELEVANCE}"
+            if list(read_relevance(bundle)) != rows:
+                yield f"{name}: it is not what the judgments give"
+            yield from compare_counts(f"{name}/manifest.json", part.manifest.counts, count_judged(rows))
+            yield from _no_rejects(part, name)
+
+
+def check_neighbours(bundle: Bundle, truth: Artifact) -> Iterator[str]:
+    """Rows in range, each once and in order, and those of some queries found again."""
+    name = f"{files.TRUTH}/{truth.path.name}"
+    settings = truth.manifest.settings
+    vectors = open_vectors(bundle, settings["encoder"])
+    if truth.manifest.inputs["vectors"] != vectors.artifact.manifest.content:
+        yield f"{name}: made from other vectors"
+        return
+    yield from compare_counts(
+        f"{name}/manifest.json", truth.manifest.counts, count_neighbours(read_neighbours(truth.path))
+    )
+    yield from _no_rejects(truth, name)
+    if [row.query_row for row in read_neighbours(truth.path)] != list(range(len(bundle.queries))):
+        yield f"{name}: its rows are not those of the queries"
+        return
+    chosen = set(nsmallest(_RECOMPUTED, range(len(bundle.queries)), key=lambda row: stable_hash("verify", str(row))))
+    compared = []
+    for row in read_neighbours(truth.path):  # one after the other: all of them are many times as large as the file
+        yield from (f"{name}: query row {row.query_row}: {fault}" for fault in _wrong(row, bundle, settings["k"]))
+        if row.query_row in chosen:
+            compared.append(row)
+    yield from (f"{name}: {fault}" for fault in _again(compared, vectors, settings["k"], settings["metric"]))
+
+
+def _no_rejects(artifact: Artifact, where: str) -> Iterator[str]:
+    if artifact.manifest.rejects:
+        yield f"{where}/manifest.json: it counts rejects, where there can be none"
+
+
+def _wrong(row: NearestRow, bundle: Bundle, k: int) -> Iterator[str]:
+    if len(set(row.doc_rows)) != len(row.doc_rows):
+        yield "a document stands there twice"
+    if not all(0 <= each < bundle.documents for each in row.doc_rows):
+        yield "a document is out of range"
+    if not len(row.doc_rows) == len(row.scores) == min(k, bundle.documents):
+        yield f"{len(row.doc_rows)} neighbours with {len(row.scores)} scores, expected {min(k, bundle.documents)}"
+    order = sorted(zip(row.scores, row.doc_rows, strict=False), key=lambda pair: (-pair[0], pair[1]))
+    if not np.isfinite(row.scores).all() or order != list(zip(row.scores, row.doc_rows, strict=False)):
+        yield "the neighbours are not in order"
+    elif row.scores and row.kth_score != row.scores[-1]:
+        yield "the last score is another"
+
+
+def _again(rows: Sequence[NearestRow], vectors: VectorSet, k: int, metric: Similarity) -> Iterator[str]:
+    queries = np.asarray(vectors.queries[[row.query_row for row in rows]])
+    for row, fresh in zip(rows, nearest(queries, vectors.documents, k, metric), strict=True):
+        if (row.doc_rows, row.tied_beyond_k) != (fresh.doc_rows, fresh.tied_beyond_k):
+            yield f"query row {row.query_row}: computed again, the neighbours are others"
