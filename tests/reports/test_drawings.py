@@ -9,11 +9,10 @@ import pytest
 
 from constraintsuite.records.plots import Axis, LevelLine, Plot, Series, Spot
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.drawings.bars import PLOT, bar_chart
+from constraintsuite.reports.drawings.bars import PLOT, bar_chart, stacked_chart
 from constraintsuite.reports.drawings.heatmap import MOST_ROWS, heat_map
 from constraintsuite.reports.drawings.histograms import Bins, histogram
 from constraintsuite.reports.drawings.plot import draw_plot
-from constraintsuite.reports.drawings.stacks import stacked_chart
 from constraintsuite.reports.drawings.svg import Drawing, element, words
 
 HOSTILE = "<b>\"'&</b>"

@@ -19,8 +19,8 @@ from constraintsuite.experiments.load import load_run, load_suite
 from constraintsuite.metrics.ties import TieRule
 from constraintsuite.records.formats import EXPORTED
 from constraintsuite.records.sections import VerbatimText
-from constraintsuite.reports.maxsim import TokenMatch
-from constraintsuite.reports.sections.again import again
+from constraintsuite.reports.model_views import TokenMatch
+from constraintsuite.reports.sections.reproduction import again
 from constraintsuite.reports.view import ReportView, make_view
 from constraintsuite.store.artifact import Artifact
 from experiments.tiny_suite import EXAMPLES, write_suite

@@ -18,13 +18,10 @@ from constraintsuite.records.sections import Charts, Remarks, Section, SectionBl
 from constraintsuite.records.tables import Table
 from constraintsuite.reports.grouped import group_table, groups_of
 from constraintsuite.reports.sections import SECTIONS
-from constraintsuite.reports.sections.comparison import comparison
-from constraintsuite.reports.sections.dataset import dataset
-from constraintsuite.reports.sections.leaderboard import leaderboard, leaderboard_table
+from constraintsuite.reports.sections.behaviour import ties, truncation
 from constraintsuite.reports.sections.reproduction import reproduction
-from constraintsuite.reports.sections.slices import slices
-from constraintsuite.reports.sections.ties import ties
-from constraintsuite.reports.sections.truncation import truncation
+from constraintsuite.reports.sections.suite import dataset
+from constraintsuite.reports.sections.systems import comparison, leaderboard, leaderboard_table, slices
 from constraintsuite.reports.view import ReportView, make_view
 from constraintsuite.suites.importers.importing import import_suite
 from experiments.paired_runs import make_run, make_suite

@@ -128,7 +128,7 @@ def _open_baseline(given: str, suite: Path, store: Path | None) -> Run:
 
 def _leaderboard(suite: Path, runs: Sequence[Path], rule: TieRule, form: str) -> str:
     from constraintsuite.experiments.load import load_run, load_suite
-    from constraintsuite.reports.sections.leaderboard import leaderboard_table
+    from constraintsuite.reports.sections.systems import leaderboard_table
     from constraintsuite.reports.view import make_view
 
     view = make_view(load_suite(suite), [load_run(run) for run in runs], rule)

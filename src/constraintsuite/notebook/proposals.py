@@ -6,8 +6,7 @@ from html import escape
 from pathlib import Path
 
 from constraintsuite.execution.engine import LocalEngine
-from constraintsuite.notebook.places import FolderPath, choose_reporter
-from constraintsuite.notebook.recipes import AnalyserName, choose_recipe
+from constraintsuite.notebook.arguments import AnalyserName, FolderPath, choose_recipe, choose_reporter
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.suites.proposing import Proposing, propose_queries
 from constraintsuite.suites.queries.coverage import CorpusCoverage

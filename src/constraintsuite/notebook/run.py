@@ -1,4 +1,4 @@
-"""A run to look at, and how to get one."""
+"""A run to look at, how to get one, and a page of several."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from constraintsuite.experiments.rejudge import with_results
 from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.pairwise import METRICS, PairResult, parse_metric
-from constraintsuite.notebook.places import FolderPath, choose_reporter
-from constraintsuite.notebook.scoring import Model, evaluate_object
+from constraintsuite.metrics.ties import TiePolicy, TieRule
+from constraintsuite.models.base import Workbench
+from constraintsuite.notebook.arguments import FolderPath, choose_reporter
+from constraintsuite.notebook.models import Model, evaluate_object
 from constraintsuite.notebook.suite import Suite, load_suite
 from constraintsuite.records.figures import say
 from constraintsuite.records.scores import Interval
@@ -25,8 +27,9 @@ from constraintsuite.records.tables import Table
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.drawings.svg import Drawing
 from constraintsuite.reports.grouped import group_table, grouping_of, groups_of
-from constraintsuite.reports.sections.errors import error_chart
-from constraintsuite.reports.sections.gaps import gap_charts
+from constraintsuite.reports.html import Extras, write_report
+from constraintsuite.reports.sections.behaviour import error_chart, gap_charts
+from constraintsuite.store.download import cache_folder
 
 _SHOWN = ("accuracy", "paired_accuracy")
 
@@ -183,3 +186,21 @@ def evaluate(
 def as_run(run: Run | FolderPath) -> Run:
     """A run as it is, or the one in a folder."""
     return run if isinstance(run, Run) else load_run(run)
+
+
+def report(*runs: Run | FolderPath, out: FolderPath, ties: TiePolicy = "strict", quiet: bool = False) -> Path:
+    """Write a page about runs of one suite, with its tables as files, to share or to put into a paper.
+
+    `runs` are runs or their folders; `out` is the folder to create; `ties` says what equal scores count. Returns the
+    path of the page, `index.html`, which needs nothing else; `tables/` beside it has CSV, JSON, Markdown and LaTeX.
+
+        >>> cs.report(run, "runs/ours/bm25", out="report")
+    """
+    if not runs:
+        raise UserError("A report needs at least one run.")
+    given = [as_run(run) for run in runs]
+    if any(run.is_slice for run in given):
+        raise UserError("A page is of whole runs, and breaks them down by itself: give the run, not a slice of it.")
+    bench = Workbench(cache=cache_folder() / "scores", reporter=choose_reporter(quiet))
+    folders = [run.path for run in given]
+    return write_report(given[0].suite.path, folders, Path(out), Extras(rule=TieRule(ties)), bench)

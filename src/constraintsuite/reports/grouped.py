@@ -1,20 +1,23 @@
-"""Figures of several runs beside each other, overall and by group."""
+"""Figures of several runs side by side, overall and by group, and the remarks that belong to them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from constraintsuite.errors import UserError, hint_for
 from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.experiments.groupings import FEW
-from constraintsuite.experiments.headline import HEADLINE
+from constraintsuite.experiments.headline import HEADLINE, headline_slices, is_chance
 from constraintsuite.experiments.load import Run
 from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.metric import Metric
-from constraintsuite.records.examples import CONTROL_SLICES, MAIN_SLICES
+from constraintsuite.metrics.ties import STRICT, TieRule
+from constraintsuite.records.examples import CONTROL_SLICES, MAIN_SLICES, OMISSION, Example
 from constraintsuite.records.figures import CellValue
 from constraintsuite.records.scores import Interval
+from constraintsuite.records.sections import TableBlock
 from constraintsuite.records.tables import Column, Table
 
 _WORDS = {
@@ -104,3 +107,61 @@ def words_for(by: str) -> str:
 
 def _group(run: Run, by: str, key: str) -> GroupFigures | None:
     return run.summary.headline if key == HEADLINE else grouping_of(run.summary, by).get(key)
+
+
+def slice_table(summaries: Sequence[RunSummary], metric: Metric) -> Table:
+    """Rows are systems, columns the headline and each slice.
+
+    The level of chance is the last row, in place of runs of the system that guesses.
+    """
+    slices = groups_of(summaries, "slice")
+    columns = (Column("system"), *(Column(name, metric.kind) for name in (HEADLINE, *slices)))
+    rows: list[tuple[CellValue, ...]] = []
+    for summary in [one for one in summaries if not is_chance(one.system)] or summaries:
+        groups = [summary.headline, *(summary.by["slice"].get(name) for name in slices)]
+        rows.append((summary.system, *(value_of(group, metric) for group in groups)))
+    if metric.share and metric.chance is not None:
+        rows.append(("chance", *[metric.chance] * (1 + len(slices))))
+    return Table(f"{metric.name}_by_slice", f"{metric.title} by slice, with 95 % interval.", columns, tuple(rows))
+
+
+def headline_remark(examples: Sequence[Example], metric: Metric) -> str:
+    """What the headline of a suite counts, and what stands beside it."""
+    counted = headline_slices(examples)
+    *first, last = in_order("slice", counted)
+    names = f"{', '.join(first)} and {last}" if first else last
+    said = f"Headline: {metric.title.lower()} over {names}."
+    apart = OMISSION not in counted and any(example.slice == OMISSION for example in examples)
+    return f"{said} Omission stands beside it, since counting words can win that slice." if apart else said
+
+
+def tie_remarks(summaries: Mapping[str, RunSummary]) -> Iterator[str]:
+    """A sentence for each system, by label, that ties wherever it could choose."""
+    for label, summary in summaries.items():
+        if summary.overall.metrics["tie_rate"].value == 1:
+            yield (
+                f"{label} ties on all {summary.overall.items:,} examples: it gives both documents the same score, so "
+                "that its figures say what a tie counts, and nothing of the system."
+            )
+
+
+def under_rule(title: str, rule: TieRule) -> str:
+    """The title of a chart, with the rule for ties where it is not the usual one."""
+    return title if rule == STRICT else f"{title}, ties: {rule}"
+
+
+class GroupSheets(NamedTuple):
+    """What a section shows and what it leaves in files."""
+
+    blocks: tuple[TableBlock, ...]
+    files: tuple[Table, ...]
+    """The whole tables, where the page has only a part."""
+
+
+def group_sheets(tables: Iterable[Table]) -> GroupSheets:
+    """The tables without rows of fewer than ten examples; one of which no row is left stands in files only."""
+    both = [(table, without_small(table)) for table in tables]
+    return GroupSheets(
+        tuple(TableBlock(shown) for _, shown in both if shown.rows),
+        tuple(whole for whole, shown in both if len(shown) < len(whole)),
+    )

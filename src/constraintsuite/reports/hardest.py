@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from statistics import fmean
+from typing import ClassVar
 
 from constraintsuite.experiments.load import Run
 from constraintsuite.metrics.pairwise import PairResult, pair_class
@@ -56,6 +57,14 @@ class ShownExample:
     query: tuple[Segment, ...]
     documents: tuple[ReportDocument, ReportDocument]
     outcomes: tuple[ReportOutcome, ...]
+
+
+@dataclass(frozen=True)
+class ExampleCards:
+    """A block of a section that shows examples to be read."""
+
+    kind: ClassVar[str] = "reading"
+    examples: tuple[ShownExample, ...]
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,15 @@ from constraintsuite.experiments.output import OutputCounts, write_once
 from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.models.base import Encoder, Workbench
 from constraintsuite.models.encoders import load_encoder
-from constraintsuite.reports.files import PAGE, TABLE_FILES, write_files
 from constraintsuite.reports.first_page import make_first_page
-from constraintsuite.reports.likeness import pair_similarity
-from constraintsuite.reports.maxsim import LateInteraction, load_late_interaction, match_tokens, pick_examples
-from constraintsuite.reports.page import Masthead
+from constraintsuite.reports.model_views import (
+    LateInteraction,
+    load_late_interaction,
+    match_tokens,
+    pair_similarity,
+    pick_examples,
+)
+from constraintsuite.reports.page import PAGE, TABLE_FILES, Masthead, write_files
 from constraintsuite.reports.sections import SECTIONS
 from constraintsuite.reports.view import ReportView, environment_of, make_view, model_facts
 from constraintsuite.store.artifact import ArtifactOrigin

@@ -22,7 +22,7 @@ from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.models.base import PLACE_FACTS
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.maxsim import TokenMatch
+from constraintsuite.reports.model_views import TokenMatch
 from constraintsuite.store.artifact import ENVIRONMENT
 from constraintsuite.store.jsonl import adapter, describe
 from constraintsuite.suites.audit.results import Audit

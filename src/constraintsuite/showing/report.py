@@ -9,8 +9,7 @@ from pathlib import Path
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.output import OutputCounts, write_once
 from constraintsuite.records.sections import Section
-from constraintsuite.reports.files import PAGE, PLOT_FILES, TABLE_FILES, write_files, write_plots
-from constraintsuite.reports.page import render_page
+from constraintsuite.reports.page import PAGE, PLOT_FILES, TABLE_FILES, render_page, write_files, write_plots
 from constraintsuite.showing import SHOWN
 from constraintsuite.showing.display import Display, ShowOptions, join_heads, mark_section
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin, Manifest

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from constraintsuite.experiments.load import load_suite
 from constraintsuite.reports.page import Masthead
-from constraintsuite.reports.sections.audit import audit
-from constraintsuite.reports.sections.dataset import dataset
+from constraintsuite.reports.sections.suite import audit, dataset
 from constraintsuite.reports.view import ReportView
 from constraintsuite.showing.display import Display, show_each
 

@@ -9,7 +9,7 @@ from jinja2 import Environment
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from constraintsuite.reports.drawings.theme import page_colours
+from constraintsuite.reports.drawings.svg import page_colours
 from constraintsuite.reports.page import make_environment, page_rules, read_template
 from constraintsuite.store.files import sha256_text
 from constraintsuite.web.people import Person

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from constraintsuite.mechanism.contrasts.records import ROLES
 from constraintsuite.mechanism.sites import Site, parse_site
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.drawings.sitemap import MapCell, MapColumns, site_map
+from constraintsuite.reports.drawings.heatmap import MapCell, MapColumns, site_map
 from constraintsuite.reports.drawings.svg import Drawing
 
 _WHOLE = ("attention", "mlp")

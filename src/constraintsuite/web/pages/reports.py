@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from constraintsuite.errors import UserError
-from constraintsuite.reports.files import PAGE
+from constraintsuite.reports.page import PAGE
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.web.pages import Page
 from constraintsuite.web.runs.families import REPORT

@@ -17,13 +17,8 @@ from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Section
 from constraintsuite.reports.first_page import FirstPage, make_first_page
 from constraintsuite.reports.grouped import grouping_of, groups_of, words_for
-from constraintsuite.reports.sections.controls import controls
-from constraintsuite.reports.sections.errors import errors
-from constraintsuite.reports.sections.gaps import gaps
-from constraintsuite.reports.sections.leaderboard import SHOWN
-from constraintsuite.reports.sections.slices import slices
-from constraintsuite.reports.sections.ties import ties
-from constraintsuite.reports.sections.truncation import truncation
+from constraintsuite.reports.sections.behaviour import errors, gaps, ties, truncation
+from constraintsuite.reports.sections.systems import SHOWN, controls, slices
 from constraintsuite.reports.view import ReportView, make_view
 from constraintsuite.web.shelf import Shelved
 

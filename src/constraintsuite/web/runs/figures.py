@@ -12,14 +12,9 @@ from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock, VerbatimText
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.bars import bar_chart
-from constraintsuite.reports.remarks import tie_remarks
-from constraintsuite.reports.sections.breakdowns import breakdowns
-from constraintsuite.reports.sections.controls import controls
-from constraintsuite.reports.sections.errors import errors
-from constraintsuite.reports.sections.gaps import gaps
-from constraintsuite.reports.sections.slices import slices
-from constraintsuite.reports.sections.ties import ties
-from constraintsuite.reports.sections.truncation import truncation
+from constraintsuite.reports.grouped import tie_remarks
+from constraintsuite.reports.sections.behaviour import errors, gaps, ties, truncation
+from constraintsuite.reports.sections.systems import breakdowns, controls, slices
 from constraintsuite.reports.view import ReportView, environment_of, model_facts
 
 _SHARES = ("paired_accuracy", "accuracy", "couple_accuracy", "opposite_accuracy", "responsiveness", "tie_rate")

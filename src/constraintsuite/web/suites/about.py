@@ -7,8 +7,7 @@ from pathlib import Path
 
 from constraintsuite.experiments.load import load_suite
 from constraintsuite.records.sections import Section, VerbatimText
-from constraintsuite.reports.sections.audit import audit
-from constraintsuite.reports.sections.dataset import dataset
+from constraintsuite.reports.sections.suite import audit, dataset
 from constraintsuite.reports.view import ReportView
 from constraintsuite.store.artifact import Artifact, Manifest
 from constraintsuite.web.shelf import Shelved

@@ -1,4 +1,4 @@
-"""The recipe that a user means who names a recipe, its file, or only a corpus."""
+"""What the functions of this folder take: places, recipes, and whether progress is shown."""
 
 from __future__ import annotations
 
@@ -7,8 +7,17 @@ from typing import Literal
 
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
-from constraintsuite.notebook.places import FolderPath
+from constraintsuite.execution.progress import Reporter, Silent, Terminal
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
+
+FolderPath = str | Path
+"""A file or folder."""
+
+
+def choose_reporter(quiet: bool) -> Reporter:
+    """What shows progress: the terminal's stderr, or nothing."""
+    return Silent() if quiet else Terminal()
+
 
 AnalyserName = Literal["auto", "rules", "parser"]
 _SUFFIXES = (".yaml", ".yml")
