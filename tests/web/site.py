@@ -12,9 +12,9 @@ from starlette.testclient import TestClient
 from starlette.types import ASGIApp, Message, Scope
 
 from constraintsuite.web.app import make_app
+from constraintsuite.web.artifact_index import WebShelf
 from constraintsuite.web.people import Door, Person
 from constraintsuite.web.safety import GUARD
-from constraintsuite.web.shelf import WebShelf
 
 HOST = "127.0.0.1"
 OWNER = Person("olga", "owner")

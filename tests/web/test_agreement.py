@@ -17,8 +17,8 @@ from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.suites.dropping import Dropped, name_of_texts
 from constraintsuite.suites.queries.records import Proposal
+from constraintsuite.web.artifact_index import WebShelf
 from constraintsuite.web.beside import new_beside
-from constraintsuite.web.shelf import WebShelf
 from experiments.tiny_suite import EXAMPLES, write_suite
 from web.site import ANNA, BEN, OpenSite, open_site
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from constraintsuite.web.artifact_index import WebShelf
 from constraintsuite.web.beside import all_beside
-from constraintsuite.web.shelf import WebShelf
 from experiments.tiny_suite import write_suite
 
 

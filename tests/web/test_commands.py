@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.cli.build import build
+from constraintsuite.web.artifact_index import Shelved, WebShelf
 from constraintsuite.web.commands import eval_command, pasted, rebuild_command, serve_command
-from constraintsuite.web.shelf import Shelved, WebShelf
 from experiments.tiny_suite import write_suite
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from annotate.small_batch import make_batch
 from constraintsuite.errors import UserError
-from constraintsuite.web.shelf import BATCH, DAMAGED, HERE, PROPOSALS, NotOnShelfError, WebShelf
+from constraintsuite.web.artifact_index import BATCH, DAMAGED, HERE, PROPOSALS, NotOnShelfError, WebShelf
 from experiments.tiny_suite import write_suite
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from annotate.small_batch import make_batch
-from constraintsuite.web.shelf import DAMAGED, PROPOSALS, WebShelf
+from constraintsuite.web.artifact_index import DAMAGED, PROPOSALS, WebShelf
 from web.site import ANNA, open_site
 from web.test_shelf import places, suite_at
 

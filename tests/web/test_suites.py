@@ -16,7 +16,7 @@ from constraintsuite.store.jsonl import adapter, write_jsonl
 from constraintsuite.store.revisions import Revision
 from constraintsuite.suites.audit.results import Audit
 from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, RejectedPair
-from constraintsuite.web.runs.everyone import MOST
+from constraintsuite.web.runs.outcomes import MOST
 from experiments.paired_runs import RIGHT, WRONG, make_run, make_suite
 from experiments.tiny_suite import CONTROLS, DOGLESS, EXAMPLES, write_suite
 from reports.altered import constraint_of, with_document, with_evidence

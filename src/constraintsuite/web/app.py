@@ -13,11 +13,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from constraintsuite.errors import UserError
+from constraintsuite.web.artifact_index import NotOnShelfError, WebShelf
 from constraintsuite.web.pages import PAGES, Page
 from constraintsuite.web.people import Door
 from constraintsuite.web.rendering import render_fault, serve_static
 from constraintsuite.web.safety import Guarded
-from constraintsuite.web.shelf import NotOnShelfError, WebShelf
 
 _PLACE = "{place:path}"
 _NOT_THIS = (403, 404)

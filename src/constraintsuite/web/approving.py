@@ -24,9 +24,9 @@ from constraintsuite.suites.stages.documents import read_documents
 from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.polarity import judge_mention
+from constraintsuite.web.artifact_index import Shelved, WebShelf
 from constraintsuite.web.beside import new_beside
-from constraintsuite.web.drawn import batches_on
-from constraintsuite.web.shelf import Shelved, WebShelf
+from constraintsuite.web.origins import batches_on
 
 ENDING = "gold"
 """Of the batch beside the file, as `csuite gold sample` names it."""

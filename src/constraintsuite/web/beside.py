@@ -9,8 +9,8 @@ from itertools import count
 from pathlib import Path
 
 from constraintsuite.errors import UserError
+from constraintsuite.web.artifact_index import Shelved, WebShelf
 from constraintsuite.web.faults import fault_of
-from constraintsuite.web.shelf import Shelved, WebShelf
 
 _OUTSIDE = "What is made from this would lie outside the folder that is served. Serve the folder above it."
 

@@ -10,8 +10,8 @@ from constraintsuite.annotate.batch import AnnotationBatch, open_batch
 from constraintsuite.annotate.queue import AnnotationTask
 from constraintsuite.annotate.records import AnnotationEvent
 from constraintsuite.annotate.standing import progress_of, standing, tasks_left
+from constraintsuite.web.artifact_index import NotOnShelfError, Shelved, WebShelf
 from constraintsuite.web.people import Person
-from constraintsuite.web.shelf import NotOnShelfError, Shelved, WebShelf
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.experiments.load import CONTROLS, EXAMPLES
 from constraintsuite.store.artifact import MANIFEST, FileEntry, read_manifest
 from constraintsuite.store.files import sha256_of
-from constraintsuite.web.shelf import BATCH, DAMAGED, LARGEST_MANIFEST, PROPOSALS, Shelved, WebShelf
+from constraintsuite.web.artifact_index import BATCH, DAMAGED, LARGEST_MANIFEST, PROPOSALS, Shelved, WebShelf
 
 _WHOLE = frozenset({"suite", "run", "report", "ranking"})
 """Kinds that are refused if any file of theirs was changed; others miss nothing if, say, weights were taken away."""

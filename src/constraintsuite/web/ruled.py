@@ -13,9 +13,9 @@ from constraintsuite.annotate.batch import AnnotationBatch
 from constraintsuite.annotate.records import SIDES, AnnotationEvent, AnnotationQuestion
 from constraintsuite.annotate.ruling import last_ruling_of, state_of
 from constraintsuite.annotate.standing import Standing, standing
-from constraintsuite.web.asking import FormQuestion, ask, given_of, say
+from constraintsuite.web.artifact_index import NotOnShelfError, Shelved
+from constraintsuite.web.forms import FormQuestion, ask, given_of, say
 from constraintsuite.web.people import Person
-from constraintsuite.web.shelf import NotOnShelfError, Shelved
 
 
 class RulingSubject(NamedTuple):

@@ -16,8 +16,8 @@ import uvicorn
 from constraintsuite.errors import UserError
 from constraintsuite.web.addresses import LOOPBACK
 from constraintsuite.web.app import make_app
+from constraintsuite.web.artifact_index import WebShelf
 from constraintsuite.web.people import Door, Person, load_key
-from constraintsuite.web.shelf import WebShelf
 
 _OWN_NAMES = (LOOPBACK, "localhost", "[::1]")
 _WARNING = (

@@ -14,10 +14,9 @@ from constraintsuite.records.examples import Example, PoolPlace
 from constraintsuite.reports.marks import Segment
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.web.suites import scopes
-from constraintsuite.web.suites.details import Detail, describe_example
-from constraintsuite.web.suites.diff import DiffSegment, word_diff
-from constraintsuite.web.suites.finding import read_index
-from constraintsuite.web.suites.passing import why_passed
+from constraintsuite.web.suites.details import Detail, describe_example, why_passed
+from constraintsuite.web.suites.search import read_index
+from constraintsuite.web.suites.texts import DiffSegment, word_diff
 from experiments.tiny_suite import CREAMLESS, DOGLESS, IDIOM, LOUD, NUTLESS, ORPHAN, write_suite
 from reports.altered import with_document, with_evidence
 

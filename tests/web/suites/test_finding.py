@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.records.examples import Example
-from constraintsuite.web.suites.choice import ExampleFilter, read_choice
-from constraintsuite.web.suites.finding import SuiteIndex, leaf, read_index
-from constraintsuite.web.suites.words import index_texts, parse_terms, snippet
+from constraintsuite.web.suites.facets import index_texts, parse_terms, snippet
+from constraintsuite.web.suites.search import ExampleFilter, SuiteIndex, leaf, read_choice, read_index
 from experiments.tiny_suite import DOGLESS, EXAMPLES, NUTLESS, write_suite
 from reports.altered import with_document, with_evidence
 

@@ -14,7 +14,7 @@ from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, RejectedPair
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.web.suites import rejects
-from constraintsuite.web.suites.rejects import read_rejects, show_reject
+from constraintsuite.web.suites.about import read_rejects, show_reject
 
 PROPOSAL = Proposal(
     id="p1",

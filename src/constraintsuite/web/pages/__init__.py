@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from constraintsuite.catalogue import Catalogue
+from constraintsuite.web.artifact_index import WebShelf
 from constraintsuite.web.people import PersonRole
-from constraintsuite.web.shelf import WebShelf
 
 PageView = Callable[[Request, WebShelf], Response]
 """A plain function: it runs in a thread of its own, so it may read files and wait."""
@@ -46,7 +46,7 @@ PAGES: Catalogue[tuple[Page, ...]] = Catalogue(
         "rulings": "constraintsuite.web.pages.rulings:PAGES",
         "batches": "constraintsuite.web.pages.batches:PAGES",
         "annotate": "constraintsuite.web.pages.annotate:PAGES",
-        "inside": "constraintsuite.web.pages.inside:PAGES",
-        "others": "constraintsuite.web.pages.others:PAGES",
+        "inside": "constraintsuite.web.pages.folders:PAGES",
+        "others": "constraintsuite.web.pages.folders:PAGES",
     },
 )

@@ -13,11 +13,11 @@ from constraintsuite.annotate.standing import leave_out, standing
 from constraintsuite.annotate.stopping import CLAIM
 from constraintsuite.errors import UserError
 from constraintsuite.reports.agreement import agreement_table, attention_table
+from constraintsuite.web.artifact_index import BATCH, WebShelf
 from constraintsuite.web.desk import called
-from constraintsuite.web.drawn import judged_batch
+from constraintsuite.web.origins import judged_batch
 from constraintsuite.web.pages import OWNER, Page
 from constraintsuite.web.rendering import render
-from constraintsuite.web.shelf import BATCH, WebShelf
 
 CLAIMS = (0.8, 0.85, CLAIM, 0.95)
 """Lower bounds that a page offers."""

@@ -24,14 +24,13 @@ from constraintsuite.annotate.queue import AnnotationTask, tasks_of
 from constraintsuite.annotate.records import SIDES, AnnotationEvent
 from constraintsuite.annotate.standing import progress_of
 from constraintsuite.errors import UserError
-from constraintsuite.web.asking import ask, given_in, given_of, say, spelt
+from constraintsuite.web.artifact_index import BATCH, WebShelf
 from constraintsuite.web.desk import Desk, called
-from constraintsuite.web.drawn import judged_batch, own_page
-from constraintsuite.web.forms import only, place_of, read_place
+from constraintsuite.web.forms import ask, given_in, given_of, only, place_of, read_place, say, spelt
+from constraintsuite.web.origins import judged_batch, own_page
 from constraintsuite.web.pages import ALL, JUDGES, Page
 from constraintsuite.web.pages.batches import show_state
 from constraintsuite.web.rendering import render
-from constraintsuite.web.shelf import BATCH, WebShelf
 
 TOLD = {
     "stale": "You have answered something meanwhile, perhaps in another window. Nothing was taken back.",

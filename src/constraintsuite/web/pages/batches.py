@@ -28,15 +28,15 @@ from constraintsuite.annotate.records import AnnotationEvent
 from constraintsuite.annotate.standing import leave_out, progress_of, standing
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import read_manifest
+from constraintsuite.web.artifact_index import BATCH, Shelved, WebShelf
 from constraintsuite.web.beside import all_beside, check_beside, fault_beside, new_beside
 from constraintsuite.web.commands import rebuild_command, serve_command
 from constraintsuite.web.desk import called
-from constraintsuite.web.drawn import batches_on, judged_batch, proposals_of, suite_of
 from constraintsuite.web.faults import fault_of
 from constraintsuite.web.forms import read_whole
+from constraintsuite.web.origins import batches_on, judged_batch, proposals_of, suite_of
 from constraintsuite.web.pages import OWNER, Page
 from constraintsuite.web.rendering import render
-from constraintsuite.web.shelf import BATCH, Shelved, WebShelf
 
 ENDING, EXPORT = "gold", "export"
 """Of the folders that are made beside a suite and beside a batch."""

@@ -18,14 +18,12 @@ from constraintsuite.metrics.pairwise import METRICS, PairMetric
 from constraintsuite.reports.comparison import comparison_tables
 from constraintsuite.reports.grouped import words_for
 from constraintsuite.reports.marks import cut, query_marks
+from constraintsuite.web.artifact_index import Shelved, WebShelf
+from constraintsuite.web.origins import RUN, SuiteFamily, family_of, suite_of_run
 from constraintsuite.web.pages import Page
 from constraintsuite.web.rendering import render
-from constraintsuite.web.runs.families import RUN, SuiteFamily, family_of, suite_of_run
-from constraintsuite.web.runs.outcomes import CELL, CELLS, ResultIndex, cells_of
-from constraintsuite.web.runs.showing import show_result
-from constraintsuite.web.shelf import Shelved, WebShelf
-from constraintsuite.web.suites.choice import ExampleFilter, read_choice
-from constraintsuite.web.suites.finding import leaf, read_index
+from constraintsuite.web.runs.outcomes import CELL, CELLS, ResultIndex, cells_of, show_result
+from constraintsuite.web.suites.search import ExampleFilter, leaf, read_choice, read_index
 
 FIRST, SECOND, METRIC, BY = "a", "b", "metric", "by"
 _OWN = (FIRST, SECOND, METRIC, BY)

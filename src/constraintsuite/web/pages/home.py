@@ -11,14 +11,14 @@ from starlette.responses import Response
 
 from constraintsuite.annotate.kinds.writing import NAME as WRITING
 from constraintsuite.errors import UserError
+from constraintsuite.web.artifact_index import BATCH, DAMAGED, PROPOSALS, Shelved, WebShelf
 from constraintsuite.web.commands import quickstart_command
 from constraintsuite.web.desk import left_for
-from constraintsuite.web.drawn import batches_on
 from constraintsuite.web.faults import fault_of
+from constraintsuite.web.origins import batches_on
 from constraintsuite.web.pages import ALL, Page
 from constraintsuite.web.people import Person
 from constraintsuite.web.rendering import render
-from constraintsuite.web.shelf import BATCH, DAMAGED, PROPOSALS, Shelved, WebShelf
 
 TITLES = {
     "suite": "Suites",

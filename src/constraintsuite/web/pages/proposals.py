@@ -37,12 +37,12 @@ from constraintsuite.web.approving import (
     read_judged,
     suite_of,
 )
+from constraintsuite.web.artifact_index import BATCH, PROPOSALS, NotOnShelfError, Shelved, WebShelf
 from constraintsuite.web.commands import UNKNOWN, corpus_of, pasted
 from constraintsuite.web.forms import only, read_number
 from constraintsuite.web.pages import OWNER, Page
 from constraintsuite.web.rendering import render
-from constraintsuite.web.shelf import BATCH, PROPOSALS, NotOnShelfError, Shelved, WebShelf
-from constraintsuite.web.suites.type_fields import describe_type_fields
+from constraintsuite.web.suites.details import describe_type_fields
 
 PAGE = 20
 """Proposals at once."""

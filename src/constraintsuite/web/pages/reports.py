@@ -11,9 +11,9 @@ from starlette.responses import Response
 from constraintsuite.errors import UserError
 from constraintsuite.reports.page import PAGE
 from constraintsuite.store.artifact import Artifact
+from constraintsuite.web.artifact_index import WebShelf
+from constraintsuite.web.origins import REPORT
 from constraintsuite.web.pages import Page
-from constraintsuite.web.runs.families import REPORT
-from constraintsuite.web.shelf import WebShelf
 
 _HASH = rb"'sha256-[A-Za-z0-9+/]{43}='"
 _POLICY = re.compile(rb'"(default-src \'none\'; style-src ' + _HASH + rb"; script-src " + _HASH + rb'; img-src data:)"')

@@ -15,11 +15,11 @@ from constraintsuite.annotate.adjudication import LONGEST_REASON, SHORTEST_REASO
 from constraintsuite.annotate.answering import StaleError
 from constraintsuite.annotate.ruling import keep_ruling, take_back_ruling
 from constraintsuite.errors import UserError
-from constraintsuite.web.asking import given_in, spelt
+from constraintsuite.web.artifact_index import BATCH, WebShelf
 from constraintsuite.web.commands import serve_command
 from constraintsuite.web.desk import called
-from constraintsuite.web.drawn import judged_batch
-from constraintsuite.web.forms import only
+from constraintsuite.web.forms import given_in, only, spelt
+from constraintsuite.web.origins import judged_batch
 from constraintsuite.web.pages import RULERS, Page
 from constraintsuite.web.rendering import render
 from constraintsuite.web.ruled import (
@@ -31,9 +31,7 @@ from constraintsuite.web.ruled import (
     line_of,
     open_bench,
 )
-from constraintsuite.web.shelf import BATCH, WebShelf
-from constraintsuite.web.suites.choice import read_page
-from constraintsuite.web.suites.finding import leaf
+from constraintsuite.web.suites.search import leaf, read_page
 
 A_PAGE = 50
 

@@ -11,17 +11,14 @@ from starlette.responses import RedirectResponse, Response
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.load import Run, load_run
 from constraintsuite.reports.marks import cut, query_marks
+from constraintsuite.web.artifact_index import Shelved, WebShelf
 from constraintsuite.web.commands import eval_command, quickstart_command
+from constraintsuite.web.origins import RUN, SUITE, SuiteFamily, families, family_of, suite_of_run
 from constraintsuite.web.pages import Page
 from constraintsuite.web.rendering import render
-from constraintsuite.web.runs.board import SLICE, Board, make_board
-from constraintsuite.web.runs.families import RUN, SUITE, SuiteFamily, families, family_of, suite_of_run
-from constraintsuite.web.runs.figures import run_sections
-from constraintsuite.web.runs.outcomes import PART, ResultIndex, outcomes_of
-from constraintsuite.web.runs.showing import show_result
-from constraintsuite.web.shelf import Shelved, WebShelf
-from constraintsuite.web.suites.choice import ExampleFilter, read_choice
-from constraintsuite.web.suites.finding import leaf, read_index
+from constraintsuite.web.runs.figures import SLICE, Board, make_board, run_sections
+from constraintsuite.web.runs.outcomes import PART, ResultIndex, outcomes_of, show_result
+from constraintsuite.web.suites.search import ExampleFilter, leaf, read_choice, read_index
 
 ORDER = "order"
 _ORDERS = {"": "as in the suite", "worst": "smallest gap first", "best": "largest gap first"}

@@ -10,16 +10,14 @@ from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.errors import UserError
 from constraintsuite.reports.marks import cut, query_marks
+from constraintsuite.web.artifact_index import Shelved, WebShelf
 from constraintsuite.web.pages import Page
 from constraintsuite.web.rendering import render
-from constraintsuite.web.runs.everyone import outcomes_in
-from constraintsuite.web.shelf import Shelved, WebShelf
-from constraintsuite.web.suites.about import has_pairs, read_about, read_collection
-from constraintsuite.web.suites.choice import PAGE, read_choice, read_page
+from constraintsuite.web.runs.outcomes import outcomes_in
+from constraintsuite.web.suites.about import MOST, has_pairs, read_about, read_collection, read_rejects, show_reject
 from constraintsuite.web.suites.details import LONGEST, describe_example, raw_json
-from constraintsuite.web.suites.finding import PER_PAGE, SuiteIndex, leaf, read_index
-from constraintsuite.web.suites.rejects import MOST, read_rejects, show_reject
-from constraintsuite.web.suites.words import parse_terms, snippet
+from constraintsuite.web.suites.facets import parse_terms, snippet
+from constraintsuite.web.suites.search import PAGE, PER_PAGE, SuiteIndex, leaf, read_choice, read_index, read_page
 
 KIND = "suite"
 _SHOWN_AT_ONCE = ("slice", "split", "domain", "relation", "cue", "pattern", "control")

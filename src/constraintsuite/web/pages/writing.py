@@ -18,12 +18,12 @@ from constraintsuite.annotate.queue import AnnotationTask, tasks_of
 from constraintsuite.annotate.standing import progress_of
 from constraintsuite.reports.marks import Segment, TextMark, cut
 from constraintsuite.suites.importers.pairs import find_changes
+from constraintsuite.web.artifact_index import BATCH, NotOnShelfError, Shelved, WebShelf
 from constraintsuite.web.desk import Desk
 from constraintsuite.web.forms import only, place_of, read_place
 from constraintsuite.web.pages import JUDGES, Page
 from constraintsuite.web.rendering import render
 from constraintsuite.web.scoring import MODELS, BusyError, score_drafts
-from constraintsuite.web.shelf import BATCH, NotOnShelfError, Shelved, WebShelf
 
 TOLD = {
     "stale": "You have written something meanwhile, perhaps in another window. Nothing was taken back.",

@@ -12,15 +12,15 @@ from constraintsuite.annotate.batch import AnnotationBatch, open_batch, write_ba
 from constraintsuite.annotate.kinds.writing import NAME, read_pairs, write_nevir, written
 from constraintsuite.annotate.standing import AnnotatorProgress, progress_of, standing
 from constraintsuite.errors import UserError
+from constraintsuite.web.artifact_index import BATCH, NotOnShelfError, Shelved, WebShelf
 from constraintsuite.web.beside import all_beside, check_beside, fault_beside, new_beside
 from constraintsuite.web.commands import pasted
-from constraintsuite.web.drawn import batches_on
 from constraintsuite.web.forms import only, read_whole
+from constraintsuite.web.origins import batches_on
 from constraintsuite.web.pages import JUDGES, OWNER, Page
 from constraintsuite.web.pages.writing import address_of
 from constraintsuite.web.rendering import render
 from constraintsuite.web.scoring import MODELS
-from constraintsuite.web.shelf import BATCH, NotOnShelfError, Shelved, WebShelf
 
 EXPORT = "nevir"
 DEFAULT_SIZE, MOST = 50, 2_000

@@ -1,21 +1,125 @@
-"""One run: all that its folder knows, with or without its suite."""
+"""The leaderboard of a suite by any metric and grouping, and the figures of one run."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
+from constraintsuite.experiments.figures import GroupFigures
+from constraintsuite.experiments.groupings import FEW
+from constraintsuite.experiments.headline import headline_metric
 from constraintsuite.experiments.load import Run, Suite
 from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.metric import Metric
-from constraintsuite.metrics.pairwise import METRICS
+from constraintsuite.metrics.pairwise import METRICS, parse_metric
+from constraintsuite.records.figures import PrintedFigure, show
+from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock, VerbatimText
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.bars import bar_chart
-from constraintsuite.reports.grouped import tie_remarks
+from constraintsuite.reports.first_page import FirstPage, make_first_page
+from constraintsuite.reports.grouped import grouping_of, groups_of, tie_remarks, words_for
 from constraintsuite.reports.sections.behaviour import errors, gaps, ties, truncation
-from constraintsuite.reports.sections.systems import breakdowns, controls, slices
-from constraintsuite.reports.view import ReportView, environment_of, model_facts
+from constraintsuite.reports.sections.systems import SHOWN, breakdowns, controls, slices
+from constraintsuite.reports.view import ReportView, environment_of, make_view, model_facts
+from constraintsuite.web.artifact_index import Shelved
+
+SLICE = "slice"
+_SECTIONS = (slices, errors, gaps, controls, ties, truncation)
+"""Of a report; what it has beside these is asked for on pages of its own."""
+
+
+@dataclass(frozen=True)
+class BoardCell:
+    """A figure as it is shown, and the number to sort by."""
+
+    figure: PrintedFigure
+    order: float | None
+
+
+@dataclass(frozen=True)
+class BoardRow:
+    """One run."""
+
+    label: str
+    one: Shelved
+    cells: tuple[BoardCell, ...]
+    """Of the examples of the headline, then of each group."""
+
+
+@dataclass(frozen=True)
+class Board:
+    """All runs of a suite, the best first."""
+
+    view: ReportView
+    metric: Metric
+    metrics: tuple[Metric, ...]
+    by: str
+    groupings: Mapping[str, str]
+    """Those that tell examples apart, with what they are."""
+    groups: tuple[str, ...]
+    small: int
+    """Groups that are left out, since they have fewer than ten examples."""
+    rows: tuple[BoardRow, ...]
+
+    def sections(self) -> list[Section]:
+        """What a report shows of these runs."""
+        return [section for make in _SECTIONS if (section := make(self.view)) is not None and section.blocks]
+
+    def first_page(self) -> FirstPage:
+        """The verdict, the chart and the failures, as on the page of a report."""
+        return make_first_page(make_view(self.view.suite, list(self.view.runs.values())))
+
+
+def make_board(suite: Suite, runs: Sequence[tuple[Shelved, Run]], metric: str = "", by: str = SLICE) -> Board:
+    """Runs of one suite in the order of a metric; without a name, of the one that the suite is about."""
+    chosen = parse_metric(metric) if metric else headline_metric(suite.examples)
+    named = make_view(suite, [run for _, run in runs]).runs
+    view = ReportView(suite, dict(sorted(named.items(), key=lambda item: _rank(item[1].summary, chosen))))
+    shelved = {run.artifact.path: one for one, run in runs}
+    summaries = view.summaries
+    known = [name for name in groups_of(summaries, by) if any(_n(s.by[by].get(name), chosen) for s in summaries)]
+    groups = [name for name in known if any(_n(s.by[by].get(name), chosen) >= FEW for s in summaries)]
+    rows = (
+        BoardRow(label, shelved[run.artifact.path], tuple(_cells(run.summary, chosen, by, groups)))
+        for label, run in view.runs.items()
+    )
+    return Board(
+        view,
+        chosen,
+        tuple(METRICS[name] for name in SHOWN if any(_n(s.headline, METRICS[name]) for s in summaries)),
+        by,
+        _groupings(summaries, by),
+        tuple(groups),
+        len(known) - len(groups),
+        tuple(rows),
+    )
+
+
+def _groupings(summaries: Sequence[RunSummary], chosen: str) -> dict[str, str]:
+    shared = [name for name in summaries[0].by if all(name in summary.by for summary in summaries)]
+    return {name: words_for(name) for name in shared if name in (SLICE, chosen) or len(groups_of(summaries, name)) > 1}
+
+
+def _rank(summary: RunSummary, metric: Metric) -> tuple[bool, float, str]:
+    value = summary.headline.metrics[metric.name].value
+    sign = 1 if metric.lower_is_better else -1
+    return value is None, sign * (value or 0.0), summary.system
+
+
+def _cells(summary: RunSummary, metric: Metric, by: str, groups: Sequence[str]) -> list[BoardCell]:
+    parts = [summary.headline, *(grouping_of(summary, by).get(name) for name in groups)]
+    return [_cell(None if part is None else part.metrics[metric.name], metric) for part in parts]
+
+
+def _cell(value: Interval | None, metric: Metric) -> BoardCell:
+    return BoardCell(show(value, metric.kind), None if value is None else value.value)
+
+
+def _n(group: GroupFigures | None, metric: Metric) -> int:
+    return 0 if group is None else group.metrics[metric.name].n
+
 
 _SHARES = ("paired_accuracy", "accuracy", "couple_accuracy", "opposite_accuracy", "responsiveness", "tie_rate")
 _NUMBERS = ("normalised_gap", "normalised_sensitivity", "gap", "sensitivity", "topic_sensitivity")

@@ -1,19 +1,23 @@
-"""A suite's examples with what one model made of them, or two: they are found as in the suite, and by how they came out."""
+"""What models made of examples: of one run, of two, or of all runs of a suite."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.experiments.load import Run
+from constraintsuite.errors import UserError
+from constraintsuite.experiments.load import Run, load_run
 from constraintsuite.metrics.pairwise import METRICS, PAIR_CLASSES, PairMetric, PairResult, pair_class
-from constraintsuite.records.examples import CONTROL_SLICES
-from constraintsuite.web.suites.choice import ExampleFilter
+from constraintsuite.metrics.ties import Outcome
+from constraintsuite.records.examples import CONTROL_SLICES, QUERY_ROLES
+from constraintsuite.web.artifact_index import Shelved, WebShelf
+from constraintsuite.web.origins import family_of
 from constraintsuite.web.suites.facets import Facet
-from constraintsuite.web.suites.finding import FoundExamples, SuiteIndex
+from constraintsuite.web.suites.search import ExampleFilter, FoundExamples, SuiteIndex
 
 CELL, PART = "right", "part"
 CELLS = ("both", "first", "second", "neither")
@@ -115,3 +119,77 @@ def _facet(name: str, title: str, words: Mapping[str, str], found: Sequence[str 
     places = {value: place for place, value in enumerate(words)}
     codes = np.array([-1 if value is None else places[value] for value in found], dtype=np.int32)
     return _NamedFacet(name, title, tuple(words), codes, words)
+
+
+class ShownOutcome(NamedTuple):
+    """Under one query."""
+
+    query: str
+    """Which it is."""
+    outcome: Outcome
+    gap: str
+    """In standard deviations of the model's scores."""
+
+
+@dataclass(frozen=True)
+class ShownResult:
+    """Under each query that states a preference, and what else is to be known."""
+
+    outcomes: tuple[ShownOutcome, ...]
+    remarks: tuple[str, ...]
+
+
+def show_result(result: PairResult) -> ShownResult:
+    """The result of one example."""
+    outcomes = tuple(
+        ShownOutcome(role, result.outcomes[role], _in_deviations(result.gaps[role], result.unit))
+        for role in QUERY_ROLES
+        if role in result.outcomes
+    )
+    remarks = {
+        "cut": result.cut,
+        "turned round from its original": result.flipped,
+        "as its original": result.invariant,
+    }
+    return ShownResult(outcomes, tuple(words for words, holds in remarks.items() if holds))
+
+
+def _in_deviations(gap: float, unit: float | None) -> str:
+    """With its sign, and never rounded to nothing; where all scores are equal there is no deviation, and no gap."""
+    size = gap / (unit or 1.0)
+    text = f"{size:+.2f}" if abs(size) >= 0.005 else f"{size:+.0e}"
+    return text.replace("-", "−") if gap else "0"
+
+
+MOST = 12
+"""Runs that are read for one example: each stays in memory, and a suite may have hundreds."""
+
+
+class ExampleInRun(NamedTuple):
+    """Of one run."""
+
+    label: str
+    place: str
+    result: ShownResult
+
+
+class EveryOutcome(NamedTuple):
+    """Of the first runs by place, and how many others there are."""
+
+    shown: tuple[ExampleInRun, ...]
+    more: int
+
+
+def outcomes_in(shelf: WebShelf, suite: Shelved, id: str) -> EveryOutcome:
+    """How an example came out; a run that has no result for it, or cannot be read, says nothing here."""
+    family = family_of(shelf, suite)
+    labels, found = family.labels(), []
+    for one in family.runs[:MOST]:
+        try:
+            run = shelf.load(one, load_run)
+        except UserError:
+            continue  # told on the leaderboard
+        result = next((result for result in run.results if result.id == id), None)
+        if result is not None:
+            found.append(ExampleInRun(labels[one.place], one.place, show_result(result)))
+    return EveryOutcome(tuple(found), len(family.runs[MOST:]))

@@ -1,20 +1,62 @@
-"""What lies in the folder that is served. A page asks for a place by name, and only what was found here has one."""
+"""The artifacts in the folder that is served. A page asks for a place by name, and only what was found here has one."""
 
 from __future__ import annotations
 
 import os
 import re
 import stat
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from threading import Lock
+from typing import TypeVar, cast
 
 from constraintsuite.annotate.batch import HEAD
 from constraintsuite.errors import UserError
 from constraintsuite.showing import SHOWN
 from constraintsuite.store.artifact import MANIFEST, STAGES, Manifest, read_manifest
-from constraintsuite.web.kept import LruCache
+
+T = TypeVar("T")
+
+
+class LruCache:
+    """At most so many things; the least used goes first. Whoever asks while one is being made waits for that."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._things: OrderedDict[Hashable, object] = OrderedDict()
+        self._making: dict[Hashable, Lock] = {}
+        self._lock = Lock()
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What has this key; many visitors at once need it made once."""
+        with self._lock:
+            if key in self._things:
+                return cast(T, self._recall(key))
+            turn = self._making.setdefault(key, Lock())
+        with turn:
+            with self._lock:
+                if key in self._things:
+                    return cast(T, self._recall(key))
+            try:
+                made = make()
+                self._add(key, made)
+            finally:
+                with self._lock:
+                    self._making.pop(key, None)
+        return made
+
+    def _recall(self, key: Hashable) -> object:
+        self._things.move_to_end(key)
+        return self._things[key]
+
+    def _add(self, key: Hashable, made: object) -> None:
+        with self._lock:
+            self._things[key] = made
+            while len(self._things) > self._most:
+                self._things.popitem(last=False)
+
 
 BATCH, PROPOSALS = "batch", "proposals"
 """Kinds beside those of artifacts: a folder that people judge, a file that `csuite propose` wrote."""
@@ -38,7 +80,7 @@ _OURS = re.compile(
 """Stands in every manifest of ours, the kind even if it was cut short; another program's manifest.json is none of our business,
 damaged or not."""
 _ELSEWHERE = re.compile(r"(?<![\w/.~])/(?!/)[^\s'\"`,;:()/]+(?:/[^\s'\"`,;:()/]+)*/([^\s'\"`,;:()/]+)")
-T = TypeVar("T")
+T_SHELF = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +141,10 @@ class WebShelf:
         self._check(found)
         return found
 
-    def load(self, one: Shelved, read: Callable[[Path], T], *, small: bool = False) -> T:
+    def load(self, one: Shelved, read: Callable[[Path], T_SHELF], *, small: bool = False) -> T_SHELF:
         """What `read` makes of it, kept in memory until the thing changes; what is small has a memory of its own."""
 
-        def make() -> T:
+        def make() -> T_SHELF:
             self._check(one)
             try:
                 return read(one.path)
@@ -112,7 +154,9 @@ class WebShelf:
         kept = self._small if small else self._large
         return kept.get((f"{read.__module__}.{read.__qualname__}", one.place, changed(one)), make)
 
-    def keep(self, key: Hashable, of: Sequence[Shelved], make: Callable[[], T], *, small: bool = False) -> T:
+    def keep(
+        self, key: Hashable, of: Sequence[Shelved], make: Callable[[], T_SHELF], *, small: bool = False
+    ) -> T_SHELF:
         """What is made of several things, kept in memory until one of them changes."""
         kept = self._small if small else self._large
         return kept.get((key, *((one.place, changed(one)) for one in of)), make)
