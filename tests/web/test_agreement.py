@@ -17,8 +17,8 @@ from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.suites.dropping import Dropped, name_of_texts
 from constraintsuite.suites.queries.records import Proposal
-from constraintsuite.web.artifact_index import WebShelf
-from constraintsuite.web.beside import new_beside
+from constraintsuite.web.artifact_index import ArtifactIndex
+from constraintsuite.web.new_folders import new_beside
 from experiments.tiny_suite import EXAMPLES, write_suite
 from web.site import ANNA, BEN, OpenSite, open_site
 
@@ -206,7 +206,7 @@ def test_of_a_changed_suite_no_batch_is_made(suite_site: OpenSite) -> None:
 
 
 def test_nothing_is_made_outside_the_folder_that_is_served(tmp_path: Path) -> None:
-    shelf = WebShelf(write_suite(tmp_path / "suite"))
+    shelf = ArtifactIndex(write_suite(tmp_path / "suite"))
     with pytest.raises(UserError, match="Serve the folder above"), new_beside(shelf, shelf.of_kind("suite")[0], "gold"):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["suite"]

@@ -13,7 +13,7 @@ from constraintsuite.annotate.batch import AnnotationBatch, write_batch
 from constraintsuite.annotate.queue import tasks_of
 from constraintsuite.annotate.records import AnnotationQuestion, EventDraft
 from constraintsuite.annotate.standing import standing
-from constraintsuite.web.desk import left_for
+from constraintsuite.web.annotator_session import left_for
 from web.queueing import GOOD, QUEUE, chosen_in, first_row, form_of, row_of, said_by_anna, values_of
 from web.site import ANNA, BEN, JUDGE, Visitor, open_site
 

@@ -13,6 +13,7 @@ from constraintsuite.experiments.headline import HEADLINE, headline_slices, is_c
 from constraintsuite.experiments.load import Run
 from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.metrics.metric import Metric
+from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.records.examples import CONTROL_SLICES, MAIN_SLICES, OMISSION, Example
 from constraintsuite.records.figures import CellValue
@@ -53,6 +54,16 @@ def group_table(runs: Mapping[str, Run], by: str, *metrics: Metric, keys: Sequen
         (Column(by.removeprefix("notes.")), *columns),
         rows,
     )
+
+
+def system_table(
+    name: str, caption: str, groups: Mapping[str, GroupFigures], metrics: Iterable[str], *, all_metrics: bool = False
+) -> Table:
+    """Metrics of one group of examples for each system, by its label; those that no system has a value of are left out."""
+    known = [METRICS[metric] for metric in metrics]
+    shown = [m for m in known if all_metrics or any(group.metrics[m.name].n for group in groups.values())]
+    rows = tuple((label, *(group.metrics[m.name] for m in shown)) for label, group in groups.items())
+    return Table(name, caption, (Column("system"), *(Column(m.title, m.kind) for m in shown)), rows)
 
 
 def main_slices(summaries: Sequence[RunSummary]) -> list[str]:

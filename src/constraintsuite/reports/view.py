@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
+from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.experiments.headline import is_chance
 from constraintsuite.experiments.load import MODEL, Run, Suite
 from constraintsuite.experiments.rejudge import rejudge
@@ -52,6 +53,11 @@ class ReportView:
     def summaries(self) -> list[RunSummary]:
         """The figures of the runs."""
         return [run.summary for run in self.runs.values()]
+
+    @property
+    def headlines(self) -> dict[str, GroupFigures]:
+        """The figures of each run on the examples of the headline."""
+        return {label: run.summary.headline for label, run in self.runs.items()}
 
     @property
     def metric(self) -> Metric:

@@ -13,58 +13,62 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from constraintsuite.errors import UserError
-from constraintsuite.web.artifact_index import NotOnShelfError, WebShelf
+from constraintsuite.web.artifact_index import ArtifactIndex, NotServedError
 from constraintsuite.web.pages import PAGES, Page
-from constraintsuite.web.people import Door
+from constraintsuite.web.people import AccessTokens
 from constraintsuite.web.rendering import render_fault, serve_static
-from constraintsuite.web.safety import Guarded
+from constraintsuite.web.safety import AccessGuard
 
 _PLACE = "{place:path}"
 _NOT_THIS = (403, 404)
 
 
-def make_app(shelf: WebShelf, door: Door, hosts: Sequence[str], *, read_only: bool = False) -> ASGIApp:
-    """The site over a shelf, for the people of a door, under these host names."""
+def make_app(
+    artifacts: ArtifactIndex, tokens: AccessTokens, hosts: Sequence[str], *, read_only: bool = False
+) -> ASGIApp:
+    """The site over a artifacts, for the people of a tokens, under these host names."""
     pages = [page for name in PAGES.names() for page in PAGES.load(name)]
     own = {page.path: page for page in pages if page.method == "GET"}
-    routes = [Route(page.path, _endpoint(page, shelf, own), methods=[page.method]) for page in pages]
+    routes = [Route(page.path, _endpoint(page, artifacts, own), methods=[page.method]) for page in pages]
     site = Starlette(
         routes=[*routes, Route("/static/{hash}/{name}", serve_static)],
         exception_handlers={HTTPException: _missing, Exception: _broken},
     )
     # Around all of it, not as a middleware: a page that fails is answered outside of those, and needs the headers too.
-    return Guarded(site, door, hosts, read_only=read_only)
+    return AccessGuard(site, tokens, hosts, read_only=read_only)
 
 
-def _endpoint(page: Page, shelf: WebShelf, own: Mapping[str, Page]) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(
+    page: Page, artifacts: ArtifactIndex, own: Mapping[str, Page]
+) -> Callable[[Request], Awaitable[Response]]:
     """Answers with a page; where nothing is at the place before its verb, a thing may have the verb for its name."""
     start, _, verb = page.path.partition(f"{_PLACE}/")
     plain = own.get(f"{start}{_PLACE}") if verb and page.method == "GET" else None
 
     async def show(request: Request) -> Response:
-        answer = await run_in_threadpool(_answer, page, request, shelf)
+        answer = await run_in_threadpool(_answer, page, request, artifacts)
         if plain is None or answer.status_code not in _NOT_THIS or not await run_in_threadpool(is_named, request):
             return answer
         request.path_params["place"] += f"/{verb}"
-        return await run_in_threadpool(_answer, plain, request, shelf)
+        return await run_in_threadpool(_answer, plain, request, artifacts)
 
     def is_named(request: Request) -> bool:
         place, kind = request.path_params["place"], start.strip("/")
-        places = {one.place for one in shelf.of_kind(kind)}
+        places = {one.place for one in artifacts.of_kind(kind)}
         return place not in places and f"{place}/{verb}" in places
 
     return show
 
 
-def _answer(page: Page, request: Request, shelf: WebShelf) -> Response:
+def _answer(page: Page, request: Request, artifacts: ArtifactIndex) -> Response:
     if request.state.person.role not in page.roles:
         return render_fault(request, 403, "This page is not for your role: what stands there could lead your answers.")
     try:
-        return page.view(request, shelf)
-    except NotOnShelfError as error:
+        return page.view(request, artifacts)
+    except NotServedError as error:
         return render_fault(request, 404, str(error))
     except UserError as error:
-        return render_fault(request, 400, shelf.told(error))
+        return render_fault(request, 400, artifacts.told(error))
 
 
 def _missing(request: Request, error: Exception) -> Response:

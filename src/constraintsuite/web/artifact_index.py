@@ -7,56 +7,16 @@ import re
 import stat
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import TypeVar, cast
+from urllib.parse import quote
 
 from constraintsuite.annotate.batch import HEAD
 from constraintsuite.errors import UserError
 from constraintsuite.showing import SHOWN
 from constraintsuite.store.artifact import MANIFEST, STAGES, Manifest, read_manifest
-
-T = TypeVar("T")
-
-
-class LruCache:
-    """At most so many things; the least used goes first. Whoever asks while one is being made waits for that."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._things: OrderedDict[Hashable, object] = OrderedDict()
-        self._making: dict[Hashable, Lock] = {}
-        self._lock = Lock()
-
-    def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What has this key; many visitors at once need it made once."""
-        with self._lock:
-            if key in self._things:
-                return cast(T, self._recall(key))
-            turn = self._making.setdefault(key, Lock())
-        with turn:
-            with self._lock:
-                if key in self._things:
-                    return cast(T, self._recall(key))
-            try:
-                made = make()
-                self._add(key, made)
-            finally:
-                with self._lock:
-                    self._making.pop(key, None)
-        return made
-
-    def _recall(self, key: Hashable) -> object:
-        self._things.move_to_end(key)
-        return self._things[key]
-
-    def _add(self, key: Hashable, made: object) -> None:
-        with self._lock:
-            self._things[key] = made
-            while len(self._things) > self._most:
-                self._things.popitem(last=False)
-
 
 BATCH, PROPOSALS = "batch", "proposals"
 """Kinds beside those of artifacts: a folder that people judge, a file that `csuite propose` wrote."""
@@ -80,11 +40,44 @@ _OURS = re.compile(
 """Stands in every manifest of ours, the kind even if it was cut short; another program's manifest.json is none of our business,
 damaged or not."""
 _ELSEWHERE = re.compile(r"(?<![\w/.~])/(?!/)[^\s'\"`,;:()/]+(?:/[^\s'\"`,;:()/]+)*/([^\s'\"`,;:()/]+)")
-T_SHELF = TypeVar("T")
+T = TypeVar("T")
+
+
+@dataclass
+class _CacheEntry:
+    lock: Lock = field(default_factory=Lock)
+    made: list[object] = field(default_factory=list)
+    """What was made, alone in a list; empty before that."""
+
+
+class LruCache:
+    """Keeps at most `most` values; the least recently used goes first."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._entries: OrderedDict[Hashable, _CacheEntry] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The value of a key; whoever asks while another thread makes it waits for that thread."""
+        with self._lock:
+            entry = self._entries.setdefault(key, _CacheEntry())
+            self._entries.move_to_end(key)
+            while len(self._entries) > self._most:
+                self._entries.popitem(last=False)
+        with entry.lock:
+            if not entry.made:
+                try:
+                    entry.made.append(make())
+                except BaseException:
+                    with self._lock:
+                        self._entries.pop(key, None)
+                    raise
+        return cast(T, entry.made[0])
 
 
 @dataclass(frozen=True, slots=True)
-class Shelved:
+class ServedArtifact:
     """Something that can be shown."""
 
     place: str
@@ -107,16 +100,21 @@ class Shelved:
         return self.where or self.path.name
 
     @property
+    def address(self) -> str:
+        """Where its page is."""
+        return f"/{self.kind}/{quote(self.place)}"
+
+    @property
     def also(self) -> str:
         """The name in its manifest, where that is another."""
         return "" if self.name == self.path.name else self.name
 
 
-class NotOnShelfError(UserError):
+class NotServedError(UserError):
     """A place that nothing was found at."""
 
 
-class WebShelf:
+class ArtifactIndex:
     """All that lies in a folder, looked up anew at each call: what a command writes meanwhile is there at once."""
 
     def __init__(self, root: Path) -> None:
@@ -125,26 +123,26 @@ class WebShelf:
         self.root = root.resolve()
         self._large, self._small = LruCache(_KEPT), LruCache(_KEPT_SMALL)
 
-    def all(self) -> list[Shelved]:
+    def all(self) -> list[ServedArtifact]:
         """In the order of their places."""
         return sorted(self._find(), key=lambda one: (one.kind, one.place))
 
-    def of_kind(self, *kinds: str) -> list[Shelved]:
+    def of_kind(self, *kinds: str) -> list[ServedArtifact]:
         """Those of some kinds."""
         return [one for one in self.all() if one.kind in kinds]
 
-    def get(self, place: str, *kinds: str) -> Shelved:
-        """What is at a place; anything else than a place that was found, of these kinds, is a NotOnShelfError."""
+    def get(self, place: str, *kinds: str) -> ServedArtifact:
+        """What is at a place; anything else than a place that was found, of these kinds, is a NotServedError."""
         found = next((one for one in self._find() if one.place == place and one.kind in kinds), None)
         if found is None:
-            raise NotOnShelfError(f"There is no {' or '.join(kinds)} at {place!r}.")
+            raise NotServedError(f"There is no {' or '.join(kinds)} at {place!r}.")
         self._check(found)
         return found
 
-    def load(self, one: Shelved, read: Callable[[Path], T_SHELF], *, small: bool = False) -> T_SHELF:
+    def load(self, one: ServedArtifact, read: Callable[[Path], T], *, small: bool = False) -> T:
         """What `read` makes of it, kept in memory until the thing changes; what is small has a memory of its own."""
 
-        def make() -> T_SHELF:
+        def make() -> T:
             self._check(one)
             try:
                 return read(one.path)
@@ -154,9 +152,7 @@ class WebShelf:
         kept = self._small if small else self._large
         return kept.get((f"{read.__module__}.{read.__qualname__}", one.place, changed(one)), make)
 
-    def keep(
-        self, key: Hashable, of: Sequence[Shelved], make: Callable[[], T_SHELF], *, small: bool = False
-    ) -> T_SHELF:
+    def keep(self, key: Hashable, of: Sequence[ServedArtifact], make: Callable[[], T], *, small: bool = False) -> T:
         """What is made of several things, kept in memory until one of them changes."""
         kept = self._small if small else self._large
         return kept.get((key, *((one.place, changed(one)) for one in of)), make)
@@ -167,7 +163,7 @@ class WebShelf:
         said = re.sub(rf"{re.escape(str(self.root))}(?![\w./-])", "the folder that is served", inside)
         return _ELSEWHERE.sub(r"…/\1", said)
 
-    def _find(self) -> Iterator[Shelved]:
+    def _find(self) -> Iterator[ServedArtifact]:
         for folder, inner, names in os.walk(self.root):
             here = Path(folder)
             inside = here.relative_to(self.root)
@@ -177,15 +173,15 @@ class WebShelf:
             files = [name for name in sorted(names) if _tells(name) and self.holds(here / name)]
             if MANIFEST in files and (manifest := self._manifest(here)) is not None:
                 counts = tuple(manifest.counts.items())
-                yield Shelved(place, here, manifest.kind, manifest.name, counts, manifest.content)
+                yield ServedArtifact(place, here, manifest.kind, manifest.name, counts, manifest.content)
             elif MANIFEST in files and _is_ours(here / MANIFEST):
-                yield Shelved(place, here, DAMAGED, here.name)
+                yield ServedArtifact(place, here, DAMAGED, here.name)
             elif HEAD in files:
-                yield Shelved(place, here, BATCH, here.name)
+                yield ServedArtifact(place, here, BATCH, here.name)
             for name in files:
                 if name.endswith(_PROPOSED) and MANIFEST not in files and not is_being_built:
                     file = here / name
-                    yield Shelved(file.relative_to(self.root).as_posix(), file, PROPOSALS, name)
+                    yield ServedArtifact(file.relative_to(self.root).as_posix(), file, PROPOSALS, name)
 
     def _manifest(self, folder: Path) -> Manifest | None:
         try:
@@ -196,7 +192,7 @@ class WebShelf:
         except OSError:
             return None  # taken away this very moment
 
-    def _check(self, one: Shelved) -> None:
+    def _check(self, one: ServedArtifact) -> None:
         """No file of it may lead out of the folder: what lies elsewhere was not meant to be served."""
         for folder, inner, names in os.walk(one.path):
             inner[:] = [name for name in inner if name[0] != "." and name not in _NOT_OURS]
@@ -241,7 +237,7 @@ def _is_shown(name: str) -> bool:
     return name[0] != "." and "\n" not in name and name not in _PASSED_OVER
 
 
-def changed(one: Shelved) -> int:
+def changed(one: ServedArtifact) -> int:
     """When what is written last, or never again, was written: a folder itself changes whenever somebody answers in it."""
     marker = next((one.path / name for name in (MANIFEST, HEAD) if (one.path / name).is_file()), one.path)
     return marker.stat().st_mtime_ns

@@ -12,7 +12,7 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import read_manifest
 from constraintsuite.suites.recipe import Recipe
-from constraintsuite.web.artifact_index import Shelved, WebShelf
+from constraintsuite.web.artifact_index import ArtifactIndex, ServedArtifact
 from constraintsuite.web.people import PersonRole
 
 UNKNOWN = "CORPUS"
@@ -31,22 +31,22 @@ def pasted(path: Path) -> str:
     return shlex.quote(f"./{seen}" if seen.startswith("-") else seen)
 
 
-def quickstart_command(shelf: WebShelf) -> str:
+def quickstart_command(artifacts: ArtifactIndex) -> str:
     """Something to look at."""
-    return f"csuite quickstart --out {pasted(shelf.root / 'quickstart')}"
+    return f"csuite quickstart --out {pasted(artifacts.root / 'quickstart')}"
 
 
-def serve_command(shelf: WebShelf, role: PersonRole) -> str:
+def serve_command(artifacts: ArtifactIndex, role: PersonRole) -> str:
     """The same site for one more person."""
-    return f"csuite serve {pasted(shelf.root)} --{role} NAME"
+    return f"csuite serve {pasted(artifacts.root)} --{role} NAME"
 
 
-def eval_command(suite: Shelved) -> str:
+def eval_command(suite: ServedArtifact) -> str:
     """A first run of a suite."""
     return f"csuite eval {pasted(suite.path)} --model bm25 --out {pasted(suite.path.with_name('runs'))}"
 
 
-def rebuild_command(suite: Shelved, dropped: Path) -> str:
+def rebuild_command(suite: ServedArtifact, dropped: Path) -> str:
     """The suite again, as it was built, without what people found wrong now and before; beside it.
 
     What no option can say stands in the recipe that it was built with, and only who built it knows where that lies.
@@ -60,7 +60,7 @@ def rebuild_command(suite: Shelved, dropped: Path) -> str:
     return " ".join([*words, f"--drop {pasted(dropped)}", f"--out {pasted(_next(suite.path))}"])
 
 
-def _settings(suite: Shelved) -> Mapping[str, Any]:
+def _settings(suite: ServedArtifact) -> Mapping[str, Any]:
     try:
         manifest = read_manifest(suite.path)
     except UserError:
@@ -101,7 +101,7 @@ def _section(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def corpus_of(suite: Shelved) -> str:
+def corpus_of(suite: ServedArtifact) -> str:
     """What a suite was built from, quoted; UNKNOWN if that cannot be said here."""
     source = _section(_settings(suite), "corpus").get("source")
     if not isinstance(source, str) or not source:

@@ -31,7 +31,7 @@ class Person:
     role: PersonRole
 
 
-class Door:
+class AccessTokens:
     """Knows everyone by their token. The same key gives the same links, so that they outlive a restart."""
 
     def __init__(self, key: bytes, people: Sequence[Person]) -> None:

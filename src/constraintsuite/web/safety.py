@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from constraintsuite.web.forms import only
-from constraintsuite.web.people import Door
+from constraintsuite.web.people import AccessTokens
 from constraintsuite.web.rendering import render, render_fault
 
 ENTER, LEAVE = "/enter", "/leave"
@@ -20,24 +20,24 @@ TOKEN = "token"
 _MONTH = 30 * 24 * 3600
 
 
-def enter(request: Request, door: Door) -> Response:
+def enter(request: Request, tokens: AccessTokens) -> Response:
     """A link becomes a cookie, and its token leaves the address; who is somebody already is asked first."""
     asked = request.method == "POST"
     token = only(request.state.form, TOKEN) if asked else request.query_params.get(TOKEN, "")
-    person, now = door.whose(token), request.state.person
+    person, now = tokens.whose(token), request.state.person
     if person is None:
         return render_fault(request, 401, "This link is not valid here. Ask for a new one.")
     if not asked and now is not None and now != person:
         return render(request, "enter.html.jinja", title=f"Go on as {person.name}?", other=person, token=token)
     answer = RedirectResponse("/", 303)
-    answer.set_cookie(door.cookie, token, httponly=True, samesite="lax", path="/", max_age=_MONTH)
+    answer.set_cookie(tokens.cookie, token, httponly=True, samesite="lax", path="/", max_age=_MONTH)
     return answer
 
 
-def leave(door: Door) -> Response:
+def leave(tokens: AccessTokens) -> Response:
     """From now on this browser is nobody."""
     answer = RedirectResponse("/", 303)
-    answer.delete_cookie(door.cookie, httponly=True, samesite="lax", path="/")
+    answer.delete_cookie(tokens.cookie, httponly=True, samesite="lax", path="/")
     return answer
 
 
@@ -62,11 +62,16 @@ _HEADERS = {
 }
 
 
-class Guarded:
+class AccessGuard:
     """Lets a request through to the pages with `state.person` and `state.form`, or answers it itself."""
 
-    def __init__(self, app: ASGIApp, door: Door, hosts: Sequence[str], *, read_only: bool = False) -> None:
-        self._app, self._door, self._hosts, self._read_only = app, door, frozenset(map(str.casefold, hosts)), read_only
+    def __init__(self, app: ASGIApp, tokens: AccessTokens, hosts: Sequence[str], *, read_only: bool = False) -> None:
+        self._app, self._tokens, self._hosts, self._read_only = (
+            app,
+            tokens,
+            frozenset(map(str.casefold, hosts)),
+            read_only,
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """As ASGI has it."""
@@ -89,17 +94,17 @@ class Guarded:
         """What is said in the pages' place; None if they may speak."""
         request = Request(scope, receive)
         path, state = scope["path"], scope.setdefault("state", {})
-        state.update(person=None, people=self._door.people, form={}, guard="", read_only=self._read_only)
+        state.update(person=None, people=self._tokens.people, form={}, guard="", read_only=self._read_only)
         if _name_of(request.headers.get("host", "")) not in self._hosts:
             return render_fault(request, 421, "This site is not served under that name. Open the link as it was given.")
-        person = self._door.whose(request.cookies.get(self._door.cookie, ""))
+        person = self._tokens.whose(request.cookies.get(self._tokens.cookie, ""))
         if person is not None:
-            state.update(person=person, guard=self._door.guard(person))
+            state.update(person=person, guard=self._tokens.guard(person))
         if path.startswith(_OPEN):
             return None
         changes = request.method in _CHANGES
         if path == ENTER and not changes:
-            return enter(request, self._door)
+            return enter(request, self._tokens)
         if person is None:
             return render_fault(request, 401, "Open the link that you were given: it lets you in.")
         return await self._change(request, path) if changes else None
@@ -112,8 +117,8 @@ class Guarded:
         if refusal is not None or request.method != "POST":
             return refusal
         if path == ENTER:
-            return enter(request, self._door)
-        return leave(self._door) if path == LEAVE else None
+            return enter(request, self._tokens)
+        return leave(self._tokens) if path == LEAVE else None
 
     async def _refusal(self, request: Request) -> Response | None:
         """Why nothing is changed; None if the person meant it, and then with the form in the state."""

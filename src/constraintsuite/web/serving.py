@@ -1,4 +1,4 @@
-"""The site on an address: bound before the links are told, so that nobody is sent to a door that is not there."""
+"""The site on an address: bound before the links are told, so that nobody is sent to a tokens that is not there."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import uvicorn
 from constraintsuite.errors import UserError
 from constraintsuite.web.addresses import LOOPBACK
 from constraintsuite.web.app import make_app
-from constraintsuite.web.artifact_index import WebShelf
-from constraintsuite.web.people import Door, Person, load_key
+from constraintsuite.web.artifact_index import ArtifactIndex
+from constraintsuite.web.people import AccessTokens, Person, load_key
 
 _OWN_NAMES = (LOOPBACK, "localhost", "[::1]")
 _WARNING = (
@@ -66,14 +66,14 @@ def listen(site: WebSite) -> Iterator[ServedSite]:
             f"--host {site.host!r}: an address is needed, such as {LOOPBACK}, or 0.0.0.0 for all of this machine."
         )
     address = _bracketed(site.host)
-    shelf = WebShelf(site.folder)
-    door = Door(load_key(shelf.root), site.people)
-    app = make_app(shelf, door, (*_OWN_NAMES, address, *names), read_only=site.read_only)
+    artifacts = ArtifactIndex(site.folder)
+    tokens = AccessTokens(load_key(artifacts.root), site.people)
+    app = make_app(artifacts, tokens, (*_OWN_NAMES, address, *names), read_only=site.read_only)
     with _bound(site.host, site.port) as bound:
         own, port = ipaddress.ip_address(bound.getsockname()[0]), bound.getsockname()[1]
         anywhere = ("[::1]" if own.version == 6 else LOOPBACK) if own.is_unspecified else ""  # an address to go to
         shown = names[0] if names else anywhere or address
-        links = {person: f"http://{shown}:{port}/enter?token={door.token(person)}" for person in site.people}
+        links = {person: f"http://{shown}:{port}/enter?token={tokens.token(person)}" for person in site.people}
         config = uvicorn.Config(app, log_level="warning", server_header=False, date_header=False)
         yield ServedSite(uvicorn.Server(config), bound, links, "" if own.is_loopback else _WARNING)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -12,14 +12,14 @@ from constraintsuite.experiments.load import Run
 from constraintsuite.experiments.truncation import TruncationAudit
 from constraintsuite.metrics.pairwise import METRICS, PAIR_CLASSES, PairResult
 from constraintsuite.metrics.ties import TIE_POLICIES
-from constraintsuite.records.examples import CONTROL_SLICES, Example, QueryRole
-from constraintsuite.records.figures import CellValue, percent
+from constraintsuite.records.examples import CONTROL_SLICES, QueryRole
+from constraintsuite.records.figures import CellValue, ColumnKind, percent
 from constraintsuite.records.sections import Charts, Section, TableBlock
-from constraintsuite.records.tables import Column, Table
+from constraintsuite.records.tables import Column, Table, tabulate
 from constraintsuite.reports.drawings.bars import stacked_chart
 from constraintsuite.reports.drawings.histograms import Bins, histogram
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.grouped import main_slices, value_of
+from constraintsuite.reports.grouped import main_slices, system_table
 from constraintsuite.reports.hardest import ExampleCards, show_hardest
 from constraintsuite.reports.view import ReportView
 
@@ -31,17 +31,18 @@ _ABOUT = (
 
 
 def errors(view: ReportView) -> Section | None:
-    """One bar a system, and for each system one a slice."""
-    if not any(run.summary.headline.metrics["correct"].n for run in view.runs.values()):
+    """One bar per system, and for each system one per slice."""
+    if not any(group.metrics["correct"].n for group in view.headlines.values()):
         return None
-    headline = {label: run.summary.headline for label, run in view.runs.items()}
-    charts = [error_chart("chart-errors", "Error classes, examples of the headline, %", headline)]
+    charts = [error_chart("chart-errors", "Error classes, examples of the headline, %", view.headlines)]
     names = main_slices(view.summaries)
     if len(names) > 1:
         for number, (label, run) in enumerate(view.runs.items()):
             groups = {name: g for name in names if (g := run.summary.by["slice"].get(name)) is not None}
             charts.append(error_chart(f"chart-errors-{number}", f"{label}: error classes by slice, %", groups))
-    return Section("errors", "Error classes", _ABOUT, (Charts(tuple(charts)), TableBlock(_table(view))))
+    caption = "Error classes, examples of the headline, with 95 % interval."
+    table = system_table("error_classes", caption, view.headlines, CLASSES, all_metrics=True)
+    return Section("errors", "Error classes", _ABOUT, (Charts(tuple(charts)), TableBlock(table)))
 
 
 def error_chart(name: str, title: str, groups: Mapping[str, GroupFigures]) -> Drawing:
@@ -50,17 +51,12 @@ def error_chart(name: str, title: str, groups: Mapping[str, GroupFigures]) -> Dr
     return stacked_chart(name, title, CLASSES, rows)
 
 
-def _table(view: ReportView) -> Table:
-    rows = tuple(
-        (label, *(value_of(run.summary.headline, METRICS[name]) for name in CLASSES))
-        for label, run in view.runs.items()
-    )
-    columns = (Column("system"), *(Column(title, "share") for title in CLASSES.values()))
-    return Table("error_classes", "Error classes, examples of the headline, with 95 % interval.", columns, rows)
-
-
 _BINS = 30
 _SHOWN = ("normalised_gap", "normalised_sensitivity", "superiority", "responsiveness", "gap", "sensitivity")
+_GAPS = (
+    "Gaps and sensitivities; in deviations: of the system's own scores, else in its own unit, which is never to be "
+    "compared between systems. Gap above zero and Moved the right way in %, equal scores counted half. 95 % intervals."
+)
 _ABOUT_GAPS = (
     "The gap is the score of the satisfying document less that of the violating one, here in standard deviations of all "
     "scores of that system. Under the query it should lie right of the dashed line, under the opposite left of it; "
@@ -69,11 +65,12 @@ _ABOUT_GAPS = (
 
 
 def gaps(view: ReportView) -> Section | None:
-    """One histogram a system, all on the same axis."""
+    """One histogram per system, all on the same axis."""
     charts = gap_charts(view.runs)
-    return (
-        Section("gaps", "Score gaps", _ABOUT_GAPS, (Charts(charts), TableBlock(_table_gaps(view)))) if charts else None
-    )
+    if not charts:
+        return None
+    table = system_table("gaps", _GAPS, {label: run.summary.overall for label, run in view.runs.items()}, _SHOWN)
+    return Section("gaps", "Score gaps", _ABOUT_GAPS, (Charts(charts), TableBlock(table)))
 
 
 def gap_charts(runs: Mapping[str, Run]) -> tuple[Drawing, ...]:
@@ -115,16 +112,6 @@ def _chart(label: str, run: Run, bins: Bins, number: int) -> Drawing:
     return histogram(f"chart-gap-{number}", label, bins, series, told, f"n={len(query):,}")
 
 
-def _table_gaps(view: ReportView) -> Table:
-    metrics = [METRICS[name] for name in _SHOWN if any(s.overall.metrics[name].n for s in view.summaries)]
-    caption = (
-        "Gaps and sensitivities; in deviations: of the system's own scores, else in its own unit, which is never to be "
-        "compared between systems. Gap above zero and Moved the right way in %, equal scores counted half. 95 % intervals."
-    )
-    rows = tuple((label, *(value_of(r.summary.overall, m) for m in metrics)) for label, r in view.runs.items())
-    return Table("gaps", caption, (Column("system"), *(Column(m.title, m.kind) for m in metrics)), rows)
-
-
 _ABOUT_TIES = (
     "Strict: a tie is wrong. Half: it counts one half. Random: a coin decides. MTEB: the document whose id sorts last wins, "
     "as in evaluations that rank by score and then by id. A system whose figure depends on the rule should be read with care."
@@ -133,69 +120,50 @@ _METRICS = ("accuracy", "opposite_accuracy", "paired_accuracy")
 
 
 def ties(view: ReportView) -> Section | None:
-    """One table a metric; nothing where no system ever ties."""
+    """One table per metric; nothing where no system ever ties."""
     told = {label: run.summary for label, run in view.runs.items() if run.summary.ties is not None}
     if not any(summary.overall.metrics["tie_rate"].value for summary in told.values()):
         return None
-    sheets = []
+    titles = ("examples with a tie", *TIE_POLICIES)
+    columns = (Column("system"), *(Column(title, "share") for title in titles))
+    blocks = []
     for name in _METRICS:
         found = {label: summary.ties[name] for label, summary in told.items() if summary.ties and name in summary.ties}
-        if not any(intervals["strict"].n for intervals in found.values()):
-            continue
-        rows: tuple[tuple[CellValue, ...], ...] = tuple(
-            (label, view.runs[label].summary.overall.metrics["tie_rate"], *(intervals[p] for p in TIE_POLICIES))
-            for label, intervals in found.items()
-        )
-        columns = (
-            Column("system"),
-            Column("examples with a tie", "share"),
-            *(Column(p, "share") for p in TIE_POLICIES),
-        )
-        caption = f"{METRICS[name].title} under four rules for ties, main examples, with 95 % interval."
-        sheets.append(TableBlock(Table(f"ties_{name}", caption, columns, rows)))
-    return Section("ties", "Ties", _ABOUT_TIES, tuple(sheets))
+        if any(intervals["strict"].n for intervals in found.values()):
+            rows = tuple(
+                (label, told[label].overall.metrics["tie_rate"], *(intervals[policy] for policy in TIE_POLICIES))
+                for label, intervals in found.items()
+            )
+            caption = f"{METRICS[name].title} under four rules for ties, main examples, with 95 % interval."
+            blocks.append(TableBlock(Table(f"ties_{name}", caption, columns, rows)))
+    return Section("ties", "Ties", _ABOUT_TIES, tuple(blocks))
 
 
 _ABOUT_TRUNCATION = (
     "A system that reads only the beginning of a text may never see what decides. Cut: in either document what decides lies "
     "past the end of what is read. Identical: what is read of the two documents is the same, so that they tie."
 )
-_COLUMNS = (
-    Column("system"),
-    Column("examples", "count"),
-    Column("cut", "count"),
-    Column("share cut", "share"),
-    Column("identical", "count"),
-    Column("accuracy, all", "share"),
-    Column("accuracy, whole", "share"),
-    Column("paired accuracy, all", "share"),
-    Column("paired accuracy, whole", "share"),
-)
+_CUT: Mapping[str, tuple[ColumnKind, Callable[[tuple[str, TruncationAudit]], CellValue]]] = {
+    "system": ("text", lambda row: row[0]),
+    "examples": ("count", lambda row: row[1].examples),
+    "cut": ("count", lambda row: row[1].cut),
+    "share cut": ("share", lambda row: row[1].share),
+    "identical": ("count", lambda row: row[1].identical),
+    "accuracy, all": ("share", lambda row: row[1].with_cut["accuracy"]),
+    "accuracy, whole": ("share", lambda row: row[1].without_cut["accuracy"]),
+    "paired accuracy, all": ("share", lambda row: row[1].with_cut["paired_accuracy"]),
+    "paired accuracy, whole": ("share", lambda row: row[1].without_cut["paired_accuracy"]),
+}
 
 
 def truncation(view: ReportView) -> Section | None:
-    """One row a system that says how much it reads."""
+    """One row per system that says how much it reads."""
     audits = {label: audit for label, run in view.runs.items() if (audit := run.summary.truncation) is not None}
     if not audits:
         return None
-    rows = tuple((label, *_figures(audit)) for label, audit in audits.items())
     caption = "Truncation audit, main examples, with 95 % interval; whole: without the examples that are cut."
-    return Section(
-        "truncation", "Truncation", _ABOUT_TRUNCATION, (TableBlock(Table("truncation", caption, _COLUMNS, rows)),)
-    )
-
-
-def _figures(audit: TruncationAudit) -> tuple[CellValue, ...]:
-    return (
-        audit.examples,
-        audit.cut,
-        audit.share,
-        audit.identical,
-        audit.with_cut["accuracy"],
-        audit.without_cut["accuracy"],
-        audit.with_cut["paired_accuracy"],
-        audit.without_cut["paired_accuracy"],
-    )
+    table = tabulate("truncation", caption, audits.items(), _CUT)
+    return Section("truncation", "Truncation", _ABOUT_TRUNCATION, (TableBlock(table),))
 
 
 SHOWN = 25
@@ -204,6 +172,15 @@ _ABOUT_HARDEST = (
     "The slices take turns; of examples of a slice with the same query, and of a couple, one is shown. All examples with all "
     "outcomes are in tables/examples.csv."
 )
+
+
+_OUTCOME_COLUMNS: Mapping[str, ColumnKind] = {
+    "outcome": "text",
+    "outcome under the opposite": "text",
+    "gap": "number",
+    "gap under the opposite": "number",
+    "cut": "text",
+}
 
 
 def hardest(view: ReportView) -> Section | None:
@@ -215,30 +192,24 @@ def hardest(view: ReportView) -> Section | None:
 
 
 def _all_examples(view: ReportView) -> Table:
-    fields = ("outcome", "outcome under the opposite", "gap", "gap under the opposite", "cut")
-    columns = [Column(title) for title in ("id", "slice", "split", "domain", "relation", "query", "opposite")]
-    columns += [
-        Column(f"{label}: {field}", "number" if field.startswith("gap") else "text")
-        for label in view.labels
-        for field in fields
-    ]
+    about = ("id", "slice", "split", "domain", "relation", "query", "opposite")
+    columns = [Column(title) for title in about]
+    columns += [Column(f"{label}: {title}", kind) for label in view.labels for title, kind in _OUTCOME_COLUMNS.items()]
     known = [{result.id: result for result in run.results} for run in view.runs.values()]
     rows = tuple(
-        (*_facts(example), *(value for results in known for value in _outcomes(results.get(example.id))))
+        (
+            *(getattr(example, name) for name in about),
+            *(value for results in known for value in _outcomes(results.get(example.id))),
+        )
         for example in (*view.suite.examples, *view.suite.controls)
     )
     caption = "Every example and control with what each system made of it; gaps in the system's own unit."
     return Table("examples", caption, tuple(columns), rows, long=True)
 
 
-def _facts(example: Example) -> tuple[CellValue, ...]:
-    about = (example.id, example.slice, example.split, example.domain, example.relation)
-    return *about, example.query, example.opposite
-
-
 def _outcomes(result: PairResult | None) -> tuple[CellValue, ...]:
     if result is None:
-        return None, None, None, None, None
+        return (None,) * len(_OUTCOME_COLUMNS)
     cut = None if result.cut is None else "cut" if result.cut else "whole"
     outcomes, gaps = result.outcomes, result.gaps
     return outcomes["query"], outcomes.get("opposite"), gaps["query"], gaps.get("opposite"), cut

@@ -20,6 +20,7 @@ from constraintsuite.reports.grouped import (
     groups_of,
     headline_remark,
     main_slices,
+    system_table,
     tie_remarks,
     under_rule,
     value_of,
@@ -79,17 +80,12 @@ def leaderboard_table(view: ReportView) -> Table:
 
 
 def _metrics(view: ReportView) -> Table:
-    others = [METRICS[name] for name in SHOWN if name not in (view.metric.name, "tie_rate")]
-    metrics = [metric for metric in others if any(s.headline.metrics[metric.name].n for s in view.summaries)]
-    rows = tuple(
-        (label, *(value_of(r.summary.headline, metric) for metric in metrics)) for label, r in view.runs.items()
-    )
+    others = [name for name in SHOWN if name not in (view.metric.name, "tie_rate")]
     caption = (
         "Other metrics on the examples of the headline; gap and sensitivity in standard deviations of the "
         "system's own scores, with 95 % intervals."
     )
-    columns = (Column("system"), *(Column(metric.title, metric.kind) for metric in metrics))
-    return Table("metrics", caption, columns, rows)
+    return system_table("metrics", caption, view.headlines, others)
 
 
 def _resampled(group: GroupFigures) -> str:

@@ -9,10 +9,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from constraintsuite.catalogue import Catalogue
-from constraintsuite.web.artifact_index import WebShelf
+from constraintsuite.web.artifact_index import ArtifactIndex, ServedArtifact
 from constraintsuite.web.people import PersonRole
 
-PageView = Callable[[Request, WebShelf], Response]
+PageView = Callable[[Request, ArtifactIndex], Response]
 """A plain function: it runs in a thread of its own, so it may read files and wait."""
 OWNER: frozenset[PersonRole] = frozenset({"owner"})
 JUDGES: frozenset[PersonRole] = frozenset({"owner", "annotator"})
@@ -31,6 +31,21 @@ class Page:
     method: str = "GET"
 
 
+def page_of(
+    kind: str,
+    view: Callable[[Request, ArtifactIndex, ServedArtifact], Response],
+    below: str = "",
+    roles: frozenset[PersonRole] = OWNER,
+    method: str = "GET",
+) -> Page:
+    """A page of each artifact of a kind, or one `below` it; `view` is given the artifact that the address names."""
+
+    def show(request: Request, artifacts: ArtifactIndex) -> Response:
+        return view(request, artifacts, artifacts.get(request.path_params["place"], kind))
+
+    return Page(f"/{kind}/{{place:path}}{below}", show, roles, method)
+
+
 PAGES: Catalogue[tuple[Page, ...]] = Catalogue(
     "page",
     {
@@ -46,7 +61,6 @@ PAGES: Catalogue[tuple[Page, ...]] = Catalogue(
         "rulings": "constraintsuite.web.pages.rulings:PAGES",
         "batches": "constraintsuite.web.pages.batches:PAGES",
         "annotate": "constraintsuite.web.pages.annotate:PAGES",
-        "inside": "constraintsuite.web.pages.folders:PAGES",
-        "others": "constraintsuite.web.pages.folders:PAGES",
+        "folders": "constraintsuite.web.pages.folders:PAGES",
     },
 )

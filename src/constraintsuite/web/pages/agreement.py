@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,10 +13,10 @@ from constraintsuite.annotate.standing import leave_out, standing
 from constraintsuite.annotate.stopping import CLAIM
 from constraintsuite.errors import UserError
 from constraintsuite.reports.agreement import agreement_table, attention_table
-from constraintsuite.web.artifact_index import BATCH, WebShelf
-from constraintsuite.web.desk import called
+from constraintsuite.web.annotator_session import batch_title
+from constraintsuite.web.artifact_index import BATCH, ArtifactIndex, ServedArtifact
 from constraintsuite.web.origins import judged_batch
-from constraintsuite.web.pages import OWNER, Page
+from constraintsuite.web.pages import page_of
 from constraintsuite.web.rendering import render
 
 CLAIMS = (0.8, 0.85, CLAIM, 0.95)
@@ -24,18 +24,18 @@ CLAIMS = (0.8, 0.85, CLAIM, 0.95)
 _LEAST, _MOST = 0.5, 0.999
 
 
-def agreement(request: Request, shelf: WebShelf) -> Response:
+def agreement(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """The figures by question, and by group if asked; who was attentive; how many more items it takes."""
-    return _answer(request, shelf, "agreement.html.jinja")
+    return _answer(request, artifacts, one, "agreement.html.jinja")
 
 
-def figures(request: Request, shelf: WebShelf) -> Response:
+def figures(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """The same without the page around it, for the script; nothing if nobody has said anything since."""
-    return _answer(request, shelf, "agreement_figures.html.jinja", seen=request.query_params.get("seen", ""))
+    return _answer(request, artifacts, one, "agreement_figures.html.jinja", seen=request.query_params.get("seen", ""))
 
 
-def _answer(request: Request, shelf: WebShelf, template: str, seen: str = "") -> Response:
-    one, batch = judged_batch(shelf, request.path_params["place"])
+def _answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, template: str, seen: str = "") -> Response:
+    batch = judged_batch(artifacts, one)
     events = batch.store.events()
     last = str(events[-1].number if events else 0)
     if last == seen:
@@ -45,14 +45,13 @@ def _answer(request: Request, shelf: WebShelf, template: str, seen: str = "") ->
     said = standing(leave_out(events, without))
     # Several windows ask for the same again and again, and of thousands of items it takes seconds.
     key = ("agreement", tuple(events[-1:]), by, claim, tuple(without))
-    people, rows = shelf.keep(key, [one], lambda: (attention(batch, said), agree(batch, said, by=by, claim=claim)))
+    people, rows = artifacts.keep(key, [one], lambda: (attention(batch, said), agree(batch, said, by=by, claim=claim)))
     told = [row for row in rows if row.figures.raw.n]
-    address = f"/{BATCH}/{quote(one.place)}"
     return render(
         request,
         template,
-        title=f"Agreement on {called(one, batch)}",
-        address=address,
+        title=f"Agreement on {batch_title(one, batch)}",
+        address=one.address,
         name=one.label,
         query=urlencode({"by": by, "claim": claim, "without": without}, doseq=True),
         names=standing(events).annotators if without else said.annotators,
@@ -85,6 +84,6 @@ def _claim(text: str) -> float:
 
 
 PAGES = (
-    Page("/batch/{place:path}/agreement/figures", figures, OWNER),
-    Page("/batch/{place:path}/agreement", agreement, OWNER),
+    page_of(BATCH, figures, "/agreement/figures"),
+    page_of(BATCH, agreement, "/agreement"),
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,110 +15,51 @@ from constraintsuite.reports.walks.page import draw_pictures
 from constraintsuite.showing import SHOWN
 from constraintsuite.showing.display import Display, ShowOptions
 from constraintsuite.showing.memory.graphs import PLAIN, search_memory
-from constraintsuite.web.artifact_index import Shelved, WebShelf
-from constraintsuite.web.pages import Page, PageView
+from constraintsuite.web.artifact_index import ArtifactIndex, ServedArtifact
+from constraintsuite.web.forms import read_whole
+from constraintsuite.web.pages import page_of
 from constraintsuite.web.rendering import render
 
-TEMPLATE = "displayed.html.jinja"
-
-
-def view_of(kind: str) -> PageView:
-    """The page of all folders of a kind."""
-
-    def show(request: Request, shelf: WebShelf) -> Response:
-        one = shelf.get(request.path_params["place"], kind)
-        return render_display(request, one, display_of(shelf, one))
-
-    return show
-
-
-def display_of(shelf: WebShelf, one: Shelved) -> Display:
-    """What there is to show of it."""
-    show = SHOWN.load(one.kind)
-
-    def read(path: Path) -> Display:
-        return show([path], ShowOptions(circuits=False))  # a circuit has a page of its own
-
-    return shelf.load(one, read)
-
-
-def render_display(
-    request: Request,
-    one: Shelved,
-    display: Display,
-    more: Sequence[Section] = (),
-    around: Sequence[Shelved] = (),
-    template: str = TEMPLATE,
-    **values: object,
-) -> Response:
-    """Its page, with more sections behind its own, and the way to what it lies in."""
-    return render(
-        request,
-        template,
-        status=200,
-        title=one.label,
-        one=one,
-        around=[(found.label, address_of(found)) for found in around],
-        display=display,
-        sections=(*display.sections, *more),
-        **values,
-    )
-
-
-def address_of(one: Shelved) -> str:
-    """Where its page is."""
-    return f"/{one.kind}/{quote(one.place)}"
-
-
-EXPLAIN, CIRCUIT, DRIFT = "explain", "circuit", "drift"
-
-
-def show_explain(request: Request, shelf: WebShelf) -> Response:
-    """An analysis, and the circuits that were found in it, which may be younger."""
-    one = shelf.get(request.path_params["place"], EXPLAIN)
-    circuits = [found for found in shelf.of_kind(CIRCUIT) if found.path.parent.parent == one.path]
-    more = [section for found in circuits for section in display_of(shelf, found).sections]
-    return render_display(request, one, display_of(shelf, one), more)
-
-
-def show_circuit(request: Request, shelf: WebShelf) -> Response:
-    """One circuit, and the way to the analysis around it."""
-    one = shelf.get(request.path_params["place"], CIRCUIT)
-    around = [found for found in shelf.of_kind(EXPLAIN) if one.path.parent.parent == found.path]
-    return render_display(request, one, display_of(shelf, one), around=around)
-
-
-PAGES = (
-    Page(f"/{EXPLAIN}/{{place:path}}", show_explain),
-    Page(f"/{CIRCUIT}/{{place:path}}", show_circuit),
-    Page(f"/{DRIFT}/{{place:path}}", view_of(DRIFT)),
-)
-
-
-GRAPH, BUNDLE = "graph", "bundle"
+GRAPH, BUNDLE, EXPLAIN, CIRCUIT = "graph", "bundle", "explain", "circuit"
 BUDGET, MOST_UNITS = 10, 50
 """Units that a search returns at most: if nothing else is said, and ever."""
 LONGEST = 2_000
 """Characters of a query."""
 
 
-def show_graph(request: Request, shelf: WebShelf) -> Response:
+def show_folder(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    """The page of any folder that is shown as it is."""
+    return _render(request, one, _display(artifacts, one))
+
+
+def show_explain(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    """An analysis, and the circuits that were found in it, which may be younger."""
+    circuits = [found for found in artifacts.of_kind(CIRCUIT) if found.path.parent.parent == one.path]
+    more = [section for found in circuits for section in _display(artifacts, found).sections]
+    return _render(request, one, _display(artifacts, one), more)
+
+
+def show_circuit(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    """One circuit, and the way to the analysis around it."""
+    around = [found for found in artifacts.of_kind(EXPLAIN) if one.path.parent.parent == found.path]
+    return _render(request, one, _display(artifacts, one), around=around)
+
+
+def show_graph(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """What a memory holds; with a query in the address what it answers, and over which paths."""
-    one = shelf.get(request.path_params["place"], GRAPH)
     query = request.query_params.get("q", "").strip()
     mode = request.query_params.get("mode") or next(iter(PLAIN))
-    budget = _budget(request.query_params.get("budget") or str(BUDGET))
+    budget = read_whole(request.query_params.get("budget") or str(BUDGET), "Number of units", 1, MOST_UNITS)
     if mode not in PLAIN:
         raise UserError(f"{mode[:40]!r} is no mode that needs no model. There are: {', '.join(PLAIN)}.")
     if len(query) > LONGEST:
         raise UserError(f"A query may have {LONGEST:,} characters.")
-    walk = search_memory(shelf.load(one, open_memory), query, mode, budget) if query else None
-    return render_display(
+    walk = search_memory(artifacts.load(one, open_memory), query, mode, budget) if query else None
+    return _render(
         request,
         one,
-        display_of(shelf, one),
+        _display(artifacts, one),
         template="memory.html.jinja",
-        address=address_of(one),
         modes=PLAIN,
         asked={"q": query, "mode": mode, "budget": budget},
         most=MOST_UNITS,
@@ -129,20 +69,32 @@ def show_graph(request: Request, shelf: WebShelf) -> Response:
     )
 
 
-def show_bundle(request: Request, shelf: WebShelf) -> Response:
-    """A bundle as it is now: vectors and truths come without a change of its own manifest."""
-    one = shelf.get(request.path_params["place"], BUNDLE)
-    return render_display(request, one, SHOWN.load(BUNDLE)([one.path], ShowOptions()))
+def _display(artifacts: ArtifactIndex, one: ServedArtifact) -> Display:
+    """What there is to show of it, read when it is first asked for and then kept."""
+    show = SHOWN.load(one.kind)
+
+    def read(path: Path) -> Display:
+        return show([path], ShowOptions(circuits=False))  # a circuit has a page of its own
+
+    if one.kind == BUNDLE:  # vectors and truths come without a change of its own manifest
+        return read(one.path)
+    return artifacts.load(one, read)
 
 
-def _budget(said: str) -> int:
-    if not (said.isascii() and said.isdecimal() and len(said) < 4 and 1 <= int(said) <= MOST_UNITS):
-        raise UserError(f"{said[:40]!r} is no number of units. Ask for 1 to {MOST_UNITS}.")
-    return int(said)
+def _render(
+    request: Request,
+    one: ServedArtifact,
+    display: Display,
+    more: Sequence[Section] = (),
+    around: Sequence[ServedArtifact] = (),
+    template: str = "displayed.html.jinja",
+    **values: object,
+) -> Response:
+    """Its page, with more sections behind its own, and the way to what it lies in."""
+    sections = (*display.sections, *more)
+    shared = {"one": one, "around": around, "display": display, "sections": sections}
+    return render(request, template, status=200, title=one.label, **shared, **values)
 
 
-PAGES_OTHERS = (
-    Page(f"/{GRAPH}/{{place:path}}", show_graph),
-    *(Page(f"/{kind}/{{place:path}}", view_of(kind)) for kind in ("memory_run", "ann", "tune", "ranking")),
-    Page(f"/{BUNDLE}/{{place:path}}", show_bundle),
-)
+_OWN_PAGES = {GRAPH: show_graph, EXPLAIN: show_explain, CIRCUIT: show_circuit}
+PAGES = tuple(page_of(kind, _OWN_PAGES.get(kind, show_folder)) for kind in SHOWN.names() if kind != "suite")

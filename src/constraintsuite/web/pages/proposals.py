@@ -28,7 +28,11 @@ from constraintsuite.errors import UserError
 from constraintsuite.reports.marks import Segment
 from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.suites.queries.records import Proposal
-from constraintsuite.web.approving import (
+from constraintsuite.web.artifact_index import BATCH, PROPOSALS, ArtifactIndex, NotServedError, ServedArtifact
+from constraintsuite.web.commands import UNKNOWN, corpus_of, pasted
+from constraintsuite.web.forms import only, read_number
+from constraintsuite.web.pages import OWNER, Page
+from constraintsuite.web.proposal_review import (
     Wanted,
     find_batch,
     find_or_make_batch,
@@ -37,10 +41,6 @@ from constraintsuite.web.approving import (
     read_judged,
     suite_of,
 )
-from constraintsuite.web.artifact_index import BATCH, PROPOSALS, NotOnShelfError, Shelved, WebShelf
-from constraintsuite.web.commands import UNKNOWN, corpus_of, pasted
-from constraintsuite.web.forms import only, read_number
-from constraintsuite.web.pages import OWNER, Page
 from constraintsuite.web.rendering import render
 from constraintsuite.web.suites.details import describe_type_fields
 
@@ -81,16 +81,20 @@ class UnsavedRewording:
     """What the person knew of; None where they are now shown what they had missed."""
 
 
-def show(request: Request, shelf: WebShelf) -> Response:
+def show(request: Request, artifacts: ArtifactIndex) -> Response:
     """The proposals that are wanted, a page of them at a time, with what all accepted ones would give."""
-    return _show(request, shelf, _file(request, shelf))
+    return _show(request, artifacts, _file(request, artifacts))
 
 
 def _show(
-    request: Request, shelf: WebShelf, one: Shelved, tried: UnsavedRewording | None = None, status: int = 200
+    request: Request,
+    artifacts: ArtifactIndex,
+    one: ServedArtifact,
+    tried: UnsavedRewording | None = None,
+    status: int = 200,
 ) -> Response:
-    batch, tried = find_batch(shelf, one), tried or UnsavedRewording()
-    judged = [each.shown_to(request.state.person.name) for each in read_judged(shelf, one, batch)]
+    batch, tried = find_batch(artifacts, one), tried or UnsavedRewording()
+    judged = [each.shown_to(request.state.person.name) for each in read_judged(artifacts, one, batch)]
     wanted = _wanted(request)
     found = [each for each in judged if wanted.takes(each)]
     pages = max(1, -(-len(found) // PAGE))
@@ -118,38 +122,38 @@ def _show(
         longest=LONGEST,
         tried=tried,
         lost=bool(tried.fault) and tried.proposal not in {each.mined.id for each in shown if each.drawn},
-        judging=f"/{BATCH}/{quote(batch.path.relative_to(shelf.root).as_posix())}" if batch is not None else "",
+        judging=f"/{BATCH}/{quote(batch.path.relative_to(artifacts.root).as_posix())}" if batch is not None else "",
     )
 
 
-def answer(request: Request, shelf: WebShelf) -> Response:
+def answer(request: Request, artifacts: ArtifactIndex) -> Response:
     """Keep a verdict and go on to the next proposal; words that cannot be kept are told, and stay in the form."""
-    one, form = _file(request, shelf), request.state.form
+    one, form = _file(request, artifacts), request.state.form
     by, verdict, seen = request.state.person.name, only(form, "verdict"), read_number(only(form, "seen"))
-    chosen = _proposal(read_judged(shelf, one, find_batch(shelf, one)), only(form, "proposal")).shown_to(by)
+    chosen = _proposal(read_judged(artifacts, one, find_batch(artifacts, one)), only(form, "proposal")).shown_to(by)
     words = {name: form[name][0] for name in WORDS if name in form and verdict != "reject"}
     proposal = chosen.mined.id
     try:
         answers = answers_of(chosen, verdict, words)
-        keep_verdict(find_or_make_batch(shelf, one), proposal, by, answers, seen, datetime.now(UTC))
+        keep_verdict(find_or_make_batch(artifacts, one), proposal, by, answers, seen, datetime.now(UTC))
     except StaleError as error:
         now = words_of(chosen.now)
         sent = words if any(now[name] != text for name, text in words.items()) else {}
         told = f"{error} {'Below are the words that you sent. ' if sent else ''}{UNCHANGED}"
-        return _show(request, shelf, one, UnsavedRewording(proposal, sent, told), 409)
+        return _show(request, artifacts, one, UnsavedRewording(proposal, sent, told), 409)
     except UserError as error:
-        return _show(request, shelf, one, UnsavedRewording(proposal, words, f"{error} {UNCHANGED}", seen), 422)
-    return _to(request, shelf, one, only(form, "next") or proposal)
+        return _show(request, artifacts, one, UnsavedRewording(proposal, words, f"{error} {UNCHANGED}", seen), 422)
+    return _to(request, artifacts, one, only(form, "next") or proposal)
 
 
-def again(request: Request, shelf: WebShelf) -> Response:
+def again(request: Request, artifacts: ArtifactIndex) -> Response:
     """Of a page that told a fault and is loaded anew: to the proposals."""
-    return RedirectResponse(_link(_file(request, shelf), _wanted(request), _page(request)), 303)
+    return RedirectResponse(_link(_file(request, artifacts), _wanted(request), _page(request)), 303)
 
 
-def undo(request: Request, shelf: WebShelf) -> Response:
+def undo(request: Request, artifacts: ArtifactIndex) -> Response:
     """Take back what was kept last, and show that proposal."""
-    one, batch = _file(request, shelf), find_batch(shelf, _file(request, shelf))
+    one, batch = _file(request, artifacts), find_batch(artifacts, _file(request, artifacts))
     known = read_number(only(request.state.form, "last"))
     if batch is None:
         return RedirectResponse(_link(one, _wanted(request), 1, told="nothing"), 303)
@@ -157,19 +161,19 @@ def undo(request: Request, shelf: WebShelf) -> Response:
         found = take_back_last(batch, request.state.person.name, known, datetime.now(UTC))
     except StaleError:
         return RedirectResponse(_link(one, _wanted(request), 1, told="stale"), 303)
-    return _to(request, shelf, one, found[0] if found else "", told="undone" if found else "nothing")
+    return _to(request, artifacts, one, found[0] if found else "", told="undone" if found else "nothing")
 
 
-def show_approved(request: Request, shelf: WebShelf) -> Response:
+def show_approved(request: Request, artifacts: ArtifactIndex) -> Response:
     """What would be written now, and what was written before, each with the command that takes it."""
-    one = _file(request, shelf)
-    judged = read_judged(shelf, one, find_batch(shelf, one))
-    suite = suite_of(shelf, judged[0].mined)
+    one = _file(request, artifacts)
+    judged = read_judged(artifacts, one, find_batch(artifacts, one))
+    suite = suite_of(artifacts, judged[0].mined)
     corpus = corpus_of(suite) if suite is not None else UNKNOWN
     made = [
-        (path.name, *_accepted_in(shelf, path), _command(corpus, path))
+        (path.name, *_accepted_in(artifacts, path), _command(corpus, path))
         for path in approvals_of(one.path)
-        if shelf.holds(path)
+        if artifacts.holds(path)
     ]
     return render(
         request,
@@ -183,34 +187,34 @@ def show_approved(request: Request, shelf: WebShelf) -> Response:
     )
 
 
-def make_approved(request: Request, shelf: WebShelf) -> Response:
+def make_approved(request: Request, artifacts: ArtifactIndex) -> Response:
     """Write the file that a build takes."""
-    one = _file(request, shelf)
-    batch = find_batch(shelf, one)
+    one = _file(request, artifacts)
+    batch = find_batch(artifacts, one)
     if batch is None:
         raise UserError("No proposal is accepted yet, so there is nothing that a build could take.")
     write_approval(batch, one.path)
     return RedirectResponse(f"{_address(one)}/approved", 303)
 
 
-def _file(request: Request, shelf: WebShelf) -> Shelved:
-    return shelf.get(request.path_params["place"], PROPOSALS)
+def _file(request: Request, artifacts: ArtifactIndex) -> ServedArtifact:
+    return artifacts.get(request.path_params["place"], PROPOSALS)
 
 
 def _proposal(judged: list[JudgedProposal], proposal: str) -> JudgedProposal:
     found = next((each for each in judged if each.mined.id == proposal), None)
     if found is None:
-        raise NotOnShelfError(f"There is no such proposal in this file. {UNCHANGED}")
+        raise NotServedError(f"There is no such proposal in this file. {UNCHANGED}")
     return found
 
 
-def _to(request: Request, shelf: WebShelf, one: Shelved, proposal: str, told: str = "") -> Response:
+def _to(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, proposal: str, told: str = "") -> Response:
     """To the page on which a proposal now stands; if it is not among those wanted any longer, to the page one was on.
 
     The address names it twice: a script that asks for the page is not told what stands behind the #.
     """
     wanted = _wanted(request)
-    found = [each.mined.id for each in read_judged(shelf, one, find_batch(shelf, one)) if wanted.takes(each)]
+    found = [each.mined.id for each in read_judged(artifacts, one, find_batch(artifacts, one)) if wanted.takes(each)]
     if proposal not in found:
         return RedirectResponse(_link(one, wanted, _page(request), told), 303)
     page = found.index(proposal) // PAGE + 1
@@ -227,11 +231,11 @@ def _page(request: Request) -> int:
     return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 9 else 1
 
 
-def _address(one: Shelved) -> str:
+def _address(one: ServedArtifact) -> str:
     return f"/{PROPOSALS}/{quote(one.place)}"
 
 
-def _link(one: Shelved, wanted: Wanted, page: int, told: str = "", at: str = "") -> str:
+def _link(one: ServedArtifact, wanted: Wanted, page: int, told: str = "", at: str = "") -> str:
     parameters = {
         **wanted.parameters(),
         **({"page": str(page)} if page > 1 else {}),
@@ -267,12 +271,12 @@ def _last(batch: AnnotationBatch | None, name: str) -> int:
     return own[-1].number if own else 0
 
 
-def _accepted_in(shelf: WebShelf, file: Path) -> tuple[int, str]:
+def _accepted_in(artifacts: ArtifactIndex, file: Path) -> tuple[int, str]:
     """How many proposals a file accepts, or why that cannot be said."""
     try:
         return sum(each.status == "accepted" for each in read_jsonl(file, Proposal)), ""
     except UserError as error:
-        return 0, shelf.told(error)
+        return 0, artifacts.told(error)
 
 
 def _command(corpus: str, file: Path) -> str:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from constraintsuite.errors import UserError
 from constraintsuite.reports.page import PAGE
 from constraintsuite.store.artifact import Artifact
-from constraintsuite.web.artifact_index import WebShelf
+from constraintsuite.web.artifact_index import ArtifactIndex
 from constraintsuite.web.origins import REPORT
 from constraintsuite.web.pages import Page
 
@@ -23,9 +23,9 @@ _ALONE = "sandbox allow-scripts; base-uri 'none'; form-action 'none'; frame-ance
 _HEAD = 2_000  # bytes in which a page states its policy
 
 
-def show_report(request: Request, shelf: WebShelf) -> Response:
+def show_report(request: Request, artifacts: ArtifactIndex) -> Response:
     """The page under its own policy, or with neither style nor script if it has none such; nothing else of the folder."""
-    page = _read(shelf.get(request.path_params["place"], REPORT).path)
+    page = _read(artifacts.get(request.path_params["place"], REPORT).path)
     stated = _POLICY.search(page[:_HEAD])
     policy = f"{stated[1].decode() if stated else _NOTHING}; {_ALONE}"
     return Response(page, media_type="text/html", headers={"content-security-policy": policy})

@@ -9,21 +9,20 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from constraintsuite.annotate.answering import StaleError, answers_to, last_of, take_back_last
-from constraintsuite.annotate.batch import open_batch
+from constraintsuite.annotate.answering import StaleError, answers_to, last_of
+from constraintsuite.annotate.batch import AnnotationBatch, open_batch
 from constraintsuite.annotate.kinds.query_rules import LONGEST, RULES, QueryFault, find_faults, own_words, tidy
 from constraintsuite.annotate.kinds.scores import keep_scores, read_verdicts
 from constraintsuite.annotate.kinds.writing import NAME, QUESTIONS, BrokenRulesError, keep_queries, passages_of
-from constraintsuite.annotate.queue import AnnotationTask, tasks_of
-from constraintsuite.annotate.standing import progress_of
+from constraintsuite.annotate.queue import AnnotationTask
 from constraintsuite.reports.marks import Segment, TextMark, cut
 from constraintsuite.suites.importers.pairs import find_changes
-from constraintsuite.web.artifact_index import BATCH, NotOnShelfError, Shelved, WebShelf
-from constraintsuite.web.desk import Desk
+from constraintsuite.web.annotator_session import AnnotatorSession
+from constraintsuite.web.artifact_index import BATCH, ArtifactIndex, NotServedError, ServedArtifact
+from constraintsuite.web.draft_scores import MODELS, BusyError, score_drafts
 from constraintsuite.web.forms import only, place_of, read_place
 from constraintsuite.web.pages import JUDGES, Page
 from constraintsuite.web.rendering import render
-from constraintsuite.web.scoring import MODELS, BusyError, score_drafts
 
 TOLD = {
     "stale": "You have written something meanwhile, perhaps in another window. Nothing was taken back.",
@@ -41,65 +40,61 @@ STALE = (
 _FIELDS = tuple(question.id for question in QUESTIONS)
 
 
-def address_of(one: Shelved) -> str:
+def address_of(one: ServedArtifact) -> str:
     """Where a batch of passages is written for."""
     return f"/{NAME}/{quote(one.place)}"
 
 
-def write(request: Request, shelf: WebShelf) -> Response:
+def write(request: Request, artifacts: ArtifactIndex) -> Response:
     """The pair that is named, or the next one that nothing is written for; if there is none, all that was written."""
-    desk = _desk(request, shelf)
+    session = _session(request, artifacts)
     if row := request.query_params.get("row"):
-        return _show(request, desk, desk.task(row), told=TOLD.get(request.query_params.get("told", ""), ""))
-    left = desk.left(request.query_params.get("after", ""))
-    return RedirectResponse(desk.address(row=left[0].row), 303) if left else _done(request, desk)
+        return _show(request, session, session.task(row), told=TOLD.get(request.query_params.get("told", ""), ""))
+    left = session.left(request.query_params.get("after", ""))
+    if left:
+        return RedirectResponse(session.address(row=left[0].row), 303)
+    written = [(task.row, _queries(session, task)) for task in session.tasks]
+    return _render(request, session, "writing_done.html.jinja", written=written)
 
 
-def keep(request: Request, shelf: WebShelf) -> Response:
+def keep(request: Request, artifacts: ArtifactIndex) -> Response:
     """Keep two queries, with the scores of models if they were asked for; what breaks a rule is told and not kept."""
-    desk, form = _desk(request, shelf), request.state.form
-    task, queries, now = desk.task(only(form, "row")), _given(form), datetime.now(UTC)
-    seen = read_place(only(form, "seen"), desk.own)
+    session, form = _session(request, artifacts), request.state.form
+    task, queries, now = session.task(only(form, "row")), _given(form), datetime.now(UTC)
+    seen = read_place(only(form, "seen"), session.own)
     try:
-        keep_queries(desk.batch, desk.name, task, queries, seen, now)
+        keep_queries(session.batch, session.name, task, queries, seen, now)
     except BrokenRulesError as error:
-        return _show(request, desk, task, queries=queries, faults=error.faults, seen=seen, status=422)
+        return _show(request, session, task, queries, faults=error.faults, seen=seen, status=422)
     except StaleError:
-        return _show(request, _desk(request, shelf), task, queries=queries, told=STALE, status=409)
+        return _show(request, session.again(), task, queries, told=STALE, status=409)
     if only(form, "then") != "scores":
-        return RedirectResponse(desk.address(after=task.row), 303)
+        return RedirectResponse(session.address(after=task.row), 303)
     models = tuple(name for name in models_for(request, task) if name in form.get("model", ()))
+    told = "kept"
     try:
-        keep_scores(desk.batch, task, score_drafts(desk.batch, task.item, desk.name, queries, models), now)
+        keep_scores(session.batch, task, score_drafts(session.batch, task.item, session.name, queries, models), now)
     except BusyError:
-        return RedirectResponse(desk.address(row=task.row, told="busy"), 303)
-    return RedirectResponse(desk.address(row=task.row, told="kept"), 303)
+        told = "busy"
+    return RedirectResponse(session.address(row=task.row, told=told), 303)
 
 
-def check(request: Request, shelf: WebShelf) -> Response:
+def check(request: Request, artifacts: ArtifactIndex) -> Response:
     """What is wrong with two queries so far, for a page that asks while one types; nothing is kept."""
-    desk, form = _desk(request, shelf), request.state.form
-    found = find_faults(passages_of(desk.task(only(form, "row")).item), _given(form))
+    session, form = _session(request, artifacts), request.state.form
+    found = find_faults(passages_of(session.task(only(form, "row")).item), _given(form))
     return JSONResponse({name: _reasons(found, place) for place, name in enumerate(_FIELDS)})
 
 
-def undo(request: Request, shelf: WebShelf) -> Response:
+def undo(request: Request, artifacts: ArtifactIndex) -> Response:
     """Take back what was kept last, and show that pair again."""
-    desk, form = _desk(request, shelf), request.state.form
-    try:
-        found = take_back_last(desk.batch, desk.name, read_place(only(form, "last"), desk.own), datetime.now(UTC))
-    except StaleError:
-        return _back(desk, only(form, "row"), "stale")
-    if found is None:
-        return _back(desk, only(form, "row"), "nothing")
-    task = next(task for task in desk.tasks if task.item.id == found[0])
-    before, after = _queries(desk, task), _queries(_desk(request, shelf), task)
-    return _back(desk, task.row, "scores" if before == after else "before" if any(after) else "undone")
+    session = _session(request, artifacts)
 
+    def tell(task: AnnotationTask) -> str:
+        before, after = _queries(session, task), _queries(session.again(), task)
+        return "scores" if before == after else "before" if any(after) else "undone"
 
-def _back(desk: Desk, row: str, told: str) -> Response:
-    """To a pair; without one to the queue."""
-    return RedirectResponse(desk.address(row=desk.task(row).row, told=told) if row else desk.address(), 303)
+    return session.undo(request, tell)
 
 
 def models_for(request: Request, task: AnnotationTask) -> tuple[str, ...]:
@@ -108,70 +103,67 @@ def models_for(request: Request, task: AnnotationTask) -> tuple[str, ...]:
     return tuple(name for name in MODELS if request.state.person.role == "owner" or name in chosen)
 
 
-def _queries(desk: Desk, task: AnnotationTask) -> tuple[str, str]:
+def _queries(session: AnnotatorSession, task: AnnotationTask) -> tuple[str, str]:
     """What stands for a pair; empty where nothing does."""
-    said = answers_to(task, desk.own)
+    said = answers_to(task, session.own)
     first, second = (str(said[name].value) if name in said else "" for name in _FIELDS)
     return first, second
 
 
-def _desk(request: Request, shelf: WebShelf) -> Desk:
-    one, name = shelf.get(request.path_params["place"], BATCH), request.state.person.name
-    batch = shelf.load(one, open_batch)
+def writing_batch(request: Request, artifacts: ArtifactIndex) -> tuple[ServedArtifact, AnnotationBatch]:
+    """The batch that the address names, if queries are written for it."""
+    one = artifacts.get(request.path_params["place"], BATCH)
+    batch = artifacts.load(one, open_batch)
     if batch.head.kind != NAME:
-        raise NotOnShelfError(f"There is nothing to write for at {one.place!r}.")
-    return Desk(one, address_of(one), batch, name, tasks_of(batch, name), batch.store.events(name))
+        raise NotServedError(f"There is nothing to write for at {one.place!r}.")
+    return one, batch
+
+
+def _session(request: Request, artifacts: ArtifactIndex) -> AnnotatorSession:
+    one, batch = writing_batch(request, artifacts)
+    return AnnotatorSession(one, address_of(one), batch, request.state.person.name)
 
 
 def _show(
     request: Request,
-    desk: Desk,
+    session: AnnotatorSession,
     task: AnnotationTask,
-    *,
     queries: tuple[str, str] | None = None,
+    *,
     faults: Sequence[QueryFault] = (),
     seen: int | None = None,
     told: str = "",
     status: int = 200,
 ) -> Response:
     """A pair with what was just sent, or with what stands; `seen` is what the person knew of, if not all of that."""
-    stands = _queries(desk, task)
+    stands, passages = _queries(session, task), passages_of(task.item)
     shown = queries or stands
-    others = [other.row for other in desk.left(task.row) if other.row != task.row]
-    return render(
+    return _render(
         request,
+        session,
         "writing.html.jinja",
-        status=status,
-        title=desk.one.name,
-        address=desk.address(),
+        status,
         row=task.row,
-        seen=place_of(last_of(task, desk.own) if seen is None else seen, desk.own),
-        last=len(desk.own),
-        passages=_marked(*passages_of(task.item)),
+        seen=place_of(last_of(task, session.own) if seen is None else seen, session.own),
+        passages=_marked(*passages),
         fields=[(name, shown[place], _reasons(faults, place)) for place, name in enumerate(_FIELDS)],
         written=all(stands),
         missed=stands if status == 409 else (),
         rules=RULES,
         longest=LONGEST,
         models=models_for(request, task),
-        verdicts=read_verdicts(task, desk.own, stands) if shown == stands else {},
-        same_words=not own_words(passages_of(task.item)),
-        progress=progress_of(desk.batch, desk.name, desk.own),
-        skip=others[0] if others else "",
+        verdicts=read_verdicts(task, session.own, stands) if shown == stands else {},
+        same_words=not own_words(passages),
+        skip=next((other.row for other in session.left(task.row) if other.row != task.row), ""),
         told=told,
     )
 
 
-def _done(request: Request, desk: Desk) -> Response:
-    return render(
-        request,
-        "writing_done.html.jinja",
-        title=desk.one.name,
-        address=desk.address(),
-        last=len(desk.own),
-        progress=progress_of(desk.batch, desk.name, desk.own),
-        written=[(task.row, _queries(desk, task)) for task in desk.tasks],
-    )
+def _render(
+    request: Request, session: AnnotatorSession, template: str, status: int = 200, **values: object
+) -> Response:
+    title, address = session.one.name, session.home
+    return render(request, template, status=status, title=title, session=session, address=address, **values)
 
 
 def _marked(first: str, second: str) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:

@@ -12,45 +12,45 @@ from constraintsuite.annotate.batch import AnnotationBatch, open_batch, write_ba
 from constraintsuite.annotate.kinds.writing import NAME, read_pairs, write_nevir, written
 from constraintsuite.annotate.standing import AnnotatorProgress, progress_of, standing
 from constraintsuite.errors import UserError
-from constraintsuite.web.artifact_index import BATCH, NotOnShelfError, Shelved, WebShelf
-from constraintsuite.web.beside import all_beside, check_beside, fault_beside, new_beside
+from constraintsuite.web.artifact_index import BATCH, ArtifactIndex
 from constraintsuite.web.commands import pasted
+from constraintsuite.web.draft_scores import MODELS
 from constraintsuite.web.forms import only, read_whole
+from constraintsuite.web.new_folders import all_beside, check_beside, fault_beside, new_beside
 from constraintsuite.web.origins import batches_on
 from constraintsuite.web.pages import JUDGES, OWNER, Page
-from constraintsuite.web.pages.writing import address_of
+from constraintsuite.web.pages.writing import address_of, writing_batch
 from constraintsuite.web.rendering import render
-from constraintsuite.web.scoring import MODELS
 
 EXPORT = "nevir"
 DEFAULT_SIZE, MOST = 50, 2_000
 
 
-def show_all(request: Request, shelf: WebShelf) -> Response:
+def show_all(request: Request, artifacts: ArtifactIndex) -> Response:
     """All batches of passages, how far one is with each, and for an owner the form that begins one."""
-    return _offer(request, shelf, {"suite": "", "size": str(DEFAULT_SIZE), "seed": "0"}, ())
+    return _offer(request, artifacts, {"suite": "", "size": str(DEFAULT_SIZE), "seed": "0"}, ())
 
 
-def begin(request: Request, shelf: WebShelf) -> Response:
+def begin(request: Request, artifacts: ArtifactIndex) -> Response:
     """Draw pairs of passages from a suite, beside it."""
     form = request.state.form
     given = {name: only(form, name) for name in ("suite", "size", "seed")}
     models = tuple(name for name in MODELS if name in form.get("model", ()))
     try:
         size, seed = read_whole(given["size"], "Pairs", 1, MOST), read_whole(given["seed"], "Seed", 0, 2**31)
-        suite = shelf.get(given["suite"], "suite")
-        check_beside(shelf, suite)
+        suite = artifacts.get(given["suite"], "suite")
+        check_beside(artifacts, suite)
         kind, source = read_pairs(suite.path, size, seed, models)
-        with new_beside(shelf, suite, NAME) as folder:
+        with new_beside(artifacts, suite, NAME) as folder:
             write_batch(folder, kind, source, seed=seed, repeats=0.0)
     except UserError as error:
-        return _offer(request, shelf, given, models, shelf.told(error), 422)
-    return RedirectResponse(address_of(shelf.get(folder.relative_to(shelf.root).as_posix(), BATCH)), 303)
+        return _offer(request, artifacts, given, models, artifacts.told(error), 422)
+    return RedirectResponse(address_of(artifacts.get(folder.relative_to(artifacts.root).as_posix(), BATCH)), 303)
 
 
-def show_export(request: Request, shelf: WebShelf) -> Response:
+def show_export(request: Request, artifacts: ArtifactIndex) -> Response:
     """What would be exported now, and what was before, each file with the command that reads it."""
-    one, batch = _batch(request, shelf)
+    one, batch = writing_batch(request, artifacts)
     found = written(batch, standing(batch.store.events()))
     return render(
         request,
@@ -60,30 +60,30 @@ def show_export(request: Request, shelf: WebShelf) -> Response:
         kept=[each for each in found if not each.faults],
         left_out=[each for each in found if each.faults],
         items=len(batch.judged),
-        nowhere=fault_beside(shelf, one),
-        made=[(folder.name, _commands(folder)) for folder in reversed(all_beside(shelf, one, EXPORT))],
+        nowhere=fault_beside(artifacts, one),
+        made=[(folder.name, _commands(folder)) for folder in reversed(all_beside(artifacts, one, EXPORT))],
     )
 
 
-def export(request: Request, shelf: WebShelf) -> Response:
+def export(request: Request, artifacts: ArtifactIndex) -> Response:
     """Write it in NevIR's layout, into a new folder."""
-    one, batch = _batch(request, shelf)
-    with new_beside(shelf, one, EXPORT) as folder:
+    one, batch = writing_batch(request, artifacts)
+    with new_beside(artifacts, one, EXPORT) as folder:
         write_nevir(batch, folder)
     return RedirectResponse(f"{address_of(one)}/export", 303)
 
 
 def _offer(
     request: Request,
-    shelf: WebShelf,
+    artifacts: ArtifactIndex,
     given: Mapping[str, str],
     models: tuple[str, ...],
     fault: str = "",
     status: int = 200,
 ) -> Response:
     owner, name = request.state.person.role == "owner", request.state.person.name
-    suites = [one for one in shelf.of_kind("suite") if owner and not fault_beside(shelf, one)]
-    batches = [(one, shelf.load(one, open_batch)) for one, _ in batches_on(shelf, NAME)]
+    suites = [one for one in artifacts.of_kind("suite") if owner and not fault_beside(artifacts, one)]
+    batches = [(one, artifacts.load(one, open_batch)) for one, _ in batches_on(artifacts, NAME)]
     rows = [
         (one, address_of(one), progress_of(batch, name, batch.store.events(name)), _writers(batch) if owner else ())
         for one, batch in batches
@@ -95,7 +95,7 @@ def _offer(
         title="Write queries",
         rows=rows,
         suites=suites,
-        nowhere=next(filter(None, (fault_beside(shelf, one) for one in shelf.of_kind("suite"))), ""),
+        nowhere=next(filter(None, (fault_beside(artifacts, one) for one in artifacts.of_kind("suite"))), ""),
         owner=owner,
         given=given,
         models=[(model, model in models) for model in MODELS],
@@ -109,14 +109,6 @@ def _writers(batch: AnnotationBatch) -> list[AnnotatorProgress]:
     events = batch.store.events()
     names = standing(events).annotators
     return [progress_of(batch, name, [event for event in events if event.annotator == name]) for name in names]
-
-
-def _batch(request: Request, shelf: WebShelf) -> tuple[Shelved, AnnotationBatch]:
-    one = shelf.get(request.path_params["place"], BATCH)
-    batch = shelf.load(one, open_batch)
-    if batch.head.kind != NAME:
-        raise NotOnShelfError(f"There is nothing to write for at {one.place!r}.")
-    return one, batch
 
 
 def _commands(folder: Path) -> list[str]:

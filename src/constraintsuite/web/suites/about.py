@@ -17,12 +17,12 @@ from constraintsuite.store.artifact import STAGES, Artifact, Manifest
 from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.suites.pairs.records import PairDraft, RejectedPair
 from constraintsuite.suites.queries.records import Proposal
-from constraintsuite.web.artifact_index import Shelved
+from constraintsuite.web.artifact_index import ServedArtifact
 
 _CARD = "README.md"
 
 
-def has_pairs(one: Shelved) -> bool:
+def has_pairs(one: ServedArtifact) -> bool:
     """Whether a suite has examples, not only a collection to search in."""
     counts = dict(one.counts)
     return "examples" in counts or "qrels" not in counts

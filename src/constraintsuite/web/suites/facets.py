@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
@@ -57,6 +57,8 @@ class Facet:
     values: tuple[str, ...]
     codes: NDArray[np.int32]
     """Of each example the place of its value; -1 for none."""
+    words: Mapping[str, str] = field(default_factory=dict)
+    """How values are shown, if not as they are."""
 
     @cached_property
     def _places(self) -> Mapping[str, int]:
@@ -64,7 +66,7 @@ class Facet:
 
     def label(self, value: str) -> str:
         """How a value is shown."""
-        return value
+        return self.words.get(value, value)
 
     def having(self, value: str) -> Mask:
         """Which examples have a value; none have one that is not known."""

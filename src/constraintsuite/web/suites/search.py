@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
@@ -13,10 +13,12 @@ import numpy as np
 from constraintsuite.errors import UserError, hint_for
 from constraintsuite.experiments.load import Suite, load_suite
 from constraintsuite.records.examples import Example
+from constraintsuite.reports.marks import cut, query_marks
+from constraintsuite.web.forms import read_whole
 from constraintsuite.web.suites.facets import Facet, Mask, TextIndex, index_texts, make_facets, parse_terms
 
 SEARCH, PAGE = "q", "page"
-_LAST, _DIGITS = 10**6, 7
+_LAST_PAGE = 10**6
 
 
 @dataclass(frozen=True)
@@ -65,9 +67,7 @@ def read_choice(given: Iterable[tuple[str, str]], facets: Collection[str]) -> Ex
 
 def read_page(value: str) -> int:
     """The number of a page."""
-    if not (value.isascii() and value.isdecimal() and len(value) <= _DIGITS and 1 <= int(value) <= _LAST):
-        raise UserError(f"{value[:40]!r} is not the number of a page.")
-    return int(value)
+    return read_whole(value, "Page", 1, _LAST_PAGE)
 
 
 PER_PAGE = 25
@@ -85,6 +85,8 @@ class SuiteIndex:
     places: Mapping[str, int]
     facets: Mapping[str, Facet]
     texts: TextIndex
+    among: Mask
+    """Examples that can be found at all."""
 
     def get(self, id: str) -> Example:
         """The example of that id."""
@@ -94,7 +96,7 @@ class SuiteIndex:
 
     def find(self, choice: ExampleFilter) -> FoundExamples:
         """All that fits a choice, and what each facet would leave of it."""
-        searched = self.texts.holding(parse_terms(choice.search))
+        searched = self.among & self.texts.holding(parse_terms(choice.search))
         having = {name: self.facets[name].having(value) for name, value in choice.values.items()}
         members = np.flatnonzero(_all(searched, having))
         offers = []
@@ -166,12 +168,39 @@ def leaf(things: Sequence[T], number: int, per_page: int = PER_PAGE) -> Leaf[T]:
     return Leaf(things[start : start + per_page], number, pages, start + 1, len(things))
 
 
+def show_found(
+    index: SuiteIndex,
+    found: FoundExamples,
+    choice: ExampleFilter,
+    at_once: Collection[str],
+    more: Callable[[Example], object],
+    order: Callable[[Example], float] | None = None,
+) -> dict[str, object]:
+    """What a page says of the examples of a filter: some of them, each with its marked query and `more`, and what else
+    could be chosen; filters of which `at_once` has the name are not folded."""
+    examples = [index.examples[member] for member in found.members]
+    if order is not None:
+        examples.sort(key=order)
+    shown = leaf(examples, choice.page)
+    offers = [offer for offer in found.offers if offer.useful]
+    return {
+        "choice": choice,
+        "leaf": shown,
+        "parts": index.parts(found),
+        "rows": [(example, cut(example.query, query_marks(example)), more(example)) for example in shown.things],
+        "first_offers": [offer for offer in offers if offer.facet.name in at_once],
+        "more_offers": [offer for offer in offers if offer.facet.name not in at_once],
+    }
+
+
 def read_index(path: Path) -> SuiteIndex:
     """The suite in a folder, ready to be searched."""
     suite = load_suite(path)
     examples = (*suite.examples, *suite.controls)
     places = {example.id: place for place, example in enumerate(examples)}
-    return SuiteIndex(suite, examples, places, make_facets(suite), index_texts(examples))
+    return SuiteIndex(
+        suite, examples, places, make_facets(suite), index_texts(examples), np.ones(len(examples), dtype=bool)
+    )
 
 
 def _all(searched: Mask, having: Mapping[str, Mask]) -> Mask:

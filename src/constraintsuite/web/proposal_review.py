@@ -1,4 +1,4 @@
-"""Proposals on the shelf: which of them are looked at, where their batch and their documents lie, and how they are marked."""
+"""Proposals on the artifacts: which of them are looked at, where their batch and their documents lie, and how they are marked."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from constraintsuite.suites.stages.documents import read_documents
 from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.polarity import judge_mention
-from constraintsuite.web.artifact_index import Shelved, WebShelf
-from constraintsuite.web.beside import new_beside
+from constraintsuite.web.artifact_index import ArtifactIndex, ServedArtifact
+from constraintsuite.web.new_folders import new_beside
 from constraintsuite.web.origins import batches_on
 
 ENDING = "gold"
@@ -78,19 +78,21 @@ class Wanted:
         )
 
 
-def read_judged(shelf: WebShelf, one: Shelved, batch: AnnotationBatch | None) -> list[JudgedProposal]:
+def read_judged(artifacts: ArtifactIndex, one: ServedArtifact, batch: AnnotationBatch | None) -> list[JudgedProposal]:
     """All proposals of a file, in the order in which they were ranked."""
-    return judge_all(shelf.load(one, read_all), batch, lambda proposal: _documents_of(shelf, proposal))
+    return judge_all(artifacts.load(one, read_all), batch, lambda proposal: _documents_of(artifacts, proposal))
 
 
-def _documents_of(shelf: WebShelf, proposal: Proposal) -> Mapping[str, Document] | None:
-    suite = suite_of(shelf, proposal)
-    return shelf.load(suite, _corpus) if suite is not None else None
+def _documents_of(artifacts: ArtifactIndex, proposal: Proposal) -> Mapping[str, Document] | None:
+    suite = suite_of(artifacts, proposal)
+    return artifacts.load(suite, _corpus) if suite is not None else None
 
 
-def suite_of(shelf: WebShelf, proposal: Proposal) -> Shelved | None:
+def suite_of(artifacts: ArtifactIndex, proposal: Proposal) -> ServedArtifact | None:
     """A suite of the corpus that a proposal was mined from, if one lies here with the documents that it was built from."""
-    return next((one for one in shelf.of_kind("suite") if is_corpus_of(proposal, shelf.load(one, _corpus))), None)
+    return next(
+        (one for one in artifacts.of_kind("suite") if is_corpus_of(proposal, artifacts.load(one, _corpus))), None
+    )
 
 
 def _corpus(suite: Path) -> dict[str, Document]:
@@ -100,21 +102,21 @@ def _corpus(suite: Path) -> dict[str, Document]:
     return {document.id: document for document in read_documents(folder)} if size <= LARGEST else {}
 
 
-def find_batch(shelf: WebShelf, one: Shelved) -> AnnotationBatch | None:
+def find_batch(artifacts: ArtifactIndex, one: ServedArtifact) -> AnnotationBatch | None:
     """The batch that was drawn from a file as it is now, whoever drew it, one beside it first; None before the first answer."""
-    drawn_from = f" {shelf.load(one, sha256_of, small=True)}"
-    found = [shelved for shelved, head in batches_on(shelf, NAME) if head.source.endswith(drawn_from)]
+    drawn_from = f" {artifacts.load(one, sha256_of, small=True)}"
+    found = [shelved for shelved, head in batches_on(artifacts, NAME) if head.source.endswith(drawn_from)]
     beside = [shelved for shelved in found if shelved.path.parent == one.path.parent]
-    return next((shelf.load(shelved, open_batch) for shelved in (*beside, *found)), None)
+    return next((artifacts.load(shelved, open_batch) for shelved in (*beside, *found)), None)
 
 
-def find_or_make_batch(shelf: WebShelf, one: Shelved) -> AnnotationBatch:
+def find_or_make_batch(artifacts: ArtifactIndex, one: ServedArtifact) -> AnnotationBatch:
     """The same; made of all proposals where there is none."""
     with _making:
-        found = find_batch(shelf, one)
+        found = find_batch(artifacts, one)
         if found is None:
-            kind, source = ProposalItems(shelf.load(one, read_all)), f"{one.path.name} {sha256_of(one.path)}"
-            with new_beside(shelf, one, ENDING) as folder:
+            kind, source = ProposalItems(artifacts.load(one, read_all)), f"{one.path.name} {sha256_of(one.path)}"
+            with new_beside(artifacts, one, ENDING) as folder:
                 found = write_batch(folder, kind, source, repeats=0.0)
         return found
 

@@ -1,4 +1,4 @@
-"""New folders beside what lies on the shelf: what a page makes never takes the place of anything."""
+"""New folders beside what lies on the artifacts: what a page makes never takes the place of anything."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from itertools import count
 from pathlib import Path
 
 from constraintsuite.errors import UserError
-from constraintsuite.web.artifact_index import Shelved, WebShelf
+from constraintsuite.web.artifact_index import ArtifactIndex, ServedArtifact
 from constraintsuite.web.faults import fault_of
 
 _OUTSIDE = "What is made from this would lie outside the folder that is served. Serve the folder above it."
 
 
-def check_beside(shelf: WebShelf, one: Shelved) -> None:
+def check_beside(artifacts: ArtifactIndex, one: ServedArtifact) -> None:
     """Whether there may be a folder beside a thing; to be asked before the work that would fill it."""
-    if one.path == shelf.root:
+    if one.path == artifacts.root:
         raise UserError(_OUTSIDE)
 
 
-def fault_beside(shelf: WebShelf, one: Shelved) -> str:
+def fault_beside(artifacts: ArtifactIndex, one: ServedArtifact) -> str:
     """Why a page should not offer to make one; empty if it may. A thing that was changed since it was made gives nothing."""
-    if one.path == shelf.root:
+    if one.path == artifacts.root:
         return _OUTSIDE
-    fault = fault_of(shelf, one)
+    fault = fault_of(artifacts, one)
     return f"{one.label} cannot be read, so that nothing is made from it: {fault}" if fault else ""
 
 
 @contextmanager
-def new_beside(shelf: WebShelf, one: Shelved, ending: str) -> Iterator[Path]:
+def new_beside(artifacts: ArtifactIndex, one: ServedArtifact, ending: str) -> Iterator[Path]:
     """An empty folder named after a thing; it goes again if the block ends with an error."""
-    check_beside(shelf, one)
+    check_beside(artifacts, one)
     folder = _claim(one.path, ending)
     try:
         yield folder
@@ -41,12 +41,12 @@ def new_beside(shelf: WebShelf, one: Shelved, ending: str) -> Iterator[Path]:
         raise
 
 
-def all_beside(shelf: WebShelf, one: Shelved, ending: str) -> list[Path]:
+def all_beside(artifacts: ArtifactIndex, one: ServedArtifact, ending: str) -> list[Path]:
     """What was made so, by name."""
-    if one.path == shelf.root:
+    if one.path == artifacts.root:
         return []
     found = (path for path in one.path.parent.glob("*") if _is_of(path.name, one, ending))
-    return sorted(path for path in found if shelf.holds(path) and path.is_dir())
+    return sorted(path for path in found if artifacts.holds(path) and path.is_dir())
 
 
 def _claim(path: Path, ending: str) -> Path:
@@ -63,6 +63,6 @@ def _claim(path: Path, ending: str) -> Path:
     raise AssertionError("there is always a next number")
 
 
-def _is_of(name: str, one: Shelved, ending: str) -> bool:
+def _is_of(name: str, one: ServedArtifact, ending: str) -> bool:
     head, _, number = name.removeprefix(f"{one.path.name}.").partition("-")
     return name.startswith(f"{one.path.name}.") and head == ending and (not number or number.isdigit())
