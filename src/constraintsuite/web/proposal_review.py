@@ -1,13 +1,13 @@
-"""Proposals on the artifacts: which of them are looked at, where their batch and their documents lie, and how they are marked."""
+"""Proposals for a build: which of them a filter finds, their batch and their documents, and how they are marked."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
+
+import numpy as np
 
 from constraintsuite.annotate.batch import AnnotationBatch, open_batch, write_batch
 from constraintsuite.annotate.kinds.approving import JudgedProposal, judge_all
@@ -27,6 +27,8 @@ from constraintsuite.text.polarity import judge_mention
 from constraintsuite.web.artifact_index import ArtifactIndex, ServedArtifact
 from constraintsuite.web.new_folders import new_beside
 from constraintsuite.web.origins import batches_on
+from constraintsuite.web.suites.facets import facet_of
+from constraintsuite.web.suites.search import ExampleFilter, FoundExamples, choose
 
 ENDING = "gold"
 """Of the batch beside the file, as `csuite gold sample` names it."""
@@ -36,46 +38,26 @@ _MARKS = {"affirms": "affirmed", "denies": "negated"}
 _making = Lock()  # of batches, so that two first answers do not make two
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """Which proposals are looked at; an empty value is all."""
+FACETS: Mapping[str, tuple[str, Callable[[JudgedProposal], str]]] = {
+    "state": ("Verdict", lambda one: one.state),
+    "status": ("Proposed as", lambda one: one.mined.status),
+    "relation": ("Relation", lambda one: one.mined.relation),
+    "domain": ("Domain", lambda one: one.mined.domain),
+    "split": ("Split", lambda one: one.mined.split),
+}
+"""What proposals are chosen by: a title, and the value that a proposal has."""
 
-    state: str = ""
-    status: str = ""
-    relation: str = ""
-    domain: str = ""
-    split: str = ""
-    text: str = ""
 
-    def parameters(self) -> dict[str, str]:
-        """As they stand in an address."""
-        return {field.name: value for field in fields(self) if (value := getattr(self, field.name))}
+def find_proposals(judged: Sequence[JudgedProposal], choice: ExampleFilter) -> FoundExamples:
+    """The proposals of a filter; words are looked for in what may be reworded and in what documents say."""
+    sought = choice.search.casefold()
+    facets = {name: facet_of(name, title, [value(one) for one in judged]) for name, (title, value) in FACETS.items()}
+    return choose(facets, np.array([_says(one, sought) for one in judged], dtype=bool), choice.values)
 
-    def takes(self, one: JudgedProposal, leaving: str = "") -> bool:
-        """Whether a proposal is among them; `leaving` names a choice that does not count."""
-        sought = self.text.casefold()
-        said = (*words_of(one.now).values(), *(snippet.text for snippet in one.now.evidence))
-        return all(value in ("", has) for name, value, has in self._choices(one) if name != leaving) and (
-            not sought or any(sought in text.casefold() for text in said)
-        )
 
-    def counts(self, judged: Sequence[JudgedProposal]) -> dict[str, dict[str, int]]:
-        """How many there would be under each value of each choice, the others staying as they are."""
-        found: dict[str, Counter[str]] = {}
-        for one in judged:
-            for name, _, has in self._choices(one):
-                found.setdefault(name, Counter())[has] += self.takes(one, leaving=name)
-        return {name: dict(sorted(counter.items())) for name, counter in found.items()}
-
-    def _choices(self, one: JudgedProposal) -> tuple[tuple[str, str, str], ...]:
-        mined = one.mined
-        return (
-            ("state", self.state, one.state),
-            ("status", self.status, mined.status),
-            ("relation", self.relation, mined.relation),
-            ("domain", self.domain, mined.domain),
-            ("split", self.split, mined.split),
-        )
+def _says(one: JudgedProposal, sought: str) -> bool:
+    said = (*words_of(one.now).values(), *(snippet.text for snippet in one.now.evidence))
+    return any(sought in text.casefold() for text in said)
 
 
 def read_judged(artifacts: ArtifactIndex, one: ServedArtifact, batch: AnnotationBatch | None) -> list[JudgedProposal]:

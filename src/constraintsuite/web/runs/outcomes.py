@@ -16,7 +16,7 @@ from constraintsuite.metrics.ties import Outcome
 from constraintsuite.records.examples import CONTROL_SLICES, QUERY_ROLES
 from constraintsuite.web.artifact_index import ArtifactIndex, ServedArtifact
 from constraintsuite.web.origins import family_of
-from constraintsuite.web.suites.facets import Facet
+from constraintsuite.web.suites.facets import Facet, facet_of
 from constraintsuite.web.suites.search import SuiteIndex
 
 CELL, PART = "right", "part"
@@ -49,7 +49,7 @@ def outcomes_of(index: SuiteIndex, run: Run) -> SuiteIndex:
     known = {result.id: result for result in run.results}
     results = [known.get(example.id) for example in index.examples]
     facets = [
-        _facet(name, title, words, [None if result is None else value(result) for result in results])
+        facet_of(name, title, [None if result is None else value(result) for result in results], words)
         for name, (title, words, value) in _BY_RESULT.items()
     ]
     return _with(index, facets, [result is not None for result in results])
@@ -62,7 +62,7 @@ def cells_of(index: SuiteIndex, runs: Mapping[str, Run], metric: PairMetric) -> 
     values = [_values(run, ids, metric) for run in runs.values()]
     words = dict(zip(CELLS, ("both", f"only {first}", f"only {second}", "neither"), strict=True))
     cells = [_cell(a, b) for a, b in zip(*values, strict=True)] + [None] * len(index.suite.controls)
-    return _with(index, [_facet(CELL, "who is right", words, cells)], [cell is not None for cell in cells])
+    return _with(index, [facet_of(CELL, "who is right", cells, words)], [cell is not None for cell in cells])
 
 
 def _with(index: SuiteIndex, facets: Sequence[Facet], asked: Sequence[bool]) -> SuiteIndex:
@@ -80,12 +80,6 @@ def _cell(first: float, second: float) -> str | None:
     if math.isnan(first) or math.isnan(second):
         return None
     return CELLS[2 * (first != 1) + (second != 1)]
-
-
-def _facet(name: str, title: str, words: Mapping[str, str], found: Sequence[str | None]) -> Facet:
-    places = {value: place for place, value in enumerate(words)}
-    codes = np.array([-1 if value is None else places[value] for value in found], dtype=np.int32)
-    return Facet(name, title, tuple(words), codes, words)
 
 
 class ShownOutcome(NamedTuple):

@@ -92,6 +92,14 @@ def make_facets(suite: Suite) -> dict[str, Facet]:
     return {facet.name: facet for facet in facets if len(facet.values) > 1 or (facet.values and -1 in facet.codes)}
 
 
+def facet_of(name: str, title: str, values: Sequence[str | None], words: Mapping[str, str] | None = None) -> Facet:
+    """A facet from the value of each thing, or None; `words` are all values in their order, and how they are shown."""
+    known = words if words is not None else {value: value for value in sorted({*values} - {None})}
+    places = {value: place for place, value in enumerate(known)}
+    codes = np.array([-1 if value is None else places[value] for value in values], dtype=np.int32)
+    return Facet(name, title, tuple(known), codes, known)
+
+
 def _facet(name: str, parts: Mapping[str, Sequence[int]], size: int) -> Facet:
     codes = np.full(size, -1, dtype=np.int32)
     for place, members in enumerate(parts.values()):

@@ -96,14 +96,7 @@ class SuiteIndex:
 
     def find(self, choice: ExampleFilter) -> FoundExamples:
         """All that fits a choice, and what each facet would leave of it."""
-        searched = self.among & self.texts.holding(parse_terms(choice.search))
-        having = {name: self.facets[name].having(value) for name, value in choice.values.items()}
-        members = np.flatnonzero(_all(searched, having))
-        offers = []
-        for name, facet in self.facets.items():
-            others = {other: mask for other, mask in having.items() if other != name}
-            offers.append(Offer(facet, facet.counts(_all(searched, others)), choice.values.get(name, "")))
-        return FoundExamples(tuple(int(place) for place in members), tuple(offers))
+        return choose(self.facets, self.among & self.texts.holding(parse_terms(choice.search)), choice.values)
 
     def parts(self, found: FoundExamples) -> Parts:
         """What was found, counted as the suite's own manifest counts."""
@@ -203,8 +196,18 @@ def read_index(path: Path) -> SuiteIndex:
     )
 
 
-def _all(searched: Mask, having: Mapping[str, Mask]) -> Mask:
+def choose(facets: Mapping[str, Facet], searched: Mask, values: Mapping[str, str]) -> FoundExamples:
+    """What has a value of some facets, among what was `searched`, and how many there would be under each other value."""
+    having = {name: facets[name].having(value) for name, value in values.items()}
+    offers = []
+    for name, facet in facets.items():
+        others = [mask for other, mask in having.items() if other != name]
+        offers.append(Offer(facet, facet.counts(_all(searched, others)), values.get(name, "")))
+    return FoundExamples(tuple(np.flatnonzero(_all(searched, having.values())).tolist()), tuple(offers))
+
+
+def _all(searched: Mask, having: Iterable[Mask]) -> Mask:
     found = searched
-    for mask in having.values():
+    for mask in having:
         found = found & mask
     return found
