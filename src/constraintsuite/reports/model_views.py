@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from constraintsuite.models.base import Encoder, Workbench
 from constraintsuite.models.dense import SIMILARITIES
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.records.examples import Example
+
+if TYPE_CHECKING:
+    from constraintsuite.models.torch.colbert import MaxSim
 
 
 def pair_similarity(encoder: Encoder, examples: Sequence[Example]) -> npt.NDArray[np.float64]:
@@ -40,29 +43,13 @@ class TokenMatch(NamedTuple):
     matrix: npt.NDArray[np.floating[Any]]  # (query tokens, text tokens)
 
 
-class Similarities(Protocol):
-    """What a model gives for one pair."""
-
-    @property
-    def query_tokens(self) -> tuple[str, ...]:
-        """Of the query."""
-
-    @property
-    def document_tokens(self) -> tuple[str, ...]:
-        """Of the text."""
-
-    @property
-    def matrix(self) -> npt.NDArray[np.float32]:
-        """Tokens of the query by tokens of the text."""
-
-
 @runtime_checkable
 class LateInteraction(Protocol):
     """A model that can say what it compares."""
 
     fingerprint: str
 
-    def maxsim(self, query: str, text: str) -> Similarities:
+    def maxsim(self, query: str, text: str) -> MaxSim:
         """The similarities behind the score of one pair."""
 
 

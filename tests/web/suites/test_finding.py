@@ -140,7 +140,7 @@ def test_an_address_is_read(given: list[tuple[str, str]], choice: ExampleFilter)
     [
         (("slize", "a"), "cannot be chosen by 'slize'. Did you mean 'slice'?"),
         (("xyz", "a"), "There are: slice, domain."),
-        (("page", "0"), "'0' is not the number of a page."),
+        (("page", "0"), "Page: '0' is not a whole number"),
         (("page", "-1"), "not the number"),
         (("page", "two"), "not the number"),
         (("page", "²"), "not the number"),
