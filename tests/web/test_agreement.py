@@ -219,7 +219,7 @@ def test_an_annotator_makes_no_batch(suite_site: OpenSite) -> None:
 
 def test_the_state_says_how_far_everyone_is_and_what_waits(site: OpenSite) -> None:
     page = site.visit().page(BATCH)
-    assert re.search(r">anna</th><td>7</td><td>7</td>", page)
+    assert re.search(r'>anna</th><td class="count" data-order="7">7</td><td class="count" data-order="7">7</td>', page)
     assert "1 waits for a third person" in page
 
 

@@ -109,7 +109,7 @@ def test_undo_takes_a_verdict_back_with_its_words(site: OpenSite) -> None:
     owner = site.visit()
     answer(owner, SOUPS.id, "reject")
     answer(owner, SOUPS.id, topic="stews", query="stews lacking cream")
-    assert undo(owner) == f"{PLACE}?told=undone&at={SOUPS.id}#{SOUPS.id}"
+    assert undo(owner) == f"{PLACE}?at={SOUPS.id}&told=undone#{SOUPS.id}"
     assert tally(owner)["rejected"] == (1, 3)
     assert "stews" not in owner.page(PLACE)
     undo(owner)
