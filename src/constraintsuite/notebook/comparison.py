@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments import compare as comparing
 from constraintsuite.experiments import gate as checking
 from constraintsuite.experiments.experiment import compare_experiments
-from constraintsuite.experiments.gate_verdicts import GateOutcome, GateVerdict
 from constraintsuite.experiments.pair_experiment import pair_experiment, pair_experiments
 from constraintsuite.experiments.policy import Policy
 from constraintsuite.experiments.run_labels import name_runs
@@ -23,20 +22,16 @@ from constraintsuite.reports.gate import gate_table
 
 
 class Comparison:
-    """Paired tests of runs, corrected for their number."""
+    """Paired tests of runs, corrected for their number.
+
+    `tests` has the test of each pair of runs in each metric and group, and `changes`, for each pair of runs, the
+    examples with another outcome in the second run.
+    """
 
     def __init__(self, stored: comparing.Comparison) -> None:
         self.stored = stored
-
-    @property
-    def tests(self) -> tuple[comparing.PairedDifference, ...]:
-        """The test of each pair of runs in each metric and group."""
-        return self.stored.tests
-
-    @property
-    def changes(self) -> Mapping[str, tuple[comparing.ItemChange, ...]]:
-        """Examples with another outcome in the second run, for each pair of runs."""
-        return self.stored.changes
+        self.tests = stored.tests
+        self.changes = stored.changes
 
     def table(self) -> Table:
         """One row per test."""
@@ -81,25 +76,18 @@ def compare(
 
 
 class GateResult:
-    """The verdict on a run; `bool(result)` is `result.passed`, so `assert cs.gate(...)` stops where a rule fails."""
+    """The verdict on a run; `bool(result)` is `result.passed`, so `assert cs.gate(...)` stops where a rule fails.
+
+    `passed` is whether the run keeps every rule, or breaks none for sure where the policy allows that. `outcome` is
+    `passed`, `failed`, or `inconclusive`: chance could have broken a limit, or kept it. `verdicts` say what became of
+    each rule, with the values behind it.
+    """
 
     def __init__(self, stored: checking.GateResult) -> None:
         self.stored = stored
-
-    @property
-    def passed(self) -> bool:
-        """Whether the run keeps every rule, or breaks none for sure where the policy allows that."""
-        return self.stored.passed
-
-    @property
-    def outcome(self) -> GateOutcome:
-        """`passed`, `failed`, or `inconclusive`: chance could have broken a limit, or kept it."""
-        return self.stored.outcome
-
-    @property
-    def verdicts(self) -> tuple[GateVerdict, ...]:
-        """What became of each rule, with the values behind it."""
-        return self.stored.verdicts
+        self.passed = stored.passed
+        self.outcome = stored.outcome
+        self.verdicts = stored.verdicts
 
     @property
     def reasons(self) -> tuple[str, ...]:

@@ -14,8 +14,7 @@ from constraintsuite.experiments.groupings import pick, split_up
 from constraintsuite.experiments.headline import HEADLINE
 from constraintsuite.experiments.rejudge import with_results
 from constraintsuite.experiments.run import evaluate_suites
-from constraintsuite.experiments.summary import RunSummary
-from constraintsuite.metrics.pairwise import METRICS, PairResult, parse_metric
+from constraintsuite.metrics.pairwise import METRICS, parse_metric
 from constraintsuite.metrics.ties import TiePolicy, TieRule
 from constraintsuite.models.base import Workbench
 from constraintsuite.notebook.arguments import FolderPath, choose_reporter
@@ -35,32 +34,19 @@ _SHOWN = ("accuracy", "paired_accuracy")
 
 
 class Run:
-    """A model's results on a suite; `slice` gives the same for some of the examples."""
+    """A model's results on a suite; `slice` gives the same for some of the examples.
+
+    `path` is the folder, `model` the model string, `summary` all figures, and `results` how each example came out.
+    """
 
     def __init__(self, stored: load.Run, suite: Suite | None = None, *, is_slice: bool = False) -> None:
         self.stored = stored
+        self.path = stored.artifact.path
+        self.model = stored.summary.system
+        self.summary = stored.summary
+        self.results = stored.results
         self.is_slice = is_slice
         self._suite = suite
-
-    @property
-    def path(self) -> Path:
-        """The folder."""
-        return self.stored.artifact.path
-
-    @property
-    def model(self) -> str:
-        """The model string."""
-        return self.stored.summary.system
-
-    @property
-    def summary(self) -> RunSummary:
-        """All figures."""
-        return self.stored.summary
-
-    @property
-    def results(self) -> tuple[PairResult, ...]:
-        """How each example came out."""
-        return self.stored.results
 
     @cached_property
     def suite(self) -> Suite:

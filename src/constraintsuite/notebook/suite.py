@@ -106,20 +106,15 @@ def _style() -> str:
 
 
 class Suite:
-    """A suite folder: `len`, iteration and `suite[id]` are over its examples, each of which shows itself as a card."""
+    """A suite folder: `len`, iteration and `suite[id]` are over its examples, each of which shows itself as a card.
+
+    `path` is the folder, and `name` the name that the suite was built under.
+    """
 
     def __init__(self, stored: load.Suite) -> None:
         self.stored = stored
-
-    @property
-    def path(self) -> Path:
-        """The folder."""
-        return self.stored.artifact.path
-
-    @property
-    def name(self) -> str:
-        """The name it was built under."""
-        return self.stored.name
+        self.path = stored.artifact.path
+        self.name = stored.name
 
     @cached_property
     def examples(self) -> tuple[Example, ...]:

@@ -13,6 +13,9 @@ from constraintsuite.records.formats import FORMATS
 from constraintsuite.records.scores import Interval
 
 T = TypeVar("T")
+TableRows = tuple[tuple[CellValue, ...], ...]
+TableColumns = Mapping[str, tuple[ColumnKind, Callable[[T], CellValue]]]
+"""The columns of a table by title: how each is shown, and what its value is for an item."""
 TableRecord = dict[str, Any]
 """A row by column; an interval is `{"value", "low", "high", "n"}`, shares between 0 and 1."""
 
@@ -38,7 +41,7 @@ class Table:
     """Of the files it is written to."""
     caption: str
     columns: tuple[Column, ...]
-    rows: tuple[tuple[CellValue, ...], ...]
+    rows: TableRows
     long: bool = False
     """Too long to be read: written for programs only."""
 
@@ -94,10 +97,8 @@ class Table:
             yield replace(self, caption=caption, columns=(self.columns[0], *self.columns[chosen]), rows=rows)
 
 
-def tabulate(
-    name: str, caption: str, items: Iterable[T], columns: Mapping[str, tuple[ColumnKind, Callable[[T], CellValue]]]
-) -> Table:
-    """A table with one row per item; each column says how it is shown, and what its value is for an item."""
+def tabulate(name: str, caption: str, items: Iterable[T], columns: TableColumns[T]) -> Table:
+    """A table with one row per item."""
     shown = tuple(Column(title, kind) for title, (kind, _) in columns.items())
     rows = (tuple(value(item) for _, value in columns.values()) for item in items)
     return Table(name, caption, shown, tuple(rows))

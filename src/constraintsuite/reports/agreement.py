@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 from constraintsuite.annotate.agreeing import ALL, Attention, QuestionAgreement
-from constraintsuite.records.figures import CellValue, ColumnKind
-from constraintsuite.records.tables import Table, tabulate
+from constraintsuite.records.tables import Table, TableColumns, tabulate
 
-_AGREEMENT: Mapping[str, tuple[ColumnKind, Callable[[QuestionAgreement], CellValue]]] = {
+_AGREEMENT: TableColumns[QuestionAgreement] = {
     "question": ("text", lambda row: row.question),
     "group": ("text", lambda row: row.group),
     "raw": ("share", lambda row: row.figures.raw),
@@ -17,7 +16,7 @@ _AGREEMENT: Mapping[str, tuple[ColumnKind, Callable[[QuestionAgreement], CellVal
     "alpha": ("number", lambda row: row.figures.alpha),
     "differ": ("count", lambda row: row.differing),
 }
-_ATTENTION: Mapping[str, tuple[ColumnKind, Callable[[Attention], CellValue]]] = {
+_ATTENTION: TableColumns[Attention] = {
     "annotator": ("text", lambda one: one.annotator),
     "items": ("count", lambda one: one.answered),
     "decoys right": ("share", lambda one: one.decoys),

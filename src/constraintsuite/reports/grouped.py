@@ -19,7 +19,7 @@ from constraintsuite.records.examples import CONTROL_SLICES, MAIN_SLICES, OMISSI
 from constraintsuite.records.figures import CellValue
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import TableBlock
-from constraintsuite.records.tables import Column, Table
+from constraintsuite.records.tables import Column, Table, TableRows
 
 _WORDS = {
     "constraint": "type of the constraint",
@@ -62,7 +62,7 @@ def system_table(
     """Metrics of one group of examples for each system, by its label; those that no system has a value of are left out."""
     known = [METRICS[metric] for metric in metrics]
     shown = [m for m in known if all_metrics or any(group.metrics[m.name].n for group in groups.values())]
-    rows = tuple((label, *(group.metrics[m.name] for m in shown)) for label, group in groups.items())
+    rows: TableRows = tuple((label, *(group.metrics[m.name] for m in shown)) for label, group in groups.items())
     return Table(name, caption, (Column("system"), *(Column(m.title, m.kind) for m in shown)), rows)
 
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from constraintsuite.errors import UserError
 from constraintsuite.records.figures import UnitValue
 from constraintsuite.records.sections import Charts, Section, SectionBlock, TableBlock, VerbatimText
-from constraintsuite.records.tables import Column, Table
+from constraintsuite.records.tables import Column, Table, TableColumns, tabulate
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.counts import count_table
@@ -72,7 +72,12 @@ def training_sections(training: Training) -> Iterator[Section]:
     curves += [TableBlock(_figures(name, training.points)) for name in _evaluations(training.points)]
     if curves:
         yield Section("curves", "Curves", _ABOUT_CURVES, tuple(curves))
-    yield Section("selected", "Selected checkpoints", _ABOUT_SELECTED, (TableBlock(_selected(training.selected)),))
+    yield Section(
+        "selected",
+        "Selected checkpoints",
+        _ABOUT_SELECTED,
+        (TableBlock(tabulate("selected", "", training.selected, _SELECTED)),),
+    )
     manifest = training.artifact.manifest
     made: list[SectionBlock] = [TableBlock(count_table("data", "What was read and made.", manifest.counts))]
     if manifest.rejects:
@@ -97,16 +102,11 @@ def _figures(evaluation: str, points: Sequence[TrainingCurvePoint]) -> Table:
     return Table(f"figures_{evaluation}", f"{evaluation}, over all of it.", columns, rows)
 
 
-def _selected(selected: Sequence[Selected]) -> Table:
-    columns = (
-        Column("checkpoint"),
-        Column("seed", "count"),
-        Column("task"),
-        Column("epoch", "count"),
-        Column("taken by"),
-        Column("value", "number"),
-    )
-    rows = tuple(
-        (one.checkpoint, one.seed, one.task, one.epoch, one.by, UnitValue(one.value, one.kind)) for one in selected
-    )
-    return Table("selected", "", columns, rows)
+_SELECTED: TableColumns[Selected] = {
+    "checkpoint": ("text", lambda one: one.checkpoint),
+    "seed": ("count", lambda one: one.seed),
+    "task": ("text", lambda one: one.task),
+    "epoch": ("count", lambda one: one.epoch),
+    "taken by": ("text", lambda one: one.by),
+    "value": ("number", lambda one: UnitValue(one.value, one.kind)),
+}

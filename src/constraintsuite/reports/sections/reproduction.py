@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from constraintsuite.experiments.load import Suite
 from constraintsuite.experiments.oracle import Reproduction, match
 from constraintsuite.metrics.ties import STRICT
-from constraintsuite.records.figures import CellValue
 from constraintsuite.records.sections import Remarks, Section, SectionBlock, TableBlock, VerbatimText
-from constraintsuite.records.tables import Column, Table
+from constraintsuite.records.tables import Column, Table, TableColumns, tabulate
 from constraintsuite.reports.view import ReportView, environment_of, model_facts
 
 _ABOUT = (
@@ -103,16 +102,16 @@ _ABOUT_REPRODUCTION = (
     "Paired accuracy on NevIR's test set under strict ties, beside what was published for the same model, or where nothing "
     "was, measured before. A difference beyond the gate is followed by what in the run may explain it."
 )
-_COLUMNS = (
-    Column("system"),
-    Column("published as"),
-    Column("published", "share"),
-    Column("here", "share"),
-    Column("difference", "points"),
-    Column("gate", "share"),
-    Column("within"),
-    Column("source"),
-)
+_PUBLISHED: TableColumns[tuple[str, Reproduction]] = {
+    "system": ("text", lambda row: row[0]),
+    "published as": ("text", lambda row: row[1].model),
+    "published": ("share", lambda row: row[1].published),
+    "here": ("share", lambda row: row[1].ours),
+    "difference": ("points", lambda row: row[1].difference),
+    "gate": ("share", lambda row: row[1].gate),
+    "within": ("text", lambda row: "yes" if row[1].within else "no"),
+    "source": ("text", lambda row: "; ".join(filter(None, (row[1].source, row[1].note)))),
+}
 
 
 def reproduction(view: ReportView) -> Section | None:
@@ -122,13 +121,7 @@ def reproduction(view: ReportView) -> Section | None:
     if not known:
         return None
     caption = "Reproduction of published results on NevIR's test set."
-    table = Table("reproduction", caption, _COLUMNS, tuple(_row(label, one) for label, one in known.items()))
+    table = tabulate("reproduction", caption, known.items(), _PUBLISHED)
     causes = tuple(f"{label}: {cause}" for label, one in known.items() for cause in one.causes)
     blocks = (TableBlock(table), Remarks(causes)) if causes else (TableBlock(table),)
     return Section("reproduction", "Ours beside published", _ABOUT_REPRODUCTION, blocks)
-
-
-def _row(label: str, one: Reproduction) -> tuple[CellValue, ...]:
-    within = "yes" if one.within else "no"
-    source = f"{one.source}; {one.note}" if one.note else one.source
-    return label, one.model, one.published, one.ours, one.difference, one.gate, within, source

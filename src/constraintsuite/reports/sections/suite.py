@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from constraintsuite.metrics.metric import Metric
 from constraintsuite.records.examples import SPLITS
 from constraintsuite.records.figures import CellValue, percent
 from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock, VerbatimText
-from constraintsuite.records.tables import Column, Table
+from constraintsuite.records.tables import Column, Table, TableColumns, tabulate
 from constraintsuite.reports.drawings.heatmap import heat_map
 from constraintsuite.reports.drawings.histograms import Bins, histogram
 from constraintsuite.reports.drawings.svg import Drawing
@@ -61,37 +61,29 @@ def _count_tables(suite: Suite) -> Iterator[Table]:
     everything = [*suite.examples, *suite.controls]
     by_split = Counter((example.slice, example.split) for example in everything)
     names = dict.fromkeys(example.slice for example in everything)
-    rows: list[tuple[str | int, ...]] = [
-        (n, *(by_split[n, s] for s in SPLITS), sum(by_split[n, s] for s in SPLITS)) for n in names
-    ]
-    yield _counts(
-        "examples_by_slice", "Examples by slice and split; controls come last.", "slice", (*SPLITS, "all"), rows
-    )
-    for title, found in (
-        ("domain", Counter(example.domain for example in suite.examples if example.domain)),
-        ("control", Counter(example.control.kind for example in suite.controls if example.control)),
+    rows = tuple((n, *(by_split[n, s] for s in SPLITS), sum(by_split[n, s] for s in SPLITS)) for n in names)
+    columns = (Column("slice"), *(Column(title, "count") for title in (*SPLITS, "all")))
+    yield Table("examples_by_slice", "Examples by slice and split; controls come last.", columns, rows)
+    domains = Counter(example.domain for example in suite.examples if example.domain)
+    kinds = Counter(example.control.kind for example in suite.controls if example.control)
+    for title, caption, found in (
+        ("domain", "Main examples by domain.", domains),
+        ("control", "Controls by what they change.", kinds),
     ):
         if len(found) > 1:
-            caption = "Main examples by domain." if title == "domain" else "Controls by what they change."
-            yield _counts(f"examples_by_{title}", caption, title, ("examples",), sorted(found.items()))
-
-
-def _counts(
-    name: str, caption: str, corner: str, titles: Sequence[str], rows: Sequence[tuple[str | int, ...]]
-) -> Table:
-    columns = (Column(corner), *(Column(title, "count") for title in titles))
-    return Table(name, caption, columns, tuple(rows))
+            columns = (Column(title), Column("examples", "count"))
+            yield Table(f"examples_by_{title}", caption, columns, tuple(sorted(found.items())))
 
 
 _ABOUT_AUDIT = "How often a solver that does not understand the query picks the satisfying document."
-_COLUMNS = (
-    Column("solver"),
-    Column("slice"),
-    Column("picks the satisfying one", "share"),
-    Column("picks the violating one", "share"),
-    Column("ties", "share"),
-    Column("verdict"),
-)
+_AUDIT: TableColumns[AuditRow] = {
+    "solver": ("text", lambda row: row.solver),
+    "slice": ("text", lambda row: row.slice),
+    "picks the satisfying one": ("share", lambda row: row.accuracy),
+    "picks the violating one": ("share", lambda row: row.reverse),
+    "ties": ("share", lambda row: row.tie_rate),
+    "verdict": ("text", lambda row: row.verdict.replace("_", " ") + (f": {row.reason}" if row.reason else "")),
+}
 _LEAKS: tuple[LeakVerdict, ...] = ("leak", "leak_in_part")
 _DOUBTS: tuple[LeakVerdict, ...] = ("too_few_to_tell", "undefined")
 _ORDER: tuple[LeakVerdict, ...] = (*_LEAKS, *_DOUBTS, "by_construction", "ok")
@@ -103,10 +95,8 @@ def audit(view: ReportView) -> Section | None:
     if found is None:
         return None
     rows = sorted(found.rows, key=lambda row: (_ORDER.index(row.verdict), row.slice != ALL_MAIN))
-    table = Table(
-        "audit", f"Audit of the suite, with 95 % interval (seed {found.seed}).", _COLUMNS, tuple(map(_row, rows))
-    )
-    sheets = group_sheets([table])
+    caption = f"Audit of the suite, with 95 % interval (seed {found.seed})."
+    sheets = group_sheets([tabulate("audit", caption, rows, _AUDIT)])
     warnings = (Remarks(found.warnings),) if found.warnings else ()
     about = f"{judge_audit(found, view.metric)} {_ABOUT_AUDIT}"
     return Section("audit", "Audit of the suite", about, (*sheets.blocks, *warnings), sheets.files)
@@ -145,11 +135,6 @@ def _named(row: AuditRow) -> str:
 def _strength(row: AuditRow) -> float:
     """How often the solver is right, or its opposite."""
     return max(row.accuracy.value or 0.0, row.reverse.value or 0.0)
-
-
-def _row(row: AuditRow) -> tuple[CellValue, ...]:
-    verdict = row.verdict.replace("_", " ") + (f": {row.reason}" if row.reason else "")
-    return row.solver, row.slice, row.accuracy, row.reverse, row.tie_rate, verdict
 
 
 _BINS = 40

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
@@ -18,8 +18,7 @@ from constraintsuite.annotate.kinds.proposals import write_approved
 from constraintsuite.annotate.labels import label_all, write_labels
 from constraintsuite.annotate.standing import AnnotatorProgress, leave_out, progress_of, standing
 from constraintsuite.errors import UserError
-from constraintsuite.records.figures import CellValue, ColumnKind
-from constraintsuite.records.tables import tabulate
+from constraintsuite.records.tables import TableColumns, tabulate
 from constraintsuite.web.annotator_session import batch_title
 from constraintsuite.web.artifact_index import BATCH, ArtifactIndex, ServedArtifact
 from constraintsuite.web.commands import rebuild_command, serve_command
@@ -32,7 +31,7 @@ from constraintsuite.web.rendering import render
 
 ENDING, EXPORT = "gold", "export"
 """Of the folders that are made beside a suite and beside a batch."""
-_PROGRESS: Mapping[str, tuple[ColumnKind, Callable[[AnnotatorProgress], CellValue]]] = {
+_PROGRESS: TableColumns[AnnotatorProgress] = {
     "annotator": ("text", lambda one: one.annotator),
     "done": ("count", lambda one: one.done),
     "of": ("count", lambda one: one.total),

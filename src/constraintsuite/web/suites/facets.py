@@ -94,7 +94,7 @@ def make_facets(suite: Suite) -> dict[str, Facet]:
 
 def facet_of(name: str, title: str, values: Sequence[str | None], words: Mapping[str, str] | None = None) -> Facet:
     """A facet from the value of each thing, or None; `words` are all values in their order, and how they are shown."""
-    known = words if words is not None else {value: value for value in sorted({*values} - {None})}
+    known = words or {value: value for value in sorted({value for value in values if value is not None})}
     places = {value: place for place, value in enumerate(known)}
     codes = np.array([-1 if value is None else places[value] for value in values], dtype=np.int32)
     return Facet(name, title, tuple(known), codes, known)
