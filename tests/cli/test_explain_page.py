@@ -20,12 +20,11 @@ from constraintsuite.mechanism.explain.settings import AnalysisScope
 from constraintsuite.records.formats.text import text_parts
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Remarks
-from constraintsuite.showing.display import ShowOptions
+from constraintsuite.showing.display import ShowOptions, write_shown_report
 from constraintsuite.showing.mechanism import explain_tables as tables
 from constraintsuite.showing.mechanism.explain_sections import ShownAnalysis, explain_sections, remarks_of
 from constraintsuite.showing.mechanism.explain_trust import trust_lines
 from constraintsuite.showing.mechanism.maps import head_map
-from constraintsuite.showing.report import write_shown_report
 from mechanism.planted import make_planted, planted_contrasts
 
 

@@ -11,10 +11,9 @@ from httpx2 import Response
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp, Message, Scope
 
-from constraintsuite.web.app import make_app
+from constraintsuite.web.access import GUARD, AccessTokens, Person
 from constraintsuite.web.artifact_index import ArtifactIndex
-from constraintsuite.web.people import AccessTokens, Person
-from constraintsuite.web.safety import GUARD
+from constraintsuite.web.serving import make_app
 
 HOST = "127.0.0.1"
 OWNER = Person("olga", "owner")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from httpx2 import Response
 
-from constraintsuite.web.people import AccessTokens
+from constraintsuite.web.access import AccessTokens
 from web.site import ANNA, KEY, OWNER, PEOPLE, OpenSite, open_site
 
 

@@ -11,7 +11,7 @@ from annotate.small_batch import make_batch
 from annotate.test_kinds import SOUPS
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.web.artifact_index import ArtifactIndex
-from constraintsuite.web.faults import fault_of
+from constraintsuite.web.origins import fault_of
 from experiments.paired_runs import RIGHT, make_run, make_suite
 from web.site import OpenSite, open_site
 

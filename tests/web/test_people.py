@@ -10,7 +10,7 @@ from threading import Barrier
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.web.people import AccessTokens, Person, key_file, load_key
+from constraintsuite.web.access import AccessTokens, Person, key_file, load_key
 from web.site import ANNA, BEN, JUDGE, KEY, OWNER, PEOPLE
 
 

@@ -23,7 +23,7 @@ from constraintsuite.suites.queries.records import Proposal, Snippet
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe
 from constraintsuite.suites.stages.queries import read_proposals as read_mined
 from constraintsuite.suites.stages.viewing import read_examples
-from constraintsuite.web.people import Person
+from constraintsuite.web.access import Person
 from web.site import ANNA, JUDGE, OpenSite, Visitor, open_site
 
 PLACE = "/proposals/food/proposals.jsonl"

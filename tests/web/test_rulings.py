@@ -14,7 +14,7 @@ from constraintsuite.annotate.batch import AnnotationBatch
 from constraintsuite.annotate.queue import AnnotationTask
 from constraintsuite.annotate.records import AnnotationEvent, AnswerValue, EventDraft
 from constraintsuite.annotate.standing import standing
-from constraintsuite.web.people import Person
+from constraintsuite.web.access import Person
 from web.queueing import chosen_in
 from web.site import ANNA, BEN, JUDGE, OWNER, PEOPLE, OpenSite, Visitor, open_site
 

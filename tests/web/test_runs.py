@@ -14,7 +14,7 @@ from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.load import load_suite
 from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.reports.html import write_report
-from constraintsuite.web.people import Person
+from constraintsuite.web.access import Person
 from experiments.paired_runs import RIGHT, TIED, WRONG, make_run, make_suite
 from experiments.tiny_suite import CONTROLS, CREAMLESS, DOGLESS, EXAMPLES, copied, write_suite
 from web.site import ANNA, JUDGE, Visitor, open_site

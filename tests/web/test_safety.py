@@ -12,8 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from constraintsuite.web.people import AccessTokens, Person
-from constraintsuite.web.safety import GUARD, LARGEST, AccessGuard
+from constraintsuite.web.access import GUARD, LARGEST, AccessGuard, AccessTokens, Person
 from web.site import ANNA, HOST, KEY, OWNER, PEOPLE, ask, open_site
 
 DOOR = AccessTokens(KEY, PEOPLE)

@@ -111,8 +111,7 @@ def report(  # noqa: PLR0913, PLR0917 - one parameter for each option
 
 
 def _write_shown(folders: Sequence[Path], out: Path, *, attention: bool) -> Path:
-    from constraintsuite.showing.display import ShowOptions
-    from constraintsuite.showing.report import write_shown_report
+    from constraintsuite.showing.display import ShowOptions, write_shown_report
 
     return write_shown_report(folders, out, ShowOptions(attention=attention))
 

@@ -14,11 +14,10 @@ from constraintsuite.experiments.policy import Policy
 from constraintsuite.experiments.run_labels import name_runs
 from constraintsuite.metrics.pairwise import parse_metric
 from constraintsuite.metrics.ties import STRICT, TiePolicy, TieRule
-from constraintsuite.notebook.arguments import FolderPath
 from constraintsuite.notebook.run import Run, as_run
+from constraintsuite.notebook.suite import FolderPath
 from constraintsuite.records.tables import Table
-from constraintsuite.reports.comparison import comparison_table, comparison_text
-from constraintsuite.reports.gate import gate_table
+from constraintsuite.reports.comparison import comparison_table, comparison_text, gate_table
 
 
 class Comparison:

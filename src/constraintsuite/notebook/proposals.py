@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 
 from constraintsuite.execution.engine import LocalEngine
-from constraintsuite.notebook.arguments import AnalyserName, FolderPath, choose_recipe, choose_reporter
+from constraintsuite.notebook.suite import AnalyserName, FolderPath, choose_recipe, choose_reporter
 from constraintsuite.records.tables import Table, TableColumns, tabulate
 from constraintsuite.suites.proposing import Proposing, propose_queries
 from constraintsuite.suites.queries.records import Proposal

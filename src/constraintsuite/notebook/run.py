@@ -17,9 +17,8 @@ from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.metrics.pairwise import METRICS, parse_metric
 from constraintsuite.metrics.ties import TiePolicy, TieRule
 from constraintsuite.models.base import Workbench
-from constraintsuite.notebook.arguments import FolderPath, choose_reporter
 from constraintsuite.notebook.models import Model, evaluate_object
-from constraintsuite.notebook.suite import Suite, load_suite
+from constraintsuite.notebook.suite import FolderPath, Suite, choose_reporter, load_suite
 from constraintsuite.records.figures import say
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.tables import Table

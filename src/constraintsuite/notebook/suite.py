@@ -1,4 +1,4 @@
-"""A suite and its examples to look at, and how to get one."""
+"""A suite and its examples to look at, how to get one, and what a corpus is built with."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from html import escape
 from pathlib import Path
+from typing import Literal
 
+from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError, hint_for
 from constraintsuite.execution.engine import LocalEngine
+from constraintsuite.execution.progress import Reporter, Silent, Terminal
 from constraintsuite.experiments import load
 from constraintsuite.experiments.groupings import pick, split_up
-from constraintsuite.notebook.arguments import AnalyserName, FolderPath, choose_recipe, choose_reporter
 from constraintsuite.records import examples
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.svg import Drawing, page_colours
@@ -23,8 +25,34 @@ from constraintsuite.reports.page import make_environment, read_template
 from constraintsuite.reports.sections.suite import difference_charts
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.importers import importing
-from constraintsuite.suites.recipe import Recipe
+from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
 from constraintsuite.suites.views.dataset import length_table, view_dataset
+
+FolderPath = str | Path
+"""A file or folder."""
+
+
+def choose_reporter(quiet: bool) -> Reporter:
+    """What shows progress: the terminal's stderr, or nothing."""
+    return Silent() if quiet else Terminal()
+
+
+AnalyserName = Literal["auto", "rules", "parser"]
+_SUFFIXES = (".yaml", ".yml")
+
+
+def choose_recipe(source: Recipe | FolderPath, analyser: AnalyserName, seed: int, size: int | None = None) -> Recipe:
+    """A recipe as it is, that of a .yaml file, or one of defaults for a corpus; settings go with a corpus only."""
+    if not isinstance(source, Recipe) and Path(source).suffix not in _SUFFIXES:
+        return Recipe(
+            corpus=SourceSettings(source=str(source)),
+            analysis=AnalysisSettings(analyser=analyser),
+            sizes=SizeSettings() if size is None else SizeSettings(main=size),
+            seed=seed,
+        )
+    if size is not None or analyser != "auto" or seed:
+        raise UserError("size, analyser, seed: give these in the recipe, not beside it.")
+    return source if isinstance(source, Recipe) else Recipe.read(Path(source))
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from constraintsuite.annotate.batch import AnnotationBatch, open_batch
 from constraintsuite.annotate.queue import AnnotationTask, tasks_of
 from constraintsuite.annotate.records import AnnotationEvent
 from constraintsuite.annotate.standing import AnnotatorProgress, progress_of, standing, tasks_left
+from constraintsuite.web.access import Person
 from constraintsuite.web.artifact_index import ArtifactIndex, NotServedError, ServedArtifact
 from constraintsuite.web.forms import only, read_place
-from constraintsuite.web.people import Person
 
 
 @dataclass(frozen=True)

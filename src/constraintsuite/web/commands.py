@@ -12,8 +12,8 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import read_manifest
 from constraintsuite.suites.recipe import Recipe
+from constraintsuite.web.access import PersonRole
 from constraintsuite.web.artifact_index import ArtifactIndex, ServedArtifact
-from constraintsuite.web.people import PersonRole
 
 UNKNOWN = "CORPUS"
 """Stands for a corpus that the manifest of a suite does not know, or that is not where it was."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.web.artifact_index import ArtifactIndex, ServedArtifact
-from constraintsuite.web.faults import fault_of
+from constraintsuite.web.origins import fault_of
 
 _OUTSIDE = "What is made from this would lie outside the folder that is served. Serve the folder above it."
 

@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, Response
 from constraintsuite.reports.drawings.svg import page_colours
 from constraintsuite.reports.page import make_environment, page_rules, read_template
 from constraintsuite.store.files import sha256_text
-from constraintsuite.web.people import Person
+from constraintsuite.web.access import Person
 
 SCRIPTS = ("page.js", "site.js", "annotate.js", "proposals.js", "writing.js", "walk.js")
 _OF_REPORTS = ("page.js", "walk.js")

@@ -14,7 +14,7 @@ from constraintsuite.metrics.metric import Metric
 from constraintsuite.records.examples import SPLITS
 from constraintsuite.records.figures import CellValue, percent
 from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock, VerbatimText
-from constraintsuite.records.tables import Column, Table, TableColumns, tabulate
+from constraintsuite.records.tables import Column, Table, TableColumns, TableRows, tabulate
 from constraintsuite.reports.drawings.heatmap import heat_map
 from constraintsuite.reports.drawings.histograms import Bins, histogram
 from constraintsuite.reports.drawings.svg import Drawing
@@ -61,7 +61,7 @@ def _count_tables(suite: Suite) -> Iterator[Table]:
     everything = [*suite.examples, *suite.controls]
     by_split = Counter((example.slice, example.split) for example in everything)
     names = dict.fromkeys(example.slice for example in everything)
-    rows = tuple((n, *(by_split[n, s] for s in SPLITS), sum(by_split[n, s] for s in SPLITS)) for n in names)
+    rows: TableRows = tuple((n, *(by_split[n, s] for s in SPLITS), sum(by_split[n, s] for s in SPLITS)) for n in names)
     columns = (Column("slice"), *(Column(title, "count") for title in (*SPLITS, "all")))
     yield Table("examples_by_slice", "Examples by slice and split; controls come last.", columns, rows)
     domains = Counter(example.domain for example in suite.examples if example.domain)

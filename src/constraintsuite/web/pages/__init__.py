@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from constraintsuite.catalogue import Catalogue
+from constraintsuite.web.access import PersonRole
 from constraintsuite.web.artifact_index import ArtifactIndex, ServedArtifact
-from constraintsuite.web.people import PersonRole
 
 PageView = Callable[[Request, ArtifactIndex], Response]
 """A plain function: it runs in a thread of its own, so it may read files and wait."""
@@ -53,11 +53,9 @@ PAGES: Catalogue[tuple[Page, ...]] = Catalogue(
         "suites": "constraintsuite.web.pages.suites:PAGES",
         "runs": "constraintsuite.web.pages.runs:PAGES",
         "compare": "constraintsuite.web.pages.compare:PAGES",
-        "reports": "constraintsuite.web.pages.reports:PAGES",
         "proposals": "constraintsuite.web.pages.proposals:PAGES",
         "writings": "constraintsuite.web.pages.writings:PAGES",
         "writing": "constraintsuite.web.pages.writing:PAGES",
-        "agreement": "constraintsuite.web.pages.agreement:PAGES",
         "rulings": "constraintsuite.web.pages.rulings:PAGES",
         "batches": "constraintsuite.web.pages.batches:PAGES",
         "annotate": "constraintsuite.web.pages.annotate:PAGES",

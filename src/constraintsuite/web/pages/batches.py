@@ -1,4 +1,4 @@
-"""What an owner does with a batch: make it, see how far people are, take out what they found."""
+"""What an owner does with a batch: make it, see how far people are and agree, take out what they found."""
 
 from __future__ import annotations
 
@@ -10,24 +10,89 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.annotate.adjudication import disagreements
-from constraintsuite.annotate.agreeing import attention
+from constraintsuite.annotate.agreeing import ALL, agree, attention
 from constraintsuite.annotate.attention import ADVICE, RULE, concerns, too_few
 from constraintsuite.annotate.batch import AnnotationBatch, open_batch, write_batch
 from constraintsuite.annotate.kinds.gold import judge_all, read_suite, summarise, write_verdicts
 from constraintsuite.annotate.kinds.proposals import write_approved
 from constraintsuite.annotate.labels import label_all, write_labels
 from constraintsuite.annotate.standing import AnnotatorProgress, leave_out, progress_of, standing
+from constraintsuite.annotate.stopping import CLAIM
 from constraintsuite.errors import UserError
 from constraintsuite.records.tables import TableColumns, tabulate
+from constraintsuite.reports.agreement import agreement_table, attention_table
 from constraintsuite.web.annotator_session import batch_title
 from constraintsuite.web.artifact_index import BATCH, ArtifactIndex, ServedArtifact
 from constraintsuite.web.commands import rebuild_command, serve_command
-from constraintsuite.web.faults import fault_of
 from constraintsuite.web.forms import read_whole
 from constraintsuite.web.new_folders import all_beside, check_beside, fault_beside, new_beside
-from constraintsuite.web.origins import batches_on, judged_batch, proposals_of, suite_of
+from constraintsuite.web.origins import batches_on, fault_of, judged_batch, proposals_of, suite_of
 from constraintsuite.web.pages import OWNER, Page, page_of
 from constraintsuite.web.rendering import render
+
+CLAIMS = (0.8, 0.85, CLAIM, 0.95)
+"""Lower bounds that a page offers."""
+_LEAST, _MOST = 0.5, 0.999
+
+
+def agreement(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    """The figures by question, and by group if asked; who was attentive; how many more items it takes."""
+    return _answer(request, artifacts, one, "agreement.html.jinja")
+
+
+def figures(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    """The same without the page around it, for the script; nothing if nobody has said anything since."""
+    return _answer(request, artifacts, one, "agreement_figures.html.jinja", seen=request.query_params.get("seen", ""))
+
+
+def _answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, template: str, seen: str = "") -> Response:
+    batch = judged_batch(artifacts, one)
+    events = batch.store.events()
+    last = str(events[-1].number if events else 0)
+    if last == seen:
+        return Response(status_code=204)
+    by, claim = request.query_params.get("by", ""), _claim(request.query_params.get("claim", str(CLAIM)))
+    without = request.query_params.getlist("without")
+    said = standing(leave_out(events, without))
+    # Several windows ask for the same again and again, and of thousands of items it takes seconds.
+    key = ("agreement", tuple(events[-1:]), by, claim, tuple(without))
+    people, rows = artifacts.keep(key, [one], lambda: (attention(batch, said), agree(batch, said, by=by, claim=claim)))
+    told = [row for row in rows if row.figures.raw.n]
+    return render(
+        request,
+        template,
+        title=f"Agreement on {batch_title(one, batch)}",
+        address=one.address,
+        name=one.label,
+        query=urlencode({"by": by, "claim": claim, "without": without}, doseq=True),
+        names=standing(events).annotators if without else said.annotators,
+        without=without,
+        concerns=concerns(people),
+        rule=RULE,
+        advice=ADVICE,
+        too_few=too_few(people),
+        seen=last,
+        by=by,
+        claim=claim,
+        claims=sorted({*CLAIMS, claim}),
+        groupings=sorted({name for item in batch.judged for name in item.groups}),
+        table=agreement_table(told) if told else None,
+        scales=sorted({f"{row.question}: {row.scale}" for row in told}),
+        needed=[(row.question, str(row.needed)) for row in told if row.group == ALL],
+        unasked=sorted({row.question for row in rows if row.group == ALL and not row.figures.raw.n}),
+        people=attention_table(people),
+    )
+
+
+def _claim(text: str) -> float:
+    try:
+        claim = float(text)
+    except ValueError:
+        claim = 0.0
+    if not _LEAST <= claim <= _MOST:
+        raise UserError(f"claim: {text!r} is not a share from {_LEAST} to {_MOST}.")
+    return claim
+
 
 ENDING, EXPORT = "gold", "export"
 """Of the folders that are made beside a suite and beside a batch."""
@@ -176,6 +241,8 @@ def _proposals_file(artifacts: ArtifactIndex, batch: AnnotationBatch, one: Serve
 
 
 PAGES = (
+    page_of(BATCH, figures, "/agreement/figures"),
+    page_of(BATCH, agreement, "/agreement"),
     Page("/sample/{place:path}", offer_sample, OWNER),
     Page("/sample/{place:path}", make_sample, OWNER, "POST"),
     page_of(BATCH, show_export, "/export"),

@@ -10,13 +10,12 @@ from starlette.responses import Response
 
 from constraintsuite.annotate.kinds.writing import NAME as WRITING
 from constraintsuite.errors import UserError
+from constraintsuite.web.access import Person
 from constraintsuite.web.annotator_session import count_waiting
 from constraintsuite.web.artifact_index import BATCH, DAMAGED, PROPOSALS, ArtifactIndex, ServedArtifact
 from constraintsuite.web.commands import quickstart_command
-from constraintsuite.web.faults import fault_of
-from constraintsuite.web.origins import batches_on
+from constraintsuite.web.origins import batches_on, fault_of
 from constraintsuite.web.pages import ALL, Page
-from constraintsuite.web.people import Person
 from constraintsuite.web.rendering import render
 
 TITLES = {

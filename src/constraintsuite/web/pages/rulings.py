@@ -26,13 +26,13 @@ from constraintsuite.annotate.records import SIDES, AnnotationEvent
 from constraintsuite.annotate.ruling import keep_ruling, last_ruling_of, state_of, take_back_ruling
 from constraintsuite.annotate.standing import Standing, standing
 from constraintsuite.errors import UserError
+from constraintsuite.web.access import Person
 from constraintsuite.web.annotator_session import batch_title
 from constraintsuite.web.artifact_index import BATCH, ArtifactIndex, NotServedError, ServedArtifact
 from constraintsuite.web.commands import serve_command
 from constraintsuite.web.forms import ask, given_in, given_of, only, say, spelt
 from constraintsuite.web.origins import judged_batch
 from constraintsuite.web.pages import RULERS, page_of
-from constraintsuite.web.people import Person
 from constraintsuite.web.rendering import render
 from constraintsuite.web.suites.search import leaf, read_page
 

@@ -1,8 +1,10 @@
-"""Runs: the leaderboard of a suite, one run's figures, and its examples by how they came out."""
+"""Runs: the leaderboard of a suite, one run's figures and examples, and the pages of reports."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -10,14 +12,40 @@ from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.load import Run, load_run
+from constraintsuite.reports.page import PAGE
+from constraintsuite.store.artifact import Artifact
 from constraintsuite.web.artifact_index import ArtifactIndex, ServedArtifact
 from constraintsuite.web.commands import eval_command, quickstart_command
-from constraintsuite.web.origins import RUN, SUITE, SuiteFamily, families, family_of, suite_of_run
+from constraintsuite.web.origins import REPORT, RUN, SUITE, SuiteFamily, families, family_of, suite_of_run
 from constraintsuite.web.pages import Page, page_of
 from constraintsuite.web.rendering import render
 from constraintsuite.web.runs.figures import SLICE, Board, make_board, run_sections
 from constraintsuite.web.runs.outcomes import PART, RESULT_FACETS, outcomes_of, show_result
 from constraintsuite.web.suites.search import read_choice, read_index, show_found
+
+_HASH = rb"'sha256-[A-Za-z0-9+/]{43}='"
+_POLICY = re.compile(rb'"(default-src \'none\'; style-src ' + _HASH + rb"; script-src " + _HASH + rb'; img-src data:)"')
+_NOTHING = "default-src 'none'"
+_ALONE = "sandbox allow-scripts; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+"""The folder may come from anywhere: whatever its page holds gets no cookie, no request and no form of this site."""
+_HEAD = 2_000  # bytes in which a page states its policy
+
+
+def show_report(_request: Request, _artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    """The page under its own policy, or with neither style nor script if it has none such; nothing else of the folder."""
+    page = _read(one.path)
+    stated = _POLICY.search(page[:_HEAD])
+    policy = f"{stated[1].decode() if stated else _NOTHING}; {_ALONE}"
+    return Response(page, media_type="text/html", headers={"content-security-policy": policy})
+
+
+def _read(folder: Path) -> bytes:
+    if PAGE not in Artifact.open(folder, REPORT).manifest.files:
+        raise UserError(f"{folder.name}: this report has no page, only tables.")
+    if (folder / PAGE).is_symlink():
+        raise UserError(f"{folder / PAGE}: this is a link, and links are not followed. Copy the page itself there.")
+    return (folder / PAGE).read_bytes()
+
 
 ORDER = "order"
 _ORDERS = {"": "as in the suite", "worst": "smallest gap first", "best": "largest gap first"}
@@ -147,6 +175,7 @@ def _board_link(suite: ServedArtifact, board: Board | None, **changed: str) -> s
 
 
 PAGES = (
+    page_of(REPORT, show_report),
     Page(_BOARD, show_board),
     page_of(RUN, show_examples, f"/{_EXAMPLES}"),
     page_of(RUN, show_run),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
+from threading import BoundedSemaphore, Lock
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -12,17 +14,64 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from constraintsuite.annotate.answering import StaleError, answers_to, last_of
 from constraintsuite.annotate.batch import AnnotationBatch, open_batch
 from constraintsuite.annotate.kinds.query_rules import LONGEST, RULES, QueryFault, find_faults, own_words, tidy
-from constraintsuite.annotate.kinds.scores import keep_scores, read_verdicts
+from constraintsuite.annotate.kinds.scores import keep_scores, pairs_to_score, read_verdicts, score_draft
 from constraintsuite.annotate.kinds.writing import NAME, QUESTIONS, BrokenRulesError, keep_queries, passages_of
 from constraintsuite.annotate.queue import AnnotationTask
+from constraintsuite.annotate.records import AnnotationItem, EventDraft
+from constraintsuite.errors import UserError
+from constraintsuite.experiments.scoring import score_pairs
+from constraintsuite.models.base import Scorer, Workbench
+from constraintsuite.models.naming import load_scorer
 from constraintsuite.reports.marks import Segment, TextMark, cut
 from constraintsuite.suites.importers.pairs import find_changes
 from constraintsuite.web.annotator_session import AnnotatorSession
 from constraintsuite.web.artifact_index import BATCH, ArtifactIndex, NotServedError, ServedArtifact
-from constraintsuite.web.draft_scores import MODELS, BusyError, score_drafts
 from constraintsuite.web.forms import only, place_of, read_place
 from constraintsuite.web.pages import JUDGES, Page
 from constraintsuite.web.rendering import render
+
+MODELS = ("bm25", "tfidf", "cross:tiny")
+"""Those that need no download."""
+WAITING = 4
+"""Who may wait for scores at once. Each holds a worker of the server, and pages need some too."""
+PLACES = BoundedSemaphore(WAITING)
+_scoring = Lock()  # one at a time: a page must not take the machine from everyone else's
+
+
+class BusyError(UserError):
+    """Too many ask for scores at once."""
+
+
+def score_drafts(
+    batch: AnnotationBatch, item: AnnotationItem, by: str, queries: tuple[str, str], models: tuple[str, ...]
+) -> list[EventDraft]:
+    """The scores of some models as events; a BusyError where too many wait already."""
+    if not models:
+        return []
+    if not PLACES.acquire(blocking=False):
+        raise BusyError("Models score for others just now. Ask once more in a moment.")
+    try:
+        return [_score(batch, item, by, queries, model) for model in models]
+    finally:
+        PLACES.release()
+
+
+def _score(batch: AnnotationBatch, item: AnnotationItem, by: str, queries: tuple[str, str], model: str) -> EventDraft:
+    pairs = pairs_to_score(item, queries)
+    with _scoring:
+        scores = score_pairs(_scorer(model, _texts(batch)), pairs)
+    return score_draft(by, item, model, queries, [scores[pair] for pair in pairs])
+
+
+def _texts(batch: AnnotationBatch) -> tuple[str, ...]:
+    """The collection in which words are counted: all passages of the batch."""
+    return tuple(sorted({text for item in batch.judged for text in passages_of(item)}))
+
+
+@lru_cache(maxsize=8)
+def _scorer(model: str, documents: tuple[str, ...]) -> Scorer:
+    return load_scorer(model, Workbench(documents))
+
 
 TOLD = {
     "stale": "You have written something meanwhile, perhaps in another window. Nothing was taken back.",

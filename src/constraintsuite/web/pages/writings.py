@@ -14,12 +14,11 @@ from constraintsuite.annotate.standing import AnnotatorProgress, progress_of, st
 from constraintsuite.errors import UserError
 from constraintsuite.web.artifact_index import BATCH, ArtifactIndex
 from constraintsuite.web.commands import pasted
-from constraintsuite.web.draft_scores import MODELS
 from constraintsuite.web.forms import only, read_whole
 from constraintsuite.web.new_folders import all_beside, check_beside, fault_beside, new_beside
 from constraintsuite.web.origins import batches_on
 from constraintsuite.web.pages import JUDGES, OWNER, Page
-from constraintsuite.web.pages.writing import address_of, writing_batch
+from constraintsuite.web.pages.writing import MODELS, address_of, writing_batch
 from constraintsuite.web.rendering import render
 
 EXPORT = "nevir"
