@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.records.examples import Example
-from constraintsuite.web.suites.facets import index_texts, parse_terms, snippet
+from constraintsuite.web.suites.facets import find_texts, index_texts, parse_terms, snippet
 from constraintsuite.web.suites.search import ExampleFilter, SuiteIndex, leaf, read_choice, read_index
 from experiments.tiny_suite import DOGLESS, EXAMPLES, NUTLESS, write_suite
 from reports.altered import with_document, with_evidence
@@ -206,7 +206,7 @@ def test_the_words_of_a_search(search: str, terms: tuple[str, ...]) -> None:
 def test_any_search_finds_what_holds_it(search: str, example: Example) -> None:
     terms = parse_terms(search)
     holds = with_document(with_evidence(example), "satisfying", text=" ".join(terms))
-    assert index_texts([holds]).holding(terms).all()
+    assert find_texts(index_texts([holds]), terms).all()
 
 
 def test_a_hit_is_shown_with_the_words_around_it() -> None:

@@ -10,7 +10,7 @@ from constraintsuite.web.artifact_index import ArtifactIndex, ServedArtifact
 from constraintsuite.web.pages import page_of
 from constraintsuite.web.rendering import render
 from constraintsuite.web.runs.outcomes import outcomes_in
-from constraintsuite.web.suites.about import MOST, has_pairs, read_about, read_collection, read_rejects, show_reject
+from constraintsuite.web.suites.about import MOST, has_pairs, list_rejects, read_about, read_rejects, show_reject
 from constraintsuite.web.suites.details import LONGEST, describe_example, raw_json
 from constraintsuite.web.suites.facets import parse_terms, snippet
 from constraintsuite.web.suites.search import PAGE, PER_PAGE, leaf, read_choice, read_index, read_page, show_found
@@ -22,7 +22,7 @@ _SHOWN_AT_ONCE = ("slice", "split", "domain", "relation", "cue", "pattern", "con
 
 def show_suite(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """A suite's examples; of one without pairs, what is known of it."""
-    return _examples(request, artifacts, one) if has_pairs(one) else _about(request, artifacts, one)
+    return _examples(request, artifacts, one) if has_pairs(dict(one.counts)) else _about(request, artifacts, one)
 
 
 def _examples(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
@@ -64,8 +64,8 @@ def _raw(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Res
 
 
 def _about(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    sections = artifacts.load(one, read_about if has_pairs(one) else read_collection)
-    rejects = artifacts.load(one, read_rejects)
+    rejects = list_rejects(one.address, artifacts.load(one, read_rejects))
+    sections = artifacts.load(one, read_about)
     return _render(request, one, "suite_about.html.jinja", sections=sections, rejects=rejects)
 
 
@@ -88,7 +88,7 @@ def _rejects(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) ->
 
 
 def _render(request: Request, one: ServedArtifact, template: str, **values: object) -> Response:
-    shared = {"one": one, "address": one.address, "pairs": has_pairs(one)}
+    shared = {"one": one, "address": one.address, "pairs": has_pairs(dict(one.counts))}
     return render(request, template, status=200, title=one.label, **shared, **values)
 
 

@@ -6,8 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import chain
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,31 +14,25 @@ from numpy.typing import NDArray
 from constraintsuite.experiments.groupings import split_up
 from constraintsuite.experiments.load import Suite
 from constraintsuite.records.examples import SATISFYING, VIOLATING, Example
+from constraintsuite.reports.grouped import words_for
 from constraintsuite.reports.marks import Segment, TextMark, cut
 
 Mask = NDArray[np.bool_]
-TITLES = {
-    "slice": "slice",
-    "split": "split",
-    "domain": "domain",
-    "relation": "relation",
-    "constraint": "type of constraint",
+FoldedTexts = tuple[tuple[str, ...], ...]
+_ORDER = (
+    *("slice", "split", "domain", "relation", "constraint", "value", "cue", "document_cue", "pattern", "template"),
+    *("edit", "edited", "difficulty", "overlap", "length", "explicitness"),
+    *("satisfying_evidence", "violating_evidence", "control"),
+)
+"""Facets in the order in which they are offered; those of other tags and of notes follow."""
+_TITLES = {
     "value": "value of the constraint",
-    "cue": "words that state the constraint",
-    "document_cue": "words that decide in the satisfying document",
     "pattern": "template",
     "template": "family of templates",
-    "edit": "edit",
-    "edited": "edited or natural",
-    "difficulty": "difficulty",
-    "overlap": "overlap of words",
-    "length": "length of documents",
-    "explicitness": "explicitness",
     "satisfying_evidence": "evidence in the satisfying document",
     "violating_evidence": "evidence in the violating document",
-    "control": "kind of control",
 }
-"""What a facet is called, in the order in which they are offered; those of other tags and of notes follow."""
+"""Of facets that are called otherwise than the groupings of a report."""
 _OWN: Mapping[str, Callable[[Example], str]] = {
     "pattern": lambda e: e.template,
     "value": lambda e: e.constraint.value.casefold() if e.constraint else "",
@@ -87,8 +80,8 @@ def make_facets(suite: Suite) -> dict[str, Facet]:
     parts = split_up(everything, ())
     parts["control"] = split_up(suite.examples, suite.controls)["control"]
     parts |= {name: _parts(everything, key) for name, key in _OWN.items()}
-    others = [name for name in parts if name not in TITLES]
-    facets = [_facet(name, parts.get(name, {}), len(everything)) for name in (*TITLES, *others)]
+    others = [name for name in parts if name not in _ORDER]
+    facets = [_facet(name, parts.get(name, {}), len(everything)) for name in (*_ORDER, *others)]
     return {facet.name: facet for facet in facets if len(facet.values) > 1 or (facet.values and -1 in facet.codes)}
 
 
@@ -104,7 +97,7 @@ def _facet(name: str, parts: Mapping[str, Sequence[int]], size: int) -> Facet:
     codes = np.full(size, -1, dtype=np.int32)
     for place, members in enumerate(parts.values()):
         codes[list(members)] = place
-    return Facet(name, TITLES.get(name, name.replace("notes.", "note: ")), tuple(parts), codes)
+    return Facet(name, _TITLES.get(name) or words_for(name), tuple(parts), codes)
 
 
 def _parts(examples: Sequence[Example], key: Callable[[Example], str]) -> dict[str, list[int]]:
@@ -128,37 +121,16 @@ _AROUND = 70  # characters
 _TERM = re.compile(r'"([^"]*)"|(\S+)')
 
 
-@dataclass(frozen=True)
-class TextIndex:
-    """Every distinct text once: documents stand in several examples."""
-
-    size: int
-    texts: tuple[str, ...]
-    examples: NDArray[np.int64]
-    """Which example holds the text beside it in `owners`."""
-    owners: NDArray[np.int64]
-
-    def holding(self, terms: Sequence[str]) -> Mask:
-        """The examples that hold all terms, each somewhere."""
-        found = np.ones(self.size, dtype=bool)
-        for term in terms:
-            hits = np.fromiter((term in text for text in self.texts), dtype=bool, count=len(self.texts))
-            holds = np.zeros(self.size, dtype=bool)
-            holds[self.examples[hits[self.owners]]] = True
-            found &= holds
-        return found
+def index_texts(examples: Sequence[Example]) -> FoldedTexts:
+    """The texts of each example, ready to be searched; a document that stands in several is folded once."""
+    fold = cache(folded)
+    return tuple(tuple(map(fold, _texts(example))) for example in examples)
 
 
-def index_texts(examples: Sequence[Example]) -> TextIndex:
-    """The texts of examples, ready to be searched."""
-    places: dict[str, int] = {}
-    pairs = [
-        (number, places.setdefault(text, len(places)))
-        for number, example in enumerate(examples)
-        for text in _texts(example)
-    ]
-    flat = np.fromiter(chain.from_iterable(pairs), dtype=np.int64, count=2 * len(pairs)).reshape(-1, 2)
-    return TextIndex(len(examples), tuple(folded(text) for text in places), flat[:, 0], flat[:, 1])
+def find_texts(texts: FoldedTexts, terms: Sequence[str]) -> Mask:
+    """The examples that hold all terms, each somewhere."""
+    found = (all(any(term in text for text in own) for term in terms) for own in texts)
+    return np.fromiter(found, dtype=bool, count=len(texts))
 
 
 def parse_terms(search: str) -> tuple[str, ...]:

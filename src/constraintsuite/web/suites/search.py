@@ -15,7 +15,15 @@ from constraintsuite.experiments.load import Suite, load_suite
 from constraintsuite.records.examples import Example
 from constraintsuite.reports.marks import cut, query_marks
 from constraintsuite.web.forms import read_whole
-from constraintsuite.web.suites.facets import Facet, Mask, TextIndex, index_texts, make_facets, parse_terms
+from constraintsuite.web.suites.facets import (
+    Facet,
+    FoldedTexts,
+    Mask,
+    find_texts,
+    index_texts,
+    make_facets,
+    parse_terms,
+)
 
 SEARCH, PAGE = "q", "page"
 _LAST_PAGE = 10**6
@@ -84,7 +92,7 @@ class SuiteIndex:
     examples: tuple[Example, ...]
     places: Mapping[str, int]
     facets: Mapping[str, Facet]
-    texts: TextIndex
+    texts: FoldedTexts
     among: Mask
     """Examples that can be found at all."""
 
@@ -96,7 +104,7 @@ class SuiteIndex:
 
     def find(self, choice: ExampleFilter) -> FoundExamples:
         """All that fits a choice, and what each facet would leave of it."""
-        return choose(self.facets, self.among & self.texts.holding(parse_terms(choice.search)), choice.values)
+        return choose(self.facets, self.among & find_texts(self.texts, parse_terms(choice.search)), choice.values)
 
     def parts(self, found: FoundExamples) -> Parts:
         """What was found, counted as the suite's own manifest counts."""
