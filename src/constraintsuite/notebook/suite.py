@@ -97,8 +97,8 @@ class Example:
     def __str__(self) -> str:
         opposite = [f"opposite: {self.record.opposite}"] if self.record.opposite else []
         documents = [
-            f"{document.role}: {' – '.join(filter(None, [document.title, _text(document.segments)]))}"
-            for document in self._shown().documents
+            f"{document.role}: {' – '.join(filter(None, [document.title, _text(segments)]))}"
+            for document, segments in self._shown().documents
         ]
         return "\n".join([repr(self), *opposite, *documents])
 

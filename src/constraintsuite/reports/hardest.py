@@ -10,8 +10,8 @@ from typing import ClassVar
 
 from constraintsuite.experiments.load import Run
 from constraintsuite.metrics.pairwise import PairResult, pair_class
-from constraintsuite.records.examples import SATISFYING, VIOLATING, Example
-from constraintsuite.reports.marks import LONG, NEAR, Segment, cut, excerpt, marks_of, query_marks
+from constraintsuite.records.examples import Example
+from constraintsuite.reports.marks import LONG, NEAR, MarkedDocument, Segment, cut, excerpt, marks_of, query_marks
 
 _CARD, _NEAR_ON_CARD = 320, 100  # characters of a text on a card, and on either side of its marks
 _PREFERRED = {
@@ -20,15 +20,6 @@ _PREFERRED = {
     "reversed": "preferred the wrong text both times: for the query, and when asked for the opposite",
     "paired_tie": "gave both texts the same score, for the query or when asked for the opposite",
 }
-
-
-@dataclass(frozen=True)
-class ReportDocument:
-    """One of the two documents, cut at what decides."""
-
-    title: str
-    role: str
-    segments: tuple[Segment, ...]
 
 
 @dataclass(frozen=True)
@@ -55,7 +46,7 @@ class ShownExample:
 
     example: Example
     query: tuple[Segment, ...]
-    documents: tuple[ReportDocument, ReportDocument]
+    documents: tuple[MarkedDocument, ...]
     outcomes: tuple[ReportOutcome, ...]
 
 
@@ -154,14 +145,12 @@ def _by_turns(examples: Sequence[Example]) -> list[Example]:
     return [example for turn in zip_longest(*slices.values()) for example in turn if example is not None]
 
 
-def show_documents(example: Example, most: int = LONG, near: int = NEAR) -> tuple[ReportDocument, ReportDocument]:
+def show_documents(example: Example, most: int = LONG, near: int = NEAR) -> tuple[MarkedDocument, ...]:
     """The satisfying document and the violating one; of more than `most` characters only what is near a mark."""
-    return _document(example, SATISFYING, most, near), _document(example, VIOLATING, most, near)
-
-
-def _document(example: Example, role: str, most: int, near: int) -> ReportDocument:
-    document = example.document(role)
-    return ReportDocument(document.title, role, excerpt(cut(document.text, marks_of(example, role)), most, near))
+    return tuple(
+        MarkedDocument(document, excerpt(cut(document.text, marks_of(example, document.role)), most, near))
+        for document in (example.satisfying, example.violating)
+    )
 
 
 def _outcome(label: str, result: PairResult) -> ReportOutcome:

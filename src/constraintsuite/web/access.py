@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
@@ -279,9 +279,6 @@ async def _body(request: Request) -> bytes | None:
 
 def _form(body: bytes) -> dict[str, tuple[str, ...]]:
     """Fields as a browser sends them; each may have several values."""
-    found: dict[str, tuple[str, ...]] = {}
-    for name, value in parse_qsl(
-        body.decode("utf-8"), keep_blank_values=True, strict_parsing=bool(body), max_num_fields=1000
-    ):
-        found[name] = (*found.get(name, ()), value)
-    return found
+    text = body.decode("utf-8")
+    found = parse_qs(text, keep_blank_values=True, strict_parsing=bool(body), max_num_fields=1000)
+    return {name: tuple(values) for name, values in found.items()}

@@ -39,6 +39,17 @@ class FormQuestion:
     """Of one that is answered in words."""
 
 
+@dataclass(frozen=True)
+class UnsavedForm:
+    """What a form gave that could not be kept, so that it is not lost."""
+
+    given: Mapping[str, tuple[str, ...]]
+    note: str
+    fault: str
+    seen: int | None = None
+    """What the person knew of; None where they are now shown what they had missed."""
+
+
 def ask(question: AnnotationQuestion, given: Sequence[str] = ()) -> FormQuestion:
     """A question with what is already answered, in the words that `spell_value` finds."""
     field, required, hint = f"{PREFIX}{question.id}", not question.optional, how_to_answer(question)

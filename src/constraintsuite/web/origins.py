@@ -15,7 +15,7 @@ from constraintsuite.annotate.kinds.writing import NAME as WRITING
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.headline import is_chance
 from constraintsuite.experiments.load import CONTROLS, EXAMPLES, suite_place
-from constraintsuite.store.artifact import MANIFEST, FileEntry, read_manifest
+from constraintsuite.store.artifact import MANIFEST, read_manifest
 from constraintsuite.store.files import sha256_of
 from constraintsuite.web.access import PersonRole
 from constraintsuite.web.artifact_index import (
@@ -85,23 +85,19 @@ def _fault_of_proposals(artifacts: ArtifactIndex, one: ServedArtifact) -> str:
 
 
 def _faults(artifacts: ArtifactIndex, one: ServedArtifact) -> Iterator[str]:
+    """By their sizes, and of the files of a suite that pages read also by their content."""
     manifest = read_manifest(one.path)
     for name, entry in manifest.files.items() if manifest is not None else ():
         file = one.path / name
+        read = one.kind == "suite" and name in _READ
         if not file.is_file():
             yield f"{name} was taken away since it was made."
-        elif file.stat().st_size != entry.bytes or not _is_written(artifacts, one, file, entry):
+        elif file.stat().st_size != entry.bytes or (read and not _has_content(artifacts, file, entry.sha256)):
             yield f"{name} was changed since it was made."
 
 
-def _is_written(artifacts: ArtifactIndex, one: ServedArtifact, file: Path, entry: FileEntry) -> bool:
-    """Whether a file of the right size has the right content, as far as that is quickly known; looked at once a change."""
-    if one.kind != "suite" or file.name not in _READ:
-        return True
-    return _has_content(artifacts, file, entry.sha256)
-
-
 def _has_content(artifacts: ArtifactIndex, file: Path, sha256: str) -> bool:
+    """Whether a file that is not too large has this content; it is read once per change."""
     known = file.stat()
     key = (file, known.st_mtime_ns, known.st_size, sha256)
     return known.st_size > _LARGEST or artifacts.keep(key, (), lambda: sha256_of(file) == sha256, small=True)

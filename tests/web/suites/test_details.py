@@ -109,7 +109,7 @@ def test_of_a_huge_text_only_what_is_near_a_mark_is_shown(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("example", "kin"),
+    ("example", "related"),
     [
         (
             CREAMLESS,
@@ -121,15 +121,15 @@ def test_of_a_huge_text_only_what_is_near_a_mark_is_shown(tmp_path: Path) -> Non
         (NUTLESS, []),
     ],
 )
-def test_what_belongs_to_it_is_named(tmp_path: Path, example: Example, kin: list[tuple[str, str]]) -> None:
-    assert [(one.example.id, one.why) for one in described(tmp_path, example).kin] == kin
+def test_what_belongs_to_it_is_named(tmp_path: Path, example: Example, related: list[tuple[str, str]]) -> None:
+    assert [(other.id, why) for other, why in described(tmp_path, example).related] == related
 
 
 def test_natural_texts_and_edited_ones_are_couples_apart(tmp_path: Path) -> None:
     natural = with_document(CREAMLESS, "satisfying", edit="")
     pair = [natural, replace(CREAMLESS, id="edited"), replace(natural, id="turned")]
     index = read_index(write_suite(tmp_path, pair, ()))
-    assert [kin.example.id for kin in describe_example(index, natural).kin] == ["turned"]
+    assert [other.id for other, _ in describe_example(index, natural).related] == ["turned"]
 
 
 def test_the_reasons_name_what_was_asked_and_what_it_has() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from starlette.requests import Request
@@ -23,7 +22,7 @@ from constraintsuite.annotate.records import SIDES, AnnotationEvent
 from constraintsuite.errors import UserError
 from constraintsuite.web.annotator_session import AnnotatorSession, batch_title
 from constraintsuite.web.artifact_index import BATCH, ArtifactIndex, ServedArtifact
-from constraintsuite.web.forms import ask, given_in, given_of, only, place_of, read_place, say, spelt
+from constraintsuite.web.forms import UnsavedForm, ask, given_in, given_of, only, place_of, read_place, say, spelt
 from constraintsuite.web.origins import judged_batch, own_page
 from constraintsuite.web.pages import ALL, JUDGES, page_of
 from constraintsuite.web.pages.batches import show_state
@@ -36,17 +35,6 @@ TOLD = {
     "nothing": "There is nothing left to take back.",
 }
 """What a page says of the step before it."""
-
-
-@dataclass(frozen=True)
-class UnsavedAnswer:
-    """What could not be kept, so that it is not lost."""
-
-    given: Mapping[str, tuple[str, ...]]
-    note: str
-    fault: str
-    seen: int | None = None
-    """What the person knew of; None where they are now shown what they had missed."""
 
 
 def queue(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
@@ -75,12 +63,12 @@ def answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> R
     try:
         keep_answers(session.batch, session.name, task, spoken, datetime.now(UTC))
     except FaultyError as error:
-        return _show(request, session, task, UnsavedAnswer(given, note, str(error), spoken.seen), status=422)
+        return _show(request, session, task, UnsavedForm(given, note, str(error), spoken.seen), status=422)
     except StaleError as error:
-        return _show(request, session.again(), task, UnsavedAnswer(given, note, str(error)), status=409)
+        return _show(request, session.again(), task, UnsavedForm(given, note, str(error)), status=409)
     except UserError as error:  # the file is held by another program, or the disk is full
         told = artifacts.told(error)
-        return _show(request, session, task, UnsavedAnswer(given, note, told, spoken.seen), status=503)
+        return _show(request, session, task, UnsavedForm(given, note, told, spoken.seen), status=503)
     left = session.again().left(task.row)
     return RedirectResponse(session.address(row=left[0].row) if left else session.address(), 303)
 
@@ -104,7 +92,7 @@ def _show(
     request: Request,
     session: AnnotatorSession,
     task: AnnotationTask,
-    tried: UnsavedAnswer | None = None,
+    tried: UnsavedForm | None = None,
     told: str = "",
     status: int = 200,
 ) -> Response:
@@ -146,11 +134,11 @@ def _asked(session: AnnotatorSession, said: Mapping[str, AnnotationEvent]) -> Ma
     return {name: event for name, event in said.items() if name in session.batch.questions}
 
 
-def _filled(session: AnnotatorSession, task: AnnotationTask, said: Mapping[str, AnnotationEvent]) -> UnsavedAnswer:
+def _filled(session: AnnotatorSession, task: AnnotationTask, said: Mapping[str, AnnotationEvent]) -> UnsavedForm:
     """A form with what was said, in the order of the sides as they are shown."""
     values = {name: task.as_meant(event.value) for name, event in said.items()}
     given = {name: given_of(session.batch.questions[name], value) for name, value in values.items()}
-    return UnsavedAnswer(given, next((event.note for event in said.values()), ""), "")
+    return UnsavedForm(given, next((event.note for event in said.values()), ""), "")
 
 
 def _in_words(

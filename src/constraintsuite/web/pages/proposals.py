@@ -25,7 +25,6 @@ from constraintsuite.annotate.kinds.approving import (
 from constraintsuite.annotate.kinds.proposals import words_of
 from constraintsuite.annotate.kinds.rewording import LONGEST, WORDS
 from constraintsuite.errors import UserError
-from constraintsuite.reports.marks import Segment
 from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.web.artifact_index import BATCH, PROPOSALS, ArtifactIndex, NotServedError, ServedArtifact
@@ -57,22 +56,6 @@ TOLD = {
 
 
 @dataclass(frozen=True)
-class Card:
-    """One proposal as the page shows it."""
-
-    judged: JudgedProposal
-    query: tuple[Segment, ...]
-    words: Mapping[str, str]
-    """What may be reworded, as it stands now."""
-    more: tuple[tuple[str, str], ...]
-    """What the type of the constraint adds to it: names and values."""
-    evidence: tuple[tuple[str, str, tuple[Segment, ...]], ...]
-    """Document, verdict and marked sentence."""
-    following: str
-    """The next proposal; empty after the last."""
-
-
-@dataclass(frozen=True)
 class UnsavedRewording:
     """Words that could not be kept: what was filled in is not lost."""
 
@@ -101,14 +84,18 @@ def _show(
     offered = find_proposals(judged, choice)
     found = [judged[place] for place in offered.members]
     shown = leaf(found, min(choice.page, max(1, -(-len(found) // PAGE))), PAGE)
-    after = {each.mined.id: following.mined.id for each, following in pairwise(found)}
+    following = {each.mined.id: after.mined.id for each, after in pairwise(found)}
     return render(
         request,
         "proposals.html.jinja",
         status=status,
         title=one.name,
         address=one.address,
-        cards=[_card(each, after.get(each.mined.id, "")) for each in shown.things],
+        following=following,
+        mark_query=mark_query,
+        mark_snippet=mark_snippet,
+        words_of=words_of,
+        describe_type_fields=describe_type_fields,
         choice=choice,
         offers=[offer for offer in offered.offers if offer.useful],
         leaf=shown,
@@ -220,21 +207,6 @@ def _choice(request: Request) -> ExampleFilter:
     asked = [item for item in given.multi_items() if item[0] in (*FACETS, SEARCH)]
     number = max(1, int(page)) if page.isascii() and page.isdigit() and len(page) < 9 else 1
     return read_choice(asked, FACETS).at(number)
-
-
-def _card(one: JudgedProposal, following: str) -> Card:
-    now = one.now
-    return Card(
-        one,
-        mark_query(now),
-        words_of(now),
-        tuple(describe_type_fields(now.constraint)),
-        tuple(
-            (each.document, each.verdict, mark_snippet(each.text, each.verdict, now.constraint.forms))
-            for each in now.evidence
-        ),
-        following,
-    )
 
 
 def _give(judged: list[JudgedProposal], state: str) -> tuple[int, int, int]:

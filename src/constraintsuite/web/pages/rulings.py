@@ -30,7 +30,7 @@ from constraintsuite.web.access import Person
 from constraintsuite.web.annotator_session import batch_title
 from constraintsuite.web.artifact_index import BATCH, ArtifactIndex, NotServedError, ServedArtifact
 from constraintsuite.web.commands import serve_command
-from constraintsuite.web.forms import ask, given_in, given_of, only, say, spelt
+from constraintsuite.web.forms import UnsavedForm, ask, given_in, given_of, only, say, spelt
 from constraintsuite.web.origins import judged_batch
 from constraintsuite.web.pages import RULERS, page_of
 from constraintsuite.web.rendering import render
@@ -127,16 +127,6 @@ class RulingContext:
         return f"{self.one.address}/rulings" + (f"?{urlencode({**named, **more})}" if named or more else "")
 
 
-@dataclass(frozen=True)
-class UnsavedRuling:
-    """A ruling that could not be kept: what was filled in is not lost."""
-
-    given: Mapping[str, tuple[str, ...]]
-    reason: str
-    fault: str
-    stale: bool
-
-
 def rulings(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """The disagreement that is named, or all of them: what waits, and what was ruled."""
     context, asked = _context(request, artifacts, one), request.query_params
@@ -158,7 +148,7 @@ def take_ruling(request: Request, artifacts: ArtifactIndex, one: ServedArtifact)
             keep_ruling(context.batch, name, (*place, spelt(given).get(place.question, "")), reason, seen, now)
     except UserError as error:
         stale = isinstance(error, StaleError)
-        tried = UnsavedRuling(given, reason, artifacts.told(error), stale)
+        tried = UnsavedForm(given, reason, artifacts.told(error), None if stale else 0)
         return _show(request, _context(request, artifacts, one), place, tried, 409 if stale else 422)
     following = place if back else _context(request, artifacts, one).waiting_after(place)
     return RedirectResponse(context.address(following, told="undone" if back else "kept"), 303)
@@ -179,12 +169,12 @@ def _show(
     request: Request,
     context: RulingContext,
     place: RulingSubject,
-    tried: UnsavedRuling | None = None,
+    tried: UnsavedForm | None = None,
     status: int = 200,
 ) -> Response:
     """One disagreement; with a form for who may rule on it."""
     item, question = context.batch.items[place.item], context.batch.questions[place.question]
-    given, reason = (tried.given, tried.reason) if tried else _filled(context, place)
+    given, reason = (tried.given, tried.note) if tried else _filled(context, place)
     rules = context.may_rule(place) and not request.state.read_only
     order = list(context.cases)
     number = order.index(place) + 1 if place in context.cases else 0  # where nobody differs any more

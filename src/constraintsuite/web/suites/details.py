@@ -13,7 +13,7 @@ from constraintsuite.records.constraints import Constraint
 from constraintsuite.records.examples import MINPAIRS, OMISSION, QUERY_ROLES, Example, ExampleDocument, QueryRole
 from constraintsuite.records.figures import CellValue, ColumnKind, percent
 from constraintsuite.records.tables import Column, Table
-from constraintsuite.reports.marks import Segment, cut, evidence_of, excerpt, marks_of, query_marks
+from constraintsuite.reports.marks import MarkedDocument, Segment, cut, evidence_of, excerpt, marks_of, query_marks
 from constraintsuite.store.jsonl import encode
 from constraintsuite.suites.filters.topic import topic_share
 from constraintsuite.suites.pairs.couples import length_ratio
@@ -30,25 +30,6 @@ _PLACE: tuple[tuple[str, ColumnKind], ...] = (("rank", "count"), ("score", "numb
 
 
 @dataclass(frozen=True)
-class ShownDocument:
-    """One of the documents with its marks."""
-
-    role: str
-    id: str
-    title: str
-    segments: tuple[Segment, ...]
-    shortened: bool
-
-
-@dataclass(frozen=True)
-class Kin:
-    """Another example that belongs to this one."""
-
-    example: Example
-    why: str
-
-
-@dataclass(frozen=True)
 class Detail:
     """All that a suite knows of an example."""
 
@@ -58,7 +39,7 @@ class Detail:
     """The opposite and the query as one text."""
     more: tuple[tuple[str, str], ...]
     """What the type of the constraint adds to it: names and values."""
-    documents: tuple[ShownDocument, ...]
+    documents: tuple[MarkedDocument, ...]
     scoped: bool
     """Whether scopes are marked."""
     scopes: str
@@ -68,7 +49,8 @@ class Detail:
     evidence: Table
     ranks: Table | None
     passed: Table | None
-    kin: tuple[Kin, ...]
+    related: tuple[tuple[Example, str], ...]
+    """Other examples that belong to this one, and why."""
     raw: str
 
 
@@ -89,7 +71,7 @@ def describe_example(index: SuiteIndex, example: Example) -> Detail:
         _evidence(example),
         _ranks(example),
         why_passed(example, index.suite.artifact.manifest.settings),
-        tuple(_kin(index, example)),
+        tuple(_related(index, example)),
         raw_json(example),
     )
 
@@ -99,13 +81,12 @@ def raw_json(example: Example) -> str:
     return json.dumps(json.loads(encode(example)), indent=2, ensure_ascii=False)
 
 
-def _document(example: Example, document: ExampleDocument, scopes: Sequence[Scope] | None) -> ShownDocument:
+def _document(example: Example, document: ExampleDocument, scopes: Sequence[Scope] | None) -> MarkedDocument:
     marks = marks_of(example, document.role)
     if scopes is not None:  # the analyser knows which of several equal words is the cue
         marks = [mark for mark in marks if mark.kind != "cue"] + scope_marks(scopes)
-    segments, shortened = cut(document.text, marks), len(document.text) > LONGEST
-    shown = excerpt(segments) if shortened else segments
-    return ShownDocument(document.role, document.id, document.title, shown, shortened)
+    segments = cut(document.text, marks)
+    return MarkedDocument(document, excerpt(segments) if len(document.text) > LONGEST else segments)
 
 
 def _evidence(example: Example) -> Table:
@@ -143,19 +124,17 @@ def _place(document: ExampleDocument, pool: QueryRole) -> tuple[int | None, floa
     return (None, None) if place is None else (place.rank, place.score)
 
 
-def _kin(index: SuiteIndex, example: Example) -> list[Kin]:
-    kin = []
+def _related(index: SuiteIndex, example: Example) -> Iterator[tuple[Example, str]]:
     if example.control is not None and example.control.original in index.places:
-        kin.append(Kin(index.get(example.control.original), "what this control was made from"))
+        yield index.get(example.control.original), "what this control was made from"
     for other in index.examples:
+        edited_alike = other.is_edited == example.is_edited  # natural texts and edited ones are couples apart
         if other.id == example.id:
             continue
-        edited_alike = other.is_edited == example.is_edited  # natural texts and edited ones are couples apart
         if example.couple and other.couple == example.couple and edited_alike:
-            kin.append(Kin(other, "couple: the same two documents with the roles exchanged"))
+            yield other, "couple: the same two documents with the roles exchanged"
         elif other.control is not None and other.control.original == example.id:
-            kin.append(Kin(other, f"control: {other.control.kind.replace('_', ' ')}"))
-    return kin
+            yield other, f"control: {other.control.kind.replace('_', ' ')}"
 
 
 def describe_type_fields(constraint: Constraint) -> Iterator[tuple[str, str]]:
