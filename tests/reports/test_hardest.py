@@ -104,4 +104,4 @@ def test_each_document_shows_its_own_evidence() -> None:
     satisfying, violating = show_documents(CREAMLESS)
     assert [s for s in satisfying.segments if s.kinds] == [Segment("cream", ("negated",))]
     assert [s for s in violating.segments if s.kinds] == [Segment("cream", ("affirmed",))]
-    assert (satisfying.role, violating.role) == ("satisfying", "violating")
+    assert (satisfying.document.role, violating.document.role) == ("satisfying", "violating")

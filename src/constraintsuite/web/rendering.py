@@ -12,7 +12,6 @@ from starlette.responses import HTMLResponse, Response
 from constraintsuite.reports.drawings.svg import page_colours
 from constraintsuite.reports.page import make_environment, page_rules, read_template
 from constraintsuite.store.files import sha256_text
-from constraintsuite.web.access import Person
 
 SCRIPTS = ("page.js", "site.js", "annotate.js", "proposals.js", "writing.js", "walk.js")
 _OF_REPORTS = ("page.js", "walk.js")
@@ -32,9 +31,8 @@ _NOTHING_DONE = "Nothing was changed"
 
 def render(request: Request, template: str, *, status: int = 200, **values: object) -> Response:
     """A page in the site's frame; all that comes from artifacts and people is escaped."""
-    person: Person | None = request.state.person
     shared = {
-        "person": person,
+        "person": request.state.person,
         "guard": request.state.guard,
         "read_only": request.state.read_only,
         "path": request.url.path,
