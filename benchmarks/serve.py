@@ -35,7 +35,7 @@ from constraintsuite.store.revisions import Revision
 from constraintsuite.web import LOOPBACK
 from constraintsuite.web.access import AccessTokens, Person
 from constraintsuite.web.artifact_index import ArtifactIndex, ServedArtifact
-from constraintsuite.web.serving import make_app
+from constraintsuite.web.server import make_app
 from measure import run_measured
 from tables import load, show, target
 

@@ -6,7 +6,7 @@ from constraintsuite.experiments.load import Run, load_run
 from constraintsuite.metrics.pairwise import PairResult
 from constraintsuite.metrics.ties import Outcome
 from constraintsuite.records.examples import QueryRole
-from constraintsuite.reports.hardest import show_documents, show_failures, show_hardest
+from constraintsuite.reports.example_cards import show_documents, show_failures, show_hardest
 from constraintsuite.reports.marks import Segment
 from experiments.tiny_suite import CREAMLESS, EXAMPLES, NUTLESS
 from reports.altered import with_document

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Scope
 
 from constraintsuite.web.access import GUARD, AccessTokens, Person
 from constraintsuite.web.artifact_index import ArtifactIndex
-from constraintsuite.web.serving import make_app
+from constraintsuite.web.server import make_app
 
 HOST = "127.0.0.1"
 OWNER = Person("olga", "owner")

@@ -248,10 +248,14 @@ def test_what_is_made_of_several_things_is_made_again_when_one_changes(tmp_path:
         calls.append(1)
         return len(calls)
 
-    assert [shelf.keep("a", things, make), shelf.keep("a", things, make), shelf.keep("b", things, make)] == [1, 1, 2]
+    assert [
+        shelf.compute_once("a", things, make),
+        shelf.compute_once("a", things, make),
+        shelf.compute_once("b", things, make),
+    ] == [1, 1, 2]
     for changed in (first, second):
         os.utime(changed / "manifest.json", ns=(1, 1))
-    assert shelf.keep("a", things, make) == 3
+    assert shelf.compute_once("a", things, make) == 3
 
 
 def test_a_manifest_of_ours_that_cannot_be_read_has_a_place(tmp_path: Path) -> None:
@@ -276,7 +280,7 @@ def test_a_manifest_of_ours_that_cannot_be_read_has_a_place(tmp_path: Path) -> N
     ],
 )
 def test_a_visitor_is_not_told_where_the_folder_lies(tmp_path: Path, message: str, told: str) -> None:
-    assert ArtifactIndex(tmp_path).told(message.format(root=tmp_path)) == told
+    assert ArtifactIndex(tmp_path).describe_error(message.format(root=tmp_path)) == told
 
 
 def test_people_know_a_thing_by_its_place(tmp_path: Path) -> None:

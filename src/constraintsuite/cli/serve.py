@@ -57,7 +57,7 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter an option
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise MissingExtraError("serve", "The local site")
     from constraintsuite.web.access import Person
-    from constraintsuite.web.serving import WebSite, listen
+    from constraintsuite.web.server import WebSite, listen
 
     people = [Person(owner, "owner")]
     people += [Person(name, "annotator") for name in annotators]

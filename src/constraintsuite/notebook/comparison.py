@@ -33,7 +33,7 @@ class Comparison:
         self.changes = stored.changes
 
     def table(self) -> Table:
-        """One row per test."""
+        """The tests as a table with one row per test."""
         return comparison_table(self.stored)
 
     def __str__(self) -> str:
@@ -94,7 +94,7 @@ class GateResult:
         return tuple(f"{verdict.rule}: {verdict.reason}" for verdict in self.verdicts if verdict.outcome != "passed")
 
     def table(self) -> Table:
-        """One row per rule."""
+        """The verdicts as a table with one row per rule."""
         return gate_table(self.stored)
 
     def __bool__(self) -> bool:

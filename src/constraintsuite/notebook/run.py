@@ -24,7 +24,7 @@ from constraintsuite.records.scores import Interval
 from constraintsuite.records.tables import Table
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.grouped import group_table, grouping_of, groups_of
+from constraintsuite.reports.group_tables import group_table, grouping_of, groups_of
 from constraintsuite.reports.html import Extras, write_report
 from constraintsuite.reports.sections.behaviour import error_chart, gap_charts
 from constraintsuite.store.download import cache_folder

@@ -18,8 +18,8 @@ from constraintsuite.experiments.groupings import pick, split_up
 from constraintsuite.records import examples
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.svg import Drawing, page_colours
-from constraintsuite.reports.grouped import in_order
-from constraintsuite.reports.hardest import ShownExample, show_documents
+from constraintsuite.reports.example_cards import ShownExample, show_documents
+from constraintsuite.reports.group_tables import in_order
 from constraintsuite.reports.marks import Segment, cut, query_marks
 from constraintsuite.reports.page import make_environment, read_template
 from constraintsuite.reports.sections.suite import difference_charts
@@ -146,7 +146,7 @@ class Suite:
 
     @cached_property
     def examples(self) -> tuple[Example, ...]:
-        """The main examples."""
+        """The main examples, without controls."""
         return tuple(map(Example, self.stored.examples))
 
     @cached_property

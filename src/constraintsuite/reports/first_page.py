@@ -15,8 +15,8 @@ from constraintsuite.records.figures import ColumnKind, percent, points, say, sh
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.grouped import headline_remark, tie_remarks, under_rule
-from constraintsuite.reports.hardest import ShownFailure, show_failures
+from constraintsuite.reports.example_cards import ShownFailure, show_failures
+from constraintsuite.reports.group_tables import headline_remark, tie_remarks, under_rule
 from constraintsuite.reports.sections.suite import judge_audit
 from constraintsuite.reports.view import ReportView
 

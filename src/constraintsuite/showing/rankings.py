@@ -35,7 +35,7 @@ _QUERIES: TableColumns[QueryResult] = {
 
 @show_each
 def show_ranking(path: Path) -> Display:
-    """One ranking."""
+    """The page of a ranking: its measures, its worst queries, and how it was made."""
     summary = load_ranking(path)
     return Display(
         Masthead(summary.system, KIND, describe_ranking(summary)),

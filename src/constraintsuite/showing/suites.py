@@ -13,7 +13,7 @@ from constraintsuite.showing.display import Display, show_each
 
 @show_each
 def show_suite(path: Path) -> Display:
-    """One suite."""
+    """The page of a suite: whether to trust it, and what is in it."""
     suite = load_suite(path)
     view = ReportView(suite, {})
     about = f"{len(suite.examples):,} main examples, {len(suite.controls):,} controls. Content {suite.content[:12]}."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -16,7 +15,7 @@ from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.counts import count_table
 from constraintsuite.showing.display import Display, show_each
-from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.artifact import Artifact, Manifest
 from constraintsuite.store.jsonl import adapter, describe, read_jsonl
 from constraintsuite.tuning.curves import CURVES, OVERALL, TrainingCurvePoint, draw_curves, kind_of
 from constraintsuite.tuning.places import SELECTED
@@ -31,20 +30,12 @@ _ABOUT_SELECTED = "Of each seed and task the checkpoint that the next task began
 _ABOUT_MADE = "All that decides a training, and how much its tasks were given."
 
 
-@dataclass(frozen=True)
-class Training:
-    """A finished training, read."""
-
-    artifact: Artifact
-    points: tuple[TrainingCurvePoint, ...]
-    selected: tuple[Selected, ...]
-    recipe: str
-
-
-def load_training(path: Path) -> Training:
-    """The training in a folder; one that was changed since is a UserError."""
+@show_each
+def show_training(path: Path) -> Display:
+    """The page of a training: its curves, what was selected, and its recipe; one that was changed since is a UserError."""
     artifact = Artifact.open_unverified(path, KIND)
-    lacking = next((name for name in _SHOWN if name not in artifact.manifest.files), None)
+    manifest = artifact.manifest
+    lacking = next((name for name in _SHOWN if name not in manifest.files), None)
     if lacking is not None:
         raise UserError(f"{path}: it has no {lacking}. Was it written by another version?")
     artifact.refuse_changed(_SHOWN)  # what is shown alone: to hash all checkpoints would take minutes
@@ -52,37 +43,29 @@ def load_training(path: Path) -> Training:
         selected = adapter(tuple[Selected, ...]).validate_json((path / SELECTED).read_bytes())
     except ValidationError as error:
         raise UserError(f"{path / SELECTED}: {describe(error)} Was it written by another version?") from None
-    recipe = (path / RECIPE).read_text(encoding="utf-8")
-    return Training(artifact, tuple(read_jsonl(path / CURVES, TrainingCurvePoint)), selected, recipe)
+    chosen = tabulate("selected", "", selected, _SELECTED)
+    about = f"{manifest.counts['checkpoints']:,} checkpoints, {manifest.counts['points']:,} figures."
+    sections = (
+        *_curves(tuple(read_jsonl(path / CURVES, TrainingCurvePoint))),
+        Section("selected", "Selected checkpoints", _ABOUT_SELECTED, (TableBlock(chosen),)),
+        _recipe(manifest, (path / RECIPE).read_text(encoding="utf-8")),
+    )
+    return Display(Masthead(manifest.name, "training", about), sections)
 
 
-@show_each
-def show_training(path: Path) -> Display:
-    """One training."""
-    training = load_training(path)
-    counts = training.artifact.manifest.counts
-    about = f"{counts['checkpoints']:,} checkpoints, {counts['points']:,} figures."
-    return Display(Masthead(training.artifact.manifest.name, "training", about), tuple(training_sections(training)))
-
-
-def training_sections(training: Training) -> Iterator[Section]:
-    """Curves, what was selected, and what it was made from."""
-    drawn = tuple(draw_plot(plot) for plot in draw_curves(training.points))
+def _curves(points: Sequence[TrainingCurvePoint]) -> Iterator[Section]:
+    drawn = tuple(draw_plot(plot) for plot in draw_curves(points))
     curves: list[SectionBlock] = [Charts(drawn)] if drawn else []
-    curves += [TableBlock(_figures(name, training.points)) for name in _evaluations(training.points)]
+    curves += [TableBlock(_figures(name, points)) for name in _evaluations(points)]
     if curves:
         yield Section("curves", "Curves", _ABOUT_CURVES, tuple(curves))
-    yield Section(
-        "selected",
-        "Selected checkpoints",
-        _ABOUT_SELECTED,
-        (TableBlock(tabulate("selected", "", training.selected, _SELECTED)),),
-    )
-    manifest = training.artifact.manifest
+
+
+def _recipe(manifest: Manifest, recipe: str) -> Section:
     made: list[SectionBlock] = [TableBlock(count_table("data", "What was read and made.", manifest.counts))]
     if manifest.rejects:
         made.append(TableBlock(count_table("left_out", "Rows that were left out, and why.", manifest.rejects)))
-    yield Section("recipe", "Recipe", _ABOUT_MADE, (*made, VerbatimText(training.recipe.rstrip(), "All settings")))
+    return Section("recipe", "Recipe", _ABOUT_MADE, (*made, VerbatimText(recipe.rstrip(), "All settings")))
 
 
 def _evaluations(points: Sequence[TrainingCurvePoint]) -> list[str]:
@@ -90,7 +73,7 @@ def _evaluations(points: Sequence[TrainingCurvePoint]) -> list[str]:
 
 
 def _figures(evaluation: str, points: Sequence[TrainingCurvePoint]) -> Table:
-    """A row a checkpoint, a column a metric."""
+    """A row per checkpoint and a column per metric."""
     own = [point for point in points if point.evaluation == evaluation and point.part == OVERALL]
     metrics = list(dict.fromkeys(point.metric for point in own))
     found = {(one.checkpoint, one.metric): one.figure for one in own}

@@ -65,7 +65,7 @@ class AnnotatorSession:
         return AnnotatorSession(self.one, self.home, self.batch, self.name)
 
     def address(self, **parameters: str) -> str:
-        """Of this queue."""
+        """The address of this queue, with these parameters."""
         return self.home + (f"?{urlencode(parameters)}" if parameters else "")
 
     def undo(self, request: Request, tell: Callable[[AnnotationTask], str]) -> Response:

@@ -101,7 +101,7 @@ class ServedArtifact:
 
     @property
     def address(self) -> str:
-        """Where its page is."""
+        """The address of its page on the site."""
         return f"/{self.kind}/{quote(self.place)}"
 
     @property
@@ -128,7 +128,7 @@ class ArtifactIndex:
         return sorted(self._find(), key=lambda one: (one.kind, one.place))
 
     def of_kind(self, *kinds: str) -> list[ServedArtifact]:
-        """Those of some kinds."""
+        """The artifacts of some kinds, in the order of their places."""
         return [one for one in self.all() if one.kind in kinds]
 
     def get(self, place: str, *kinds: str) -> ServedArtifact:
@@ -147,17 +147,19 @@ class ArtifactIndex:
             try:
                 return read(one.path)
             except UserError as error:
-                raise UserError(self.told(error)) from error
+                raise UserError(self.describe_error(error)) from error
 
         kept = self._small if small else self._large
-        return kept.get((f"{read.__module__}.{read.__qualname__}", one.place, changed(one)), make)
+        return kept.get((f"{read.__module__}.{read.__qualname__}", one.place, modified_at(one)), make)
 
-    def keep(self, key: Hashable, of: Sequence[ServedArtifact], make: Callable[[], T], *, small: bool = False) -> T:
+    def compute_once(
+        self, key: Hashable, of: Sequence[ServedArtifact], make: Callable[[], T], *, small: bool = False
+    ) -> T:
         """What is made of several things, kept in memory until one of them changes."""
         kept = self._small if small else self._large
-        return kept.get((key, *((one.place, changed(one)) for one in of)), make)
+        return kept.get((key, *((one.place, modified_at(one)) for one in of)), make)
 
-    def told(self, error: UserError | str) -> str:
+    def describe_error(self, error: UserError | str) -> str:
         """What a visitor is told of an error: where the folder lies on this machine is nobody's business."""
         inside = str(error).replace(f"{self.root}/", "")
         said = re.sub(rf"{re.escape(str(self.root))}(?![\w./-])", "the folder that is served", inside)
@@ -170,7 +172,7 @@ class ArtifactIndex:
             place = inside.as_posix() if inside.parts else HERE
             is_being_built = STAGES in inner and MANIFEST not in names
             inner[:] = sorted(filter(_is_shown, inner)) if len(inside.parts) < DEEPEST else []
-            files = [name for name in sorted(names) if _tells(name) and self.holds(here / name)]
+            files = [name for name in sorted(names) if _tells(name) and self.is_inside(here / name)]
             if MANIFEST in files and (manifest := self._manifest(here)) is not None:
                 counts = tuple(manifest.counts.items())
                 yield ServedArtifact(place, here, manifest.kind, manifest.name, counts, manifest.content)
@@ -196,7 +198,7 @@ class ArtifactIndex:
         """No file of it may lead out of the folder: what lies elsewhere was not meant to be served."""
         for folder, inner, names in os.walk(one.path):
             inner[:] = [name for name in inner if name[0] != "." and name not in _NOT_OURS]
-            out = next((name for name in (*inner, *names) if not self.holds(Path(folder, name))), None)
+            out = next((name for name in (*inner, *names) if not self.is_inside(Path(folder, name))), None)
             if out is not None:
                 place = Path(folder, out).relative_to(self.root).as_posix()
                 raise UserError(
@@ -204,7 +206,7 @@ class ArtifactIndex:
                     "file there."
                 )
 
-    def holds(self, file: Path) -> bool:
+    def is_inside(self, file: Path) -> bool:
         """Whether a file or folder can be read and is really below this one: a link may lead elsewhere, a pipe would never end."""
         try:
             mode = file.lstat().st_mode
@@ -237,7 +239,7 @@ def _is_shown(name: str) -> bool:
     return name[0] != "." and "\n" not in name and name not in _PASSED_OVER
 
 
-def changed(one: ServedArtifact) -> int:
+def modified_at(one: ServedArtifact) -> int:
     """When what is written last, or never again, was written: a folder itself changes whenever somebody answers in it."""
     marker = next((one.path / name for name in (MANIFEST, HEAD) if (one.path / name).is_file()), one.path)
     return marker.stat().st_mtime_ns

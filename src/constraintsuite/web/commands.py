@@ -32,7 +32,7 @@ def pasted(path: Path) -> str:
 
 
 def quickstart_command(artifacts: ArtifactIndex) -> str:
-    """Something to look at."""
+    """The command that makes a suite, runs and a report to look at."""
     return f"csuite quickstart --out {pasted(artifacts.root / 'quickstart')}"
 
 

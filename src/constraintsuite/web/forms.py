@@ -18,7 +18,7 @@ _FEW = 2  # options of which any number may be chosen: with so few, each set of 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something to choose."""
+    """One answer that a form offers."""
 
     value: str
     label: str
@@ -85,7 +85,7 @@ def spelt(given: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
 
 
 def _options(question: AnnotationQuestion) -> dict[str, str]:
-    """Labels by value."""
+    """The labels of all answers that can be chosen, by value."""
     plain = {option: option for option in question.options}
     if question.kind == "choice":
         return plain

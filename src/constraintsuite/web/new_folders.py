@@ -1,4 +1,4 @@
-"""New folders beside what lies on the artifacts: what a page makes never takes the place of anything."""
+"""New folders beside the artifacts that they are made from; they never replace anything."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def all_beside(artifacts: ArtifactIndex, one: ServedArtifact, ending: str) -> li
     if one.path == artifacts.root:
         return []
     found = (path for path in one.path.parent.glob("*") if _is_of(path.name, one, ending))
-    return sorted(path for path in found if artifacts.holds(path) and path.is_dir())
+    return sorted(path for path in found if artifacts.is_inside(path) and path.is_dir())
 
 
 def _claim(path: Path, ending: str) -> Path:

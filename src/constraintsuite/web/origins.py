@@ -50,7 +50,7 @@ def fault_of(artifacts: ArtifactIndex, one: ServedArtifact) -> str:
         elif one.kind in _WHOLE:
             return next(_faults(artifacts, one), "")
     except UserError as error:
-        return artifacts.told(error)
+        return artifacts.describe_error(error)
     except OSError as error:
         return f"{error.strerror}."
     return ""
@@ -76,12 +76,12 @@ def _fault_of_proposals(artifacts: ArtifactIndex, one: ServedArtifact) -> str:
         try:
             read_all(one.path)
         except UserError as error:
-            return artifacts.told(error)
+            return artifacts.describe_error(error)
         return ""
 
     if known.st_size > _LARGEST:
         return ""
-    return artifacts.keep(("fault", one.path, known.st_mtime_ns, known.st_size), (), read, small=True)
+    return artifacts.compute_once(("fault", one.path, known.st_mtime_ns, known.st_size), (), read, small=True)
 
 
 def _faults(artifacts: ArtifactIndex, one: ServedArtifact) -> Iterator[str]:
@@ -100,7 +100,7 @@ def _has_content(artifacts: ArtifactIndex, file: Path, sha256: str) -> bool:
     """Whether a file that is not too large has this content; it is read once per change."""
     known = file.stat()
     key = (file, known.st_mtime_ns, known.st_size, sha256)
-    return known.st_size > _LARGEST or artifacts.keep(key, (), lambda: sha256_of(file) == sha256, small=True)
+    return known.st_size > _LARGEST or artifacts.compute_once(key, (), lambda: sha256_of(file) == sha256, small=True)
 
 
 def suite_with(
@@ -128,7 +128,7 @@ SUITE, RUN, REPORT = "suite", "run", "report"
 
 @dataclass(frozen=True)
 class SuiteFamily:
-    """A suite with all that was made from it; without a suite where that is not on the artifacts."""
+    """A suite with all that was made from it; without a suite where that is not served."""
 
     content: str
     name: str

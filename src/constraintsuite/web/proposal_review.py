@@ -87,9 +87,9 @@ def _corpus(suite: Path) -> dict[str, Document]:
 def find_batch(artifacts: ArtifactIndex, one: ServedArtifact) -> AnnotationBatch | None:
     """The batch that was drawn from a file as it is now, whoever drew it, one beside it first; None before the first answer."""
     drawn_from = f" {artifacts.load(one, sha256_of, small=True)}"
-    found = [shelved for shelved, head in batches_on(artifacts, NAME) if head.source.endswith(drawn_from)]
-    beside = [shelved for shelved in found if shelved.path.parent == one.path.parent]
-    return next((artifacts.load(shelved, open_batch) for shelved in (*beside, *found)), None)
+    batches = [batch for batch, head in batches_on(artifacts, NAME) if head.source.endswith(drawn_from)]
+    batches.sort(key=lambda batch: batch.path.parent != one.path.parent)
+    return artifacts.load(batches[0], open_batch) if batches else None
 
 
 def find_or_make_batch(artifacts: ArtifactIndex, one: ServedArtifact) -> AnnotationBatch:

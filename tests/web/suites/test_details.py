@@ -13,10 +13,10 @@ from constraintsuite.records.constraints import Evidence
 from constraintsuite.records.examples import Example, PoolPlace
 from constraintsuite.reports.marks import Segment
 from constraintsuite.suites.constraints.exclude import Exclude
-from constraintsuite.web.suites import texts
+from constraintsuite.web.suites import text_marks
 from constraintsuite.web.suites.details import Detail, describe_example, why_passed
 from constraintsuite.web.suites.search import read_index
-from constraintsuite.web.suites.texts import DiffSegment, word_diff
+from constraintsuite.web.suites.text_marks import DiffSegment, word_diff
 from experiments.tiny_suite import CREAMLESS, DOGLESS, IDIOM, LOUD, NUTLESS, ORPHAN, write_suite
 from reports.altered import with_document, with_evidence
 
@@ -83,19 +83,19 @@ def test_evidence_cues_and_scopes_are_marked(tmp_path: Path) -> None:
     ],
 )
 def test_it_is_said_where_scopes_come_from(analyser: str, note: str) -> None:
-    assert note in texts.read_scopes(analyser, ["no cream"]).note
+    assert note in text_marks.read_scopes(analyser, ["no cream"]).note
 
 
 def test_an_analyser_that_is_not_here_is_not_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(texts, "choose_analyser", lambda _: "rules")
-    assert texts.read_scopes("parser", ["no cream"]) == (
+    monkeypatch.setattr(text_marks, "choose_analyser", lambda _: "rules")
+    assert text_marks.read_scopes("parser", ["no cream"]) == (
         None,
         "Scopes are not marked: the analyser of this suite, 'parser', is not installed here.",
     )
 
 
 def test_a_huge_text_is_not_read_again() -> None:
-    assert "longer than 20,000" in texts.read_scopes("rules", ["no cream. " * 3000]).note
+    assert "longer than 20,000" in text_marks.read_scopes("rules", ["no cream. " * 3000]).note
 
 
 def test_of_a_huge_text_only_what_is_near_a_mark_is_shown(tmp_path: Path) -> None:

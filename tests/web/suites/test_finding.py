@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from constraintsuite.errors import UserError
 from constraintsuite.records.examples import Example
 from constraintsuite.web.suites.facets import find_texts, index_texts, parse_terms, snippet
-from constraintsuite.web.suites.search import ExampleFilter, SuiteIndex, leaf, read_choice, read_index
+from constraintsuite.web.suites.search import ExampleFilter, SuiteIndex, paginate, read_choice, read_index
 from experiments.tiny_suite import DOGLESS, EXAMPLES, NUTLESS, write_suite
 from reports.altered import with_document, with_evidence
 
@@ -166,18 +166,18 @@ def test_an_address_comes_back_as_it_was(values: dict[str, str], search: str, pa
 
 @pytest.mark.parametrize(("number", "things", "first"), [(1, [0, 1, 2], 1), (2, [3, 4, 5], 4), (3, [6], 7)])
 def test_pages(number: int, things: list[int], first: int) -> None:
-    page = leaf(range(7), number, per_page=3)
+    page = paginate(range(7), number, per_page=3)
     assert (list(page.things), page.first, page.pages, page.total) == (things, first, 3, 7)
 
 
 def test_nothing_is_one_empty_page() -> None:
-    page = leaf(list[int](), 1)
+    page = paginate(list[int](), 1)
     assert (page.pages, page.total) == (1, 0)
 
 
 def test_a_page_past_the_last_is_told() -> None:
     with pytest.raises(UserError, match="no page 2: the last is 1"):
-        leaf(range(25), 2)
+        paginate(range(25), 2)
 
 
 def test_an_id_that_is_not_there_is_told(index: SuiteIndex) -> None:

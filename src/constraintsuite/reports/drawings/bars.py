@@ -29,7 +29,7 @@ class Bar:
 
 
 def bar_chart(name: str, title: str, rows: Sequence[tuple[str, Interval]], chance: float | None) -> Drawing:
-    """Horizontal bars from 0 to 100 %, one a row, with 95 % whiskers."""
+    """Horizontal bars from 0 to 100 %, one per row, with 95 % whiskers."""
     bars = place_bars(rows)
     bottom = HEAD + ROW * len(rows)
     parts = [*axis(HEAD, bottom), *map(_draw, bars)]
@@ -43,7 +43,7 @@ def bar_chart(name: str, title: str, rows: Sequence[tuple[str, Interval]], chanc
 
 
 def place_bars(rows: Sequence[tuple[str, Interval]]) -> list[Bar]:
-    """Where each bar stands."""
+    """The place and size of the bar of each row, from top to bottom."""
     return [_place(label, interval, HEAD + ROW * i) for i, (label, interval) in enumerate(rows)]
 
 
@@ -102,7 +102,7 @@ _ROOM_FOR_A_NUMBER = 30
 def stacked_chart(
     name: str, title: str, classes: Mapping[str, str], rows: Sequence[tuple[str, Mapping[str, float]]]
 ) -> Drawing:
-    """One bar a row from 0 to 100 %; `classes` are the names of colours and their titles, in order."""
+    """One bar per row from 0 to 100 %; `classes` are the names of colours and their titles, in order."""
     head = _LEGEND * ((len(classes) + 1) // 2) + 8
     bottom = head + ROW * len(rows)
     parts = [*_legend(classes), *axis(head, bottom)]

@@ -46,7 +46,7 @@ class MapColumns:
 
     @property
     def cells(self) -> list[MapCell]:
-        """Those with a value."""
+        """The cells that have a value."""
         return [cell for row in self.rows for cell in row if cell.value is not None]
 
     @property

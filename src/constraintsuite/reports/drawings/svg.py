@@ -84,7 +84,7 @@ def element(tag: str, *inside: str, **attributes: str | float) -> str:
 
 
 def words(content: str, **attributes: str | float) -> str:
-    """A line of text."""
+    """A line of text as an SVG element."""
     return element("text", escape(content, quote=False), **attributes)
 
 

@@ -19,8 +19,8 @@ from constraintsuite.records.tables import Column, Table, TableColumns, TableRow
 from constraintsuite.reports.drawings.bars import stacked_chart
 from constraintsuite.reports.drawings.histograms import Bins, histogram
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.grouped import main_slices, system_table
-from constraintsuite.reports.hardest import ExampleCards, show_hardest
+from constraintsuite.reports.example_cards import ExampleCards, show_hardest
+from constraintsuite.reports.group_tables import main_slices, system_table
 from constraintsuite.reports.view import ReportView
 
 CLASSES: dict[str, str] = {name: METRICS[name].title for name in PAIR_CLASSES}
@@ -46,7 +46,7 @@ def errors(view: ReportView) -> Section | None:
 
 
 def error_chart(name: str, title: str, groups: Mapping[str, GroupFigures]) -> Drawing:
-    """One bar a group of examples."""
+    """One bar per group of examples."""
     rows = [(label, {kind: g.metrics[kind].value or 0.0 for kind in CLASSES}) for label, g in groups.items()]
     return stacked_chart(name, title, CLASSES, rows)
 
@@ -74,7 +74,7 @@ def gaps(view: ReportView) -> Section | None:
 
 
 def gap_charts(runs: Mapping[str, Run]) -> tuple[Drawing, ...]:
-    """One histogram a run that has a gap to show, all on the same axis."""
+    """One histogram per run that has a gap to show, all on the same axis."""
     shown = {label: run for label, run in runs.items() if _values(run, "query")}
     bins = _bins(list(shown.values()))
     return tuple(_chart(label, run, bins, number) for number, (label, run) in enumerate(shown.items()))

@@ -21,7 +21,7 @@ _PEOPLE = "human"
 _CALLED = "called"
 
 
-def again(view: ReportView) -> Section:
+def how_to_reproduce(view: ReportView) -> Section:
     """Commands, hashes, versions, and what each model said of itself."""
     blocks: list[SectionBlock] = [VerbatimText("\n".join(_commands(view)))]
     blocks += [TableBlock(table) for table in (_hashes(view), _versions(view)) if table.rows]
@@ -114,7 +114,7 @@ _PUBLISHED: TableColumns[tuple[str, Reproduction]] = {
 }
 
 
-def reproduction(view: ReportView) -> Section | None:
+def published_results(view: ReportView) -> Section | None:
     """Only for NevIR's test set, and only systems of which something was published."""
     found = {label: match(run, view.suite) for label, run in view.runs.items()}
     known = {label: one for label, one in found.items() if one is not None}

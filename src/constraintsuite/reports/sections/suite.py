@@ -18,7 +18,7 @@ from constraintsuite.records.tables import Column, Table, TableColumns, TableRow
 from constraintsuite.reports.drawings.heatmap import heat_map
 from constraintsuite.reports.drawings.histograms import Bins, histogram
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.grouped import group_sheets
+from constraintsuite.reports.group_tables import group_sheets
 from constraintsuite.reports.view import ReportView
 from constraintsuite.suites.audit.results import ALL_MAIN, Audit, AuditRow, LeakVerdict
 from constraintsuite.suites.views.dataset import DatasetView, length_table, view_dataset
@@ -145,7 +145,7 @@ _ABOUT_LIKENESS = (
 
 
 def likeness(view: ReportView) -> Section | None:
-    """One histogram a bi-encoder, all on the same axis."""
+    """One histogram per bi-encoder, all on the same axis."""
     if not view.likenesses:
         return None
     bins = _bins(np.concatenate(list(view.likenesses.values())))

@@ -14,7 +14,7 @@ from constraintsuite.records.figures import percent
 from constraintsuite.records.sections import Charts, Remarks, Section, TableBlock
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.bars import bar_chart
-from constraintsuite.reports.grouped import (
+from constraintsuite.reports.group_tables import (
     group_sheets,
     group_table,
     groups_of,
@@ -57,7 +57,7 @@ def leaderboard(view: ReportView) -> Section:
 
 
 def leaderboard_table(view: ReportView) -> Table:
-    """One row a system: its headline, then the same metric of every slice under its own name."""
+    """One row per system: its headline, then the same metric of every slice under its own name."""
     names = main_slices(view.summaries)
     names = names if len(names) > 1 else []
     metric, rule = view.metric, view.summaries[0].rule
@@ -101,7 +101,7 @@ _METRICS = ("paired_accuracy", "accuracy")
 
 
 def slices(view: ReportView) -> Section | None:
-    """One chart a slice, and the tables; nothing for a suite of one slice."""
+    """One chart per slice, and the tables; nothing for a suite of one slice."""
     names = main_slices(view.summaries)
     if len(names) < 2:
         return None

@@ -17,7 +17,7 @@ _BAND_GAP = 26.0
 
 
 class NodeBox(NamedTuple):
-    """A node's rectangle."""
+    """The rectangle in which a node or a label is drawn."""
 
     x: float
     y: float
@@ -26,7 +26,7 @@ class NodeBox(NamedTuple):
 
     @property
     def middle(self) -> tuple[float, float]:
-        """Its centre."""
+        """The centre of the rectangle."""
         return self.x + self.width / 2, self.y + self.height / 2
 
 
@@ -40,7 +40,7 @@ class LayerBand(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """A whole picture."""
+    """Where everything of a picture stands, and how large the picture is."""
 
     width: float
     height: float
@@ -120,7 +120,7 @@ class Curve(NamedTuple):
 
     @property
     def path(self) -> str:
-        """As SVG writes it."""
+        """The curve as the data of an SVG path."""
         (x1, y1), *others = self
         return f"M{x1:.1f} {y1:.1f}C" + " ".join(f"{x:.1f} {y:.1f}" for x, y in others)
 

@@ -67,7 +67,7 @@ def answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> R
     except StaleError as error:
         return _show(request, session.again(), task, UnsavedForm(given, note, str(error)), status=409)
     except UserError as error:  # the file is held by another program, or the disk is full
-        told = artifacts.told(error)
+        told = artifacts.describe_error(error)
         return _show(request, session, task, UnsavedForm(given, note, told, spoken.seen), status=503)
     left = session.again().left(task.row)
     return RedirectResponse(session.address(row=left[0].row) if left else session.address(), 303)

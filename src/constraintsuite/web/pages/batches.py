@@ -56,7 +56,9 @@ def _answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, tem
     said = standing(leave_out(events, without))
     # Several windows ask for the same again and again, and of thousands of items it takes seconds.
     key = ("agreement", tuple(events[-1:]), by, claim, tuple(without))
-    people, rows = artifacts.keep(key, [one], lambda: (attention(batch, said), agree(batch, said, by=by, claim=claim)))
+    people, rows = artifacts.compute_once(
+        key, [one], lambda: (attention(batch, said), agree(batch, said, by=by, claim=claim))
+    )
     told = [row for row in rows if row.figures.raw.n]
     return render(
         request,
@@ -140,7 +142,7 @@ def make_sample(request: Request, artifacts: ArtifactIndex) -> Response:
         with new_beside(artifacts, suite, ENDING) as folder:
             write_batch(folder, kind, origin, seed=seed)
     except UserError as error:
-        return _offer(request, artifacts, suite, given, artifacts.told(error), 422)
+        return _offer(request, artifacts, suite, given, artifacts.describe_error(error), 422)
     return RedirectResponse(f"/{BATCH}/{quote(folder.relative_to(artifacts.root).as_posix())}", 303)
 
 

@@ -16,7 +16,7 @@ from constraintsuite.experiments.pair_experiment import pair_experiments
 from constraintsuite.experiments.run_labels import name_runs
 from constraintsuite.metrics.pairwise import METRICS, PairMetric
 from constraintsuite.reports.comparison import comparison_tables
-from constraintsuite.reports.grouped import words_for
+from constraintsuite.reports.group_tables import words_for
 from constraintsuite.web.artifact_index import ArtifactIndex, ServedArtifact
 from constraintsuite.web.origins import RUN, SuiteFamily, family_of, suite_of_run
 from constraintsuite.web.pages import Page
@@ -49,7 +49,7 @@ def show_comparison(request: Request, artifacts: ArtifactIndex) -> Response:
         return compare_experiments(pair_experiments(index.suite, runs), [metric.name], by=by or None, changed=None)
 
     # The bootstrap takes longer than all else here, and is the same on every page of examples.
-    compared = artifacts.keep(("compare", metric.name, by), (suite, first, second), compare)
+    compared = artifacts.compute_once(("compare", metric.name, by), (suite, first, second), compare)
     (changes,) = compared.changes.values()
     furthest = {change.id: place for place, change in enumerate(changes)}
     results = [{result.id: result for result in run.results} for run in runs.values()]

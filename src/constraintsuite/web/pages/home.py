@@ -50,7 +50,7 @@ class HomeEntry:
 
 
 def home(request: Request, artifacts: ArtifactIndex) -> Response:
-    """All that is on the artifacts, by kind; for annotators and adjudicators what waits for them."""
+    """All that is served, by kind; for annotators and adjudicators what waits for them."""
     person: Person = request.state.person
     return render(
         request,
@@ -91,7 +91,7 @@ def _left(artifacts: ArtifactIndex, one: ServedArtifact, person: Person) -> tupl
     try:
         left, total = count_waiting(artifacts, one, person)
     except UserError as error:
-        return "", artifacts.told(error)
+        return "", artifacts.describe_error(error)
     if person.role == "adjudicator":
         return f"{f'{left:,}' if left else 'nothing'} {'wait' if left > 1 else 'waits'} for your ruling", ""
     return (f"{left:,} of {total:,} left" if left else f"all {total:,} done"), ""

@@ -43,7 +43,7 @@ from constraintsuite.web.proposal_review import (
 )
 from constraintsuite.web.rendering import render
 from constraintsuite.web.suites.details import describe_type_fields
-from constraintsuite.web.suites.search import SEARCH, ExampleFilter, leaf, read_choice
+from constraintsuite.web.suites.search import SEARCH, ExampleFilter, paginate, read_choice
 
 PAGE = 20
 """Proposals at once."""
@@ -83,7 +83,7 @@ def _show(
     choice = _choice(request)
     offered = find_proposals(judged, choice)
     found = [judged[place] for place in offered.members]
-    shown = leaf(found, min(choice.page, max(1, -(-len(found) // PAGE))), PAGE)
+    shown = paginate(found, min(choice.page, max(1, -(-len(found) // PAGE))), PAGE)
     following = {each.mined.id: after.mined.id for each, after in pairwise(found)}
     return render(
         request,
@@ -98,7 +98,7 @@ def _show(
         describe_type_fields=describe_type_fields,
         choice=choice,
         offers=[offer for offer in offered.offers if offer.useful],
-        leaf=shown,
+        pagination=shown,
         link=lambda number: one.address + choice.at(number).query(),
         query=choice.at(shown.number).query(),
         tally=[(state, *_give(judged, state)) for state in STATES],
@@ -157,7 +157,7 @@ def show_approved(request: Request, artifacts: ArtifactIndex, one: ServedArtifac
     made = [
         (path.name, *_accepted_in(artifacts, path), _command(corpus, path))
         for path in approvals_of(one.path)
-        if artifacts.holds(path)
+        if artifacts.is_inside(path)
     ]
     return render(
         request,
@@ -225,7 +225,7 @@ def _accepted_in(artifacts: ArtifactIndex, file: Path) -> tuple[int, str]:
     try:
         return sum(each.status == "accepted" for each in read_jsonl(file, Proposal)), ""
     except UserError as error:
-        return 0, artifacts.told(error)
+        return 0, artifacts.describe_error(error)
 
 
 def _command(corpus: str, file: Path) -> str:

@@ -34,7 +34,7 @@ from constraintsuite.web.forms import UnsavedForm, ask, given_in, given_of, only
 from constraintsuite.web.origins import judged_batch
 from constraintsuite.web.pages import RULERS, page_of
 from constraintsuite.web.rendering import render
-from constraintsuite.web.suites.search import leaf, read_page
+from constraintsuite.web.suites.search import paginate, read_page
 
 A_PAGE = 50
 TOLD = {"kept": "Your ruling is kept.", "undone": "Taken back: it waits for a ruling again."}
@@ -49,7 +49,7 @@ class RulingSubject(NamedTuple):
 
 
 class Ruling(NamedTuple):
-    """A ruling in words."""
+    """A ruling in the words that a page shows."""
 
     value: str
     by: str
@@ -148,14 +148,14 @@ def take_ruling(request: Request, artifacts: ArtifactIndex, one: ServedArtifact)
             keep_ruling(context.batch, name, (*place, spelt(given).get(place.question, "")), reason, seen, now)
     except UserError as error:
         stale = isinstance(error, StaleError)
-        tried = UnsavedForm(given, reason, artifacts.told(error), None if stale else 0)
+        tried = UnsavedForm(given, reason, artifacts.describe_error(error), None if stale else 0)
         return _show(request, _context(request, artifacts, one), place, tried, 409 if stale else 422)
     following = place if back else _context(request, artifacts, one).waiting_after(place)
     return RedirectResponse(context.address(following, told="undone" if back else "kept"), 303)
 
 
 def _context(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> RulingContext:
-    """As it stands now."""
+    """The disagreements of a batch as they stand now, for the person who asks."""
     batch, person = judged_batch(artifacts, one), request.state.person
     events = batch.store.events()
     said = standing(events)
@@ -219,7 +219,7 @@ def _filled(context: RulingContext, place: RulingSubject) -> tuple[Mapping[str, 
 def _list(request: Request, artifacts: ArtifactIndex, context: RulingContext) -> Response:
     """What waits, then what was ruled, some at a time."""
     ordered = [*context.waiting, *(place for place in context.cases if place in context.said.rulings)]
-    part = leaf(ordered, read_page(request.query_params.get("page", "1")), A_PAGE)
+    part = paginate(ordered, read_page(request.query_params.get("page", "1")), A_PAGE)
     lines = [(place, *_line(context, place)) for place in part.things]
     return _render(
         request,
@@ -227,7 +227,7 @@ def _list(request: Request, artifacts: ArtifactIndex, context: RulingContext) ->
         "rulings.html.jinja",
         lines_waiting=[line for line in lines if line[0] not in context.said.rulings],
         lines_ruled=[line for line in lines if line[0] in context.said.rulings],
-        leaf=part,
+        pagination=part,
         link=lambda page: context.address(None, page=str(page)),
         rulers=[person.name for person in request.state.people if person.role == "adjudicator"],
         command=serve_command(artifacts, "adjudicator"),

@@ -165,7 +165,7 @@ def _load(
         try:
             loaded.append((one, artifacts.load(one, load_run)))
         except UserError as error:
-            faults.append(artifacts.told(error))
+            faults.append(artifacts.describe_error(error))
     return loaded, faults
 
 

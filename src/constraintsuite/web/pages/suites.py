@@ -13,7 +13,7 @@ from constraintsuite.web.runs.outcomes import outcomes_in
 from constraintsuite.web.suites.about import MOST, has_pairs, list_rejects, read_about, read_rejects, show_reject
 from constraintsuite.web.suites.details import LONGEST, describe_example, raw_json
 from constraintsuite.web.suites.facets import parse_terms, snippet
-from constraintsuite.web.suites.search import PAGE, PER_PAGE, leaf, read_choice, read_index, read_page, show_found
+from constraintsuite.web.suites.search import PAGE, PER_PAGE, paginate, read_choice, read_index, read_page, show_found
 
 KIND = "suite"
 _SHOWN_AT_ONCE = ("slice", "split", "domain", "relation", "cue", "pattern", "control")
@@ -74,7 +74,7 @@ def _rejects(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) ->
     reason = request.query_params.get("reason", "")
     if reason not in rejects.counts:
         raise UserError(f"Nothing was rejected for the reason {reason[:200]!r}.")
-    shown = leaf(rejects.drafts.get(reason, ()), read_page(request.query_params.get(PAGE, "1")))
+    shown = paginate(rejects.drafts.get(reason, ()), read_page(request.query_params.get(PAGE, "1")))
     return _render(
         request,
         one,
@@ -82,7 +82,7 @@ def _rejects(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) ->
         reason=reason,
         count=rejects.counts[reason],
         most=MOST,
-        leaf=shown,
+        pagination=shown,
         rows=[show_reject(rejects, draft) for draft in shown.things],
     )
 

@@ -18,7 +18,7 @@ from constraintsuite.records.sections import Charts, Remarks, Section, SectionBl
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.first_page import FirstPage, make_first_page
-from constraintsuite.reports.grouped import grouping_of, groups_of, tie_remarks, value_of, words_for
+from constraintsuite.reports.group_tables import grouping_of, groups_of, tie_remarks, value_of, words_for
 from constraintsuite.reports.sections.behaviour import errors, gaps, ties, truncation
 from constraintsuite.reports.sections.systems import SHOWN, breakdowns, controls, slices
 from constraintsuite.reports.view import ReportView, environment_of, make_view, model_facts

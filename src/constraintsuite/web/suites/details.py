@@ -22,7 +22,7 @@ from constraintsuite.text.base import Scope
 from constraintsuite.text.neardup import jaccard
 from constraintsuite.text.terms import words
 from constraintsuite.web.suites.search import SuiteIndex
-from constraintsuite.web.suites.texts import DiffSegment, read_scopes, scope_marks, word_diff
+from constraintsuite.web.suites.text_marks import DiffSegment, read_scopes, scope_marks, word_diff
 
 LONGEST = 20_000
 """Characters; of a longer text only the neighbourhood of the marks is shown, of longer JSON only its address."""
@@ -158,7 +158,7 @@ _COLUMNS = (Column("filter"), Column("asks"), Column("satisfying document"), Col
 
 
 def why_passed(example: Example, settings: Mapping[str, Any]) -> Table | None:
-    """One row a filter; None for what no filter has seen: imported pairs, and controls, which are made of what passed."""
+    """One row per filter; None for what no filter has seen: imported pairs, and controls, which are made of what passed."""
     if example.control is not None:
         return None
     try:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from constraintsuite.experiments.groupings import split_up
 from constraintsuite.experiments.load import Suite
 from constraintsuite.records.examples import SATISFYING, VIOLATING, Example
-from constraintsuite.reports.grouped import words_for
+from constraintsuite.reports.group_tables import words_for
 from constraintsuite.reports.marks import Segment, TextMark, cut
 
 Mask = NDArray[np.bool_]
@@ -43,7 +43,7 @@ _OWN: Mapping[str, Callable[[Example], str]] = {
 
 @dataclass(frozen=True)
 class Facet:
-    """One way to choose."""
+    """One way to choose examples: each has one of its values, or none."""
 
     name: str
     title: str

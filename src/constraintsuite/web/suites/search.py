@@ -149,7 +149,7 @@ class FoundExamples:
 
 
 @dataclass(frozen=True)
-class Leaf(Generic[T]):
+class Pagination(Generic[T]):
     """One page of many things."""
 
     things: Sequence[T]
@@ -160,13 +160,13 @@ class Leaf(Generic[T]):
     total: int
 
 
-def leaf(things: Sequence[T], number: int, per_page: int = PER_PAGE) -> Leaf[T]:
+def paginate(things: Sequence[T], number: int, per_page: int = PER_PAGE) -> Pagination[T]:
     """A page; one past the last is a UserError."""
     pages = max(1, -(-len(things) // per_page))
     if number > pages:
         raise UserError(f"There is no page {number:,}: the last is {pages:,}.")
     start = (number - 1) * per_page
-    return Leaf(things[start : start + per_page], number, pages, start + 1, len(things))
+    return Pagination(things[start : start + per_page], number, pages, start + 1, len(things))
 
 
 def show_found(
@@ -182,11 +182,11 @@ def show_found(
     examples = [index.examples[member] for member in found.members]
     if order is not None:
         examples.sort(key=order)
-    shown = leaf(examples, choice.page)
+    shown = paginate(examples, choice.page)
     offers = [offer for offer in found.offers if offer.useful]
     return {
         "choice": choice,
-        "leaf": shown,
+        "pagination": shown,
         "parts": index.parts(found),
         "rows": [(example, cut(example.query, query_marks(example)), more(example)) for example in shown.things],
         "first_offers": [offer for offer in offers if offer.facet.name in at_once],

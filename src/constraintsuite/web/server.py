@@ -34,7 +34,7 @@ _NOT_THIS = (403, 404)
 def make_app(
     artifacts: ArtifactIndex, tokens: AccessTokens, hosts: Sequence[str], *, read_only: bool = False
 ) -> ASGIApp:
-    """The site over a artifacts, for the people of a tokens, under these host names."""
+    """The site over the artifacts of a folder, for the people who have a token, under these host names."""
     pages = [page for name in PAGES.names() for page in PAGES.load(name)]
     own = {page.path: page for page in pages if page.method == "GET"}
     routes = [Route(page.path, _endpoint(page, artifacts, own), methods=[page.method]) for page in pages]
@@ -76,7 +76,7 @@ def _answer(page: Page, request: Request, artifacts: ArtifactIndex) -> Response:
     except NotServedError as error:
         return render_fault(request, 404, str(error))
     except UserError as error:
-        return render_fault(request, 400, artifacts.told(error))
+        return render_fault(request, 400, artifacts.describe_error(error))
 
 
 def _missing(request: Request, error: Exception) -> Response:

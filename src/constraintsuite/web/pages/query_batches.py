@@ -18,7 +18,7 @@ from constraintsuite.web.forms import only, read_whole
 from constraintsuite.web.new_folders import all_beside, check_beside, fault_beside, new_beside
 from constraintsuite.web.origins import batches_on
 from constraintsuite.web.pages import JUDGES, OWNER, Page
-from constraintsuite.web.pages.writing import MODELS, address_of, writing_batch
+from constraintsuite.web.pages.queries import MODELS, address_of, writing_batch
 from constraintsuite.web.rendering import render
 
 EXPORT = "nevir"
@@ -43,7 +43,7 @@ def begin(request: Request, artifacts: ArtifactIndex) -> Response:
         with new_beside(artifacts, suite, NAME) as folder:
             write_batch(folder, kind, source, seed=seed, repeats=0.0)
     except UserError as error:
-        return _offer(request, artifacts, given, models, artifacts.told(error), 422)
+        return _offer(request, artifacts, given, models, artifacts.describe_error(error), 422)
     return RedirectResponse(address_of(artifacts.get(folder.relative_to(artifacts.root).as_posix(), BATCH)), 303)
 
 
