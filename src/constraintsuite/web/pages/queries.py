@@ -18,7 +18,6 @@ from constraintsuite.annotate.kinds.scores import keep_scores, pairs_to_score, r
 from constraintsuite.annotate.kinds.writing import NAME, QUESTIONS, BrokenRulesError, keep_queries, passages_of
 from constraintsuite.annotate.queue import AnnotationTask
 from constraintsuite.annotate.records import AnnotationItem, EventDraft
-from constraintsuite.errors import UserError
 from constraintsuite.experiments.scoring import score_pairs
 from constraintsuite.models.base import Scorer, Workbench
 from constraintsuite.models.naming import load_scorer
@@ -38,38 +37,27 @@ PLACES = BoundedSemaphore(WAITING)
 _scoring = Lock()  # one at a time: a page must not take the machine from everyone else's
 
 
-class BusyError(UserError):
-    """Too many ask for scores at once."""
-
-
 def score_drafts(
     batch: AnnotationBatch, item: AnnotationItem, by: str, queries: tuple[str, str], models: tuple[str, ...]
-) -> list[EventDraft]:
-    """The scores of some models as events; a BusyError where too many wait already."""
-    if not models:
-        return []
+) -> list[EventDraft] | None:
+    """The scores of some models as events; None where too many wait for scores already."""
     if not PLACES.acquire(blocking=False):
-        raise BusyError("Models score for others just now. Ask once more in a moment.")
+        return None
     try:
-        return [_score(batch, item, by, queries, model) for model in models]
+        pairs, drafts = pairs_to_score(item, queries), []
+        passages = tuple(sorted({text for one in batch.judged for text in passages_of(one)}))
+        for model in models:
+            with _scoring:
+                scores = score_pairs(_scorer(model, passages), pairs)
+            drafts.append(score_draft(by, item, model, queries, [scores[pair] for pair in pairs]))
+        return drafts
     finally:
         PLACES.release()
 
 
-def _score(batch: AnnotationBatch, item: AnnotationItem, by: str, queries: tuple[str, str], model: str) -> EventDraft:
-    pairs = pairs_to_score(item, queries)
-    with _scoring:
-        scores = score_pairs(_scorer(model, _texts(batch)), pairs)
-    return score_draft(by, item, model, queries, [scores[pair] for pair in pairs])
-
-
-def _texts(batch: AnnotationBatch) -> tuple[str, ...]:
-    """The collection in which words are counted: all passages of the batch."""
-    return tuple(sorted({text for item in batch.judged for text in passages_of(item)}))
-
-
 @lru_cache(maxsize=8)
 def _scorer(model: str, documents: tuple[str, ...]) -> Scorer:
+    """A model; words are counted in all passages of a batch."""
     return load_scorer(model, Workbench(documents))
 
 
@@ -120,12 +108,10 @@ def keep(request: Request, artifacts: ArtifactIndex) -> Response:
     if only(form, "then") != "scores":
         return RedirectResponse(session.address(after=task.row), 303)
     models = tuple(name for name in models_for(request, task) if name in form.get("model", ()))
-    told = "kept"
-    try:
-        keep_scores(session.batch, task, score_drafts(session.batch, task.item, session.name, queries, models), now)
-    except BusyError:
-        told = "busy"
-    return RedirectResponse(session.address(row=task.row, told=told), 303)
+    drafts = score_drafts(session.batch, task.item, session.name, queries, models)
+    if drafts is not None:
+        keep_scores(session.batch, task, drafts, now)
+    return RedirectResponse(session.address(row=task.row, told="busy" if drafts is None else "kept"), 303)
 
 
 def check(request: Request, artifacts: ArtifactIndex) -> Response:
