@@ -16,7 +16,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.records.figures import say
 from constraintsuite.records.formats import EXPORTED, FORMATS
 from constraintsuite.records.sections import Section
-from constraintsuite.reports.drawings.svg import drawing_style, page_colours
+from constraintsuite.reports.drawings.svg import drawing_style, format_value, page_colours, shortened
 from constraintsuite.store.files import write_text
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def make_environment(read: Callable[[str], str]) -> Environment:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, loader=FunctionLoader(read)
     )
     made.globals["widest"] = WIDEST
-    made.filters["say"] = say
+    made.filters |= {"say": say, "svg": format_value, "shortened": shortened}
     return made
 
 

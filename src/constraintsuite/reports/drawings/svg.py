@@ -79,7 +79,9 @@ _LONGEST_TITLE = 46
 
 def element(tag: str, *inside: str, **attributes: str | float) -> str:
     """One element; `class_` is written class, `text_anchor` text-anchor; what is inside is markup already."""
-    written = "".join(f' {name.rstrip("_").replace("_", "-")}="{_value(value)}"' for name, value in attributes.items())
+    written = "".join(
+        f' {name.rstrip("_").replace("_", "-")}="{format_value(value)}"' for name, value in attributes.items()
+    )
     return f"<{tag}{written}>{''.join(inside)}</{tag}>" if inside else f"<{tag}{written}/>"
 
 
@@ -120,7 +122,7 @@ class Drawing(Picture):
         ground = element("rect", width=self.width, height=self.height + _TITLE, fill="#ffffff")
         heading = words(shortened(self.title, _LONGEST_TITLE), x=8, y=17, class_="label strong")
         moved = element("g", self.body, transform=f"translate(0 {_TITLE})")
-        width, height = (_value(1.5 * length) for length in (self.width, self.height + _TITLE))
+        width, height = (format_value(1.5 * length) for length in (self.width, self.height + _TITLE))
         size = f' xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
         return self._markup(size, self.height + _TITLE, style, ground, heading, moved)
 
@@ -130,7 +132,7 @@ class Drawing(Picture):
     def _markup(self, attributes: str, height: float, *inside: str) -> str:
         name = escape(self.name)
         return (
-            f'<svg{attributes} viewBox="0 0 {_value(self.width)} {_value(height)}" role="img" '
+            f'<svg{attributes} viewBox="0 0 {format_value(self.width)} {format_value(height)}" role="img" '
             f'aria-labelledby="{name}-title {name}-text">'
             f'<title id="{name}-title">{escape(self.title, quote=False)}</title>'
             f'<desc id="{name}-text">{escape(self.description, quote=False)}</desc>'
@@ -138,5 +140,6 @@ class Drawing(Picture):
         )
 
 
-def _value(value: str | float) -> str:
+def format_value(value: str | float) -> str:
+    """The value of an attribute: a text escaped, a number with at most two decimals."""
     return escape(value) if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
