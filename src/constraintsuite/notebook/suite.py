@@ -20,7 +20,7 @@ from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.svg import Drawing, page_colours
 from constraintsuite.reports.example_cards import ShownExample, show_documents
 from constraintsuite.reports.group_tables import in_order
-from constraintsuite.reports.marks import Segment, cut, query_marks
+from constraintsuite.reports.marks import Segment
 from constraintsuite.reports.page import make_environment, read_template
 from constraintsuite.reports.sections.suite import difference_charts
 from constraintsuite.suites.build import build_suite
@@ -111,8 +111,7 @@ class Example:
         return f'<div class="csuite-card"><style>{_style()}</style>{card}</div>'
 
     def _shown(self) -> ShownExample:
-        query = cut(self.record.query, query_marks(self.record))
-        return ShownExample(self.record, query, show_documents(self.record), outcomes=())
+        return ShownExample(self.record, show_documents(self.record))
 
 
 def _text(segments: Iterable[Segment]) -> str:

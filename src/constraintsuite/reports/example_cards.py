@@ -23,31 +23,20 @@ _PREFERRED = {
 
 
 @dataclass(frozen=True)
-class ReportOutcome:
-    """What one system made of an example."""
-
-    system: str
-    query: str
-    """Under the query."""
-    opposite: str | None
-    """Under the opposite, where the preference turns round."""
-    gap: float
-    cut: bool
-
-    @property
-    def failed(self) -> bool:
-        """Wrong or a tie under either query."""
-        return self.query != "right" or self.opposite not in (None, "right")
-
-
-@dataclass(frozen=True)
 class ShownExample:
-    """One example with what each system did."""
+    """One example with its marks, and what systems did with it."""
 
     example: Example
-    query: tuple[Segment, ...]
     documents: tuple[MarkedDocument, ...]
-    outcomes: tuple[ReportOutcome, ...]
+    outcomes: tuple[tuple[str, PairResult], ...] = ()
+    """The result of each system, by its label."""
+    preferred: str = ""
+    """Which text a system that fails the example preferred, in words."""
+
+    @property
+    def query(self) -> tuple[Segment, ...]:
+        """The query with the words of its constraint."""
+        return cut(self.example.query, query_marks(self.example))
 
 
 @dataclass(frozen=True)
@@ -58,20 +47,11 @@ class ExampleCards:
     examples: tuple[ShownExample, ...]
 
 
-@dataclass(frozen=True)
-class ShownFailure:
-    """One example that a system fails, short enough for a card."""
-
-    shown: ShownExample
-    preferred: str
-    """Which text the system preferred, in words."""
-
-
-def show_failures(examples: Sequence[Example], runs: Mapping[str, Run], count: int) -> list[ShownFailure]:
+def show_failures(examples: Sequence[Example], runs: Mapping[str, Run], count: int) -> list[ShownExample]:
     """At most `count` failures of the first run, as unlike as can be: by slice, then by class of error; the hardest first."""
     label, run = next(iter(runs.items()))
     results = {result.id: result for result in run.results}
-    failed = [e for e in examples if e.id in results and _outcome(label, results[e.id]).failed]
+    failed = [e for e in examples if e.id in results and _fails(results[e.id])]
     waiting = _unlike(_by_hardness(failed, runs))
     chosen: list[Example] = []
     while waiting and len(chosen) < count:
@@ -81,10 +61,7 @@ def show_failures(examples: Sequence[Example], runs: Mapping[str, Run], count: i
         chosen.append(best)
         waiting.remove(best)
     return [
-        ShownFailure(
-            ShownExample(e, cut(e.query, query_marks(e)), show_documents(e, _CARD, _NEAR_ON_CARD), ()),
-            f"{label} {_preferred(e, results[e.id])}.",
-        )
+        ShownExample(e, show_documents(e, _CARD, _NEAR_ON_CARD), preferred=f"{label} {_preferred(e, results[e.id])}.")
         for e in chosen
     ]
 
@@ -107,9 +84,8 @@ def show_hardest(examples: Sequence[Example], runs: Mapping[str, Run], count: in
     return [
         ShownExample(
             example,
-            cut(example.query, query_marks(example)),
             show_documents(example),
-            tuple(_outcome(label, found[example.id]) for label, found in known.items() if example.id in found),
+            tuple((label, found[example.id]) for label, found in known.items() if example.id in found),
         )
         for example in chosen[:count]
     ]
@@ -121,7 +97,7 @@ def _by_hardness(examples: Sequence[Example], runs: Mapping[str, Run]) -> list[E
 
     def hardness(example: Example) -> tuple[int, float, str]:
         found = [results[example.id] for results in known if example.id in results]
-        failures = sum(_outcome("", result).failed for result in found)
+        failures = sum(map(_fails, found))
         return -failures, fmean(map(_margin, found)), example.id
 
     return sorted((e for e in examples if any(e.id in results for results in known)), key=hardness)
@@ -153,9 +129,10 @@ def show_documents(example: Example, most: int = LONG, near: int = NEAR) -> tupl
     )
 
 
-def _outcome(label: str, result: PairResult) -> ReportOutcome:
-    opposite = result.outcomes["opposite"] if result.paired is not None else None
-    return ReportOutcome(label, result.outcomes["query"], opposite, result.gaps["query"], bool(result.cut))
+def _fails(result: PairResult) -> bool:
+    """Wrong or a tie under either query."""
+    turned = result.outcomes["opposite"] if result.paired is not None else "right"
+    return result.outcomes["query"] != "right" or turned != "right"
 
 
 def _margin(result: PairResult) -> float:
