@@ -4,39 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from constraintsuite.annotate.records import AnnotationEvent, AnnotationQuestion, AnswerValue
-from constraintsuite.annotate.values import NOTHING, how_to_answer, spell_value
+from constraintsuite.annotate.values import NOTHING, spell_value
 from constraintsuite.errors import UserError
 
-Widget = Literal["radio", "checkbox", "line", "words"]
 PREFIX = "answer."
 """Of the fields of a form that are answers; the rest of the name is the question."""
 _FEW = 2  # options of which any number may be chosen: with so few, each set of them is one choice, and one key
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One answer that a form offers."""
-
-    value: str
-    label: str
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
-class FormQuestion:
-    """A question as it stands in a form."""
-
-    field: str
-    text: str
-    widget: Widget
-    required: bool
-    hint: str
-    options: tuple[Option, ...] = ()
-    given: str = ""
-    """Of one that is answered in words."""
 
 
 @dataclass(frozen=True)
@@ -50,28 +25,32 @@ class UnsavedForm:
     """What the person knew of; None where they are now shown what they had missed."""
 
 
-def ask(question: AnnotationQuestion, given: Sequence[str] = ()) -> FormQuestion:
-    """A question with what is already answered, in the words that `spell_value` finds."""
-    field, required, hint = f"{PREFIX}{question.id}", not question.optional, how_to_answer(question)
+def takes_several(question: AnnotationQuestion) -> bool:
+    """Whether any number of its options may be ticked."""
+    return question.kind == "choices" and len(question.options) > _FEW
+
+
+def options_of(question: AnnotationQuestion) -> dict[str, str]:
+    """The labels of all answers that can be chosen, by value; none for a question that is answered in words."""
     if question.kind in ("text", "ids"):
-        widget: Widget = "words" if question.kind == "text" else "line"
-        return FormQuestion(field, question.text, widget, required, hint, given=" ".join(given))
-    several = question.kind == "choices" and len(question.options) > _FEW
-    options = tuple(Option(value, label, value in given) for value, label in _options(question).items())
-    return FormQuestion(field, question.text, "checkbox" if several else "radio", required, hint, options)
+        return {}
+    plain = {option: option for option in question.options}
+    if question.kind == "choice":
+        return plain
+    if len(question.options) == _FEW:
+        plain["; ".join(question.options)] = "both"
+    return {**plain, NOTHING: NOTHING}
 
 
 def given_of(question: AnnotationQuestion, value: AnswerValue) -> tuple[str, ...]:
     """The fields that an answer fills."""
-    if question.kind == "choices" and len(question.options) > _FEW:
-        return tuple(value) or (NOTHING,)
-    return (spell_value(value),)
+    return tuple(value) or (NOTHING,) if takes_several(question) else (spell_value(value),)
 
 
 def say(question: AnnotationQuestion, value: AnswerValue) -> str:
     """An answer in the words that the form has for it."""
     spelling = spell_value(value)
-    return _options(question).get(spelling, spelling)
+    return options_of(question).get(spelling, spelling)
 
 
 def given_in(form: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
@@ -82,16 +61,6 @@ def given_in(form: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
 def spelt(given: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     """The same as a person would write them."""
     return {question: "; ".join(values) for question, values in given.items()}
-
-
-def _options(question: AnnotationQuestion) -> dict[str, str]:
-    """The labels of all answers that can be chosen, by value."""
-    plain = {option: option for option in question.options}
-    if question.kind == "choice":
-        return plain
-    if len(question.options) == _FEW:
-        plain["; ".join(question.options)] = "both"
-    return {**plain, NOTHING: NOTHING}
 
 
 NEVER = -1

@@ -18,11 +18,11 @@ from constraintsuite.annotate.answering import (
     taken_back,
 )
 from constraintsuite.annotate.queue import AnnotationTask
-from constraintsuite.annotate.records import SIDES, AnnotationEvent
+from constraintsuite.annotate.records import AnnotationEvent
 from constraintsuite.errors import UserError
 from constraintsuite.web.annotator_session import AnnotatorSession, batch_title
 from constraintsuite.web.artifact_index import BATCH, ArtifactIndex, ServedArtifact
-from constraintsuite.web.forms import UnsavedForm, ask, given_in, given_of, only, place_of, read_place, say, spelt
+from constraintsuite.web.forms import UnsavedForm, given_in, given_of, only, place_of, read_place, say, spelt
 from constraintsuite.web.origins import judged_batch, own_page
 from constraintsuite.web.pages import ALL, JUDGES, page_of
 from constraintsuite.web.pages.batches import show_state
@@ -101,7 +101,7 @@ def _show(
     undone = _asked(session, taken_back(task, session.own)) if told == "undone" and not stands else {}
     filled = tried or _filled(session, task, stands or undone)
     missed = tried is not None and tried.seen is None
-    shown, place = task.shown(), session.tasks.index(task)
+    place = session.tasks.index(task)
     return _render(
         request,
         session,
@@ -109,15 +109,12 @@ def _show(
         status,
         row=task.row,
         seen=place_of(last_of(task, session.own) if filled.seen is None else filled.seen, session.own),
-        fields=[(name, text) for name, text in shown.items() if name not in SIDES],
-        sides=[(name, shown[name]) for name in SIDES if name in shown],
-        asked=[ask(question, filled.given.get(question.id, ())) for question in session.batch.head.questions],
-        note=filled.note,
+        shown=task.shown(),
+        filled=filled,
         number=place + 1,
         before=session.tasks[place - 1].row if place else "",
         answered=bool(stands),
         stands=_in_words(session, task, stands) if missed else [],
-        faults=filled.fault.split("\n") if filled.fault else [],
         told="" if told == "undone" and not undone else TOLD.get(told, ""),  # an old address, kept again since
     )
 

@@ -30,7 +30,7 @@ from constraintsuite.web.access import Person
 from constraintsuite.web.annotator_session import batch_title
 from constraintsuite.web.artifact_index import BATCH, ArtifactIndex, NotServedError, ServedArtifact
 from constraintsuite.web.commands import serve_command
-from constraintsuite.web.forms import UnsavedForm, ask, given_in, given_of, only, say, spelt
+from constraintsuite.web.forms import UnsavedForm, given_in, given_of, only, say, spelt
 from constraintsuite.web.origins import judged_batch
 from constraintsuite.web.pages import RULERS, page_of
 from constraintsuite.web.rendering import render
@@ -186,10 +186,9 @@ def _show(
         status,
         place=place,
         subject=question,
-        fields=list(item.fields.items()),
-        sides=list(zip(SIDES, item.sides, strict=True)) if item.sides else [],
+        shown={**item.fields, **(dict(zip(SIDES, item.sides, strict=True)) if item.sides else {})},
         answers=[(say(question, value), note) for value, note in people],
-        asked=ask(question, given.get(question.id, ())),
+        given=given.get(question.id, ()),
         seen=state_of(said, *place),
         ruling=context.ruling(said.rulings.get(place)),
         lapsed=context.ruling(said.lapsed.get(place)),
