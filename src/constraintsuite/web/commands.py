@@ -22,6 +22,8 @@ RECIPE = "RECIPE"
 _BUNDLED = "sample"
 _DEFAULTS: Mapping[str, Any] = Recipe(corpus=SourceSettings(source=_BUNDLED)).model_dump(mode="json")
 """As a manifest has them."""
+_FLAGS = {"analysis.domains": "--domain", "sizes.main": "--size", "analysis.analyser": "--analyser", "seed": "--seed"}
+"""Options of `csuite build` beside those of the corpus, by the setting that they change."""
 
 
 def pasted(path: Path) -> str:
@@ -52,8 +54,8 @@ def rebuild_command(suite: ServedArtifact, dropped: Path) -> str:
     What no option can say stands in the recipe that it was built with, and only who built it knows where that lies.
     """
     settings = _settings(suite)
-    has_options = _is_told_by_options(settings)
-    words = ["csuite build", *([f"--corpus {corpus_of(suite)}", *_options(settings)] if has_options else [RECIPE])]
+    options = _options(settings)
+    words = ["csuite build", *([RECIPE] if options is None else [f"--corpus {corpus_of(suite)}", *options])]
     if approved := settings.get("approved"):
         words.append(f"--approved {shlex.quote(str(approved))}")
     words += [f"--drop {shlex.quote(str(file))}" for file in settings.get("drop") or ()]
@@ -68,32 +70,26 @@ def _settings(suite: ServedArtifact) -> Mapping[str, Any]:
     return manifest.settings if manifest is not None else {}
 
 
-def _options(settings: Mapping[str, Any]) -> Iterator[str]:
-    """What differs from the defaults of `csuite build --corpus`."""
-    for name, value in _section(settings, "corpus").items():
-        if name != "source" and value != _DEFAULTS["corpus"].get(name):
-            flag = f"--{name.replace('_', '-')}"
-            yield flag if value is True else f"{flag} {shlex.quote(str(value))}"
-    analysis = _section(settings, "analysis")
-    yield from (f"--domain {shlex.quote(str(file))}" for file in analysis.get("domains") or ())
-    given = {
-        "size": (_section(settings, "sizes").get("main"), _DEFAULTS["sizes"]["main"]),
-        "analyser": (analysis.get("analyser"), _DEFAULTS["analysis"]["analyser"]),
-        "seed": (settings.get("seed"), _DEFAULTS["seed"]),
-    }
-    yield from (f"--{name} {value}" for name, (value, usual) in given.items() if value not in (None, usual))
+def _options(settings: Mapping[str, Any]) -> list[str] | None:
+    """What differs from the defaults of `csuite build --corpus`, as its options; None where no option can say it."""
+    found = dict(_differences(settings))
+    corpus = [name for name in found if name.startswith("corpus.")]
+    flags = {name: f"--{name.removeprefix('corpus.').replace('_', '-')}" for name in corpus} | _FLAGS
+    if not found.keys() <= flags.keys():
+        return None
+    given = [(flag, value) for name, flag in flags.items() for value in found.get(name, ())]
+    return [flag if value is True else f"{flag} {shlex.quote(str(value))}" for flag, value in given]
 
 
-def _is_told_by_options(settings: Mapping[str, Any]) -> bool:
-    """Whether all else is as it is without a recipe."""
-    apart = {"sizes": {"main"}, "corpus": set(_DEFAULTS["corpus"]), "analysis": {"analyser", "domains"}}
-    return all(
-        value == usual[name]
-        for section, usual in _DEFAULTS.items()
-        if isinstance(usual, dict)
-        for name, value in _section(settings, section).items()
-        if name in usual and name not in apart.get(section, ())
-    )
+def _differences(settings: Mapping[str, Any]) -> Iterator[tuple[str, list[Any]]]:
+    """Names, with that of their section, and values of the settings that are not those of a build without a recipe."""
+    for section, usual in _DEFAULTS.items():
+        if isinstance(usual, dict):
+            for name, value in _section(settings, section).items():
+                if value != usual.get(name) and (name in usual or section == "corpus") and name != "source":
+                    yield f"{section}.{name}", value if isinstance(value, list) else [value]
+    if settings.get("seed"):
+        yield "seed", [settings["seed"]]
 
 
 def _section(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
