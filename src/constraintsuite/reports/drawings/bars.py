@@ -95,7 +95,7 @@ def _name(bar: Bar) -> str:
 
 _LEGEND = 20
 _BAR = 17
-_LONGEST_LABEL_STACKS = 48
+_LONGEST_STACK_LABEL = 48
 _ROOM_FOR_A_NUMBER = 30
 
 
@@ -124,7 +124,7 @@ def _legend(classes: Mapping[str, str]) -> list[str]:
 
 
 def _stack(label: str, shares: Mapping[str, float], classes: Mapping[str, str], y: float) -> str:
-    parts, x = [words(shortened(label, _LONGEST_LABEL_STACKS), x=EDGE, y=y + 14, class_="label")], float(EDGE)
+    parts, x = [words(shortened(label, _LONGEST_STACK_LABEL), x=EDGE, y=y + 14, class_="label")], float(EDGE)
     for key, title in classes.items():
         width = PLOT * shares.get(key, 0.0)
         if not width:

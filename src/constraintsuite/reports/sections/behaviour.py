@@ -24,7 +24,7 @@ from constraintsuite.reports.group_tables import main_slices, system_table
 from constraintsuite.reports.view import ReportView
 
 CLASSES: dict[str, str] = {name: METRICS[name].title for name in PAIR_CLASSES}
-_ABOUT = (
+_ABOUT_ERRORS = (
     "Which document the system preferred under the query and under its opposite: the right one each time, the "
     "same one both times, the wrong one each time; or equal scores. Every example with an opposite is in one class."
 )
@@ -42,7 +42,7 @@ def errors(view: ReportView) -> Section | None:
             charts.append(error_chart(f"chart-errors-{number}", f"{label}: error classes by slice, %", groups))
     caption = "Error classes, examples of the headline, with 95 % interval."
     table = system_table("error_classes", caption, view.headlines, CLASSES, all_metrics=True)
-    return Section("errors", "Error classes", _ABOUT, (Charts(tuple(charts)), TableBlock(table)))
+    return Section("errors", "Error classes", _ABOUT_ERRORS, (Charts(tuple(charts)), TableBlock(table)))
 
 
 def error_chart(name: str, title: str, groups: Mapping[str, GroupFigures]) -> Drawing:
@@ -52,7 +52,7 @@ def error_chart(name: str, title: str, groups: Mapping[str, GroupFigures]) -> Dr
 
 
 _BINS = 30
-_SHOWN = ("normalised_gap", "normalised_sensitivity", "superiority", "responsiveness", "gap", "sensitivity")
+_GAP_METRICS = ("normalised_gap", "normalised_sensitivity", "superiority", "responsiveness", "gap", "sensitivity")
 _GAPS = (
     "Gaps and sensitivities; in deviations: of the system's own scores, else in its own unit, which is never to be "
     "compared between systems. Gap above zero and Moved the right way in %, equal scores counted half. 95 % intervals."
@@ -69,7 +69,7 @@ def gaps(view: ReportView) -> Section | None:
     charts = gap_charts(view.runs)
     if not charts:
         return None
-    table = system_table("gaps", _GAPS, {label: run.summary.overall for label, run in view.runs.items()}, _SHOWN)
+    table = system_table("gaps", _GAPS, {label: run.summary.overall for label, run in view.runs.items()}, _GAP_METRICS)
     return Section("gaps", "Score gaps", _ABOUT_GAPS, (Charts(charts), TableBlock(table)))
 
 
@@ -116,7 +116,7 @@ _ABOUT_TIES = (
     "Strict: a tie is wrong. Half: it counts one half. Random: a coin decides. MTEB: the document whose id sorts last wins, "
     "as in evaluations that rank by score and then by id. A system whose figure depends on the rule should be read with care."
 )
-_METRICS = ("accuracy", "opposite_accuracy", "paired_accuracy")
+_TIE_METRICS = ("accuracy", "opposite_accuracy", "paired_accuracy")
 
 
 def ties(view: ReportView) -> Section | None:
@@ -127,7 +127,7 @@ def ties(view: ReportView) -> Section | None:
     titles = ("examples with a tie", *TIE_POLICIES)
     columns = (Column("system"), *(Column(title, "share") for title in titles))
     blocks = []
-    for name in _METRICS:
+    for name in _TIE_METRICS:
         found = {label: summary.ties[name] for label, summary in told.items() if summary.ties and name in summary.ties}
         if any(intervals["strict"].n for intervals in found.values()):
             rows: TableRows = tuple(

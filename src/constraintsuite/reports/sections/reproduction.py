@@ -13,7 +13,7 @@ from constraintsuite.records.sections import Remarks, Section, SectionBlock, Tab
 from constraintsuite.records.tables import Column, Table, TableColumns, tabulate
 from constraintsuite.reports.view import ReportView, environment_of, model_facts
 
-_ABOUT = (
+_ABOUT_STEPS = (
     "The same suite, model, seed and library versions give the same bytes. A hash names what was read: content all files of a "
     "folder, fingerprint all that decides them."
 )
@@ -28,7 +28,7 @@ def how_to_reproduce(view: ReportView) -> Section:
     facts = _facts(view)
     if facts.rows:
         blocks.append(TableBlock(facts, "What the models say of themselves"))
-    return Section("again", "How to reproduce", _ABOUT, tuple(blocks))
+    return Section("again", "How to reproduce", _ABOUT_STEPS, tuple(blocks))
 
 
 def _commands(view: ReportView) -> Iterator[str]:
@@ -98,7 +98,7 @@ def _facts(view: ReportView) -> Table:
     return Table("models", "What the models say of themselves.", columns, rows)
 
 
-_ABOUT_REPRODUCTION = (
+_ABOUT_PUBLISHED = (
     "Paired accuracy on NevIR's test set under strict ties, beside what was published for the same model, or where nothing "
     "was, measured before. A difference beyond the gate is followed by what in the run may explain it."
 )
@@ -124,4 +124,4 @@ def published_results(view: ReportView) -> Section | None:
     table = tabulate("reproduction", caption, known.items(), _PUBLISHED)
     causes = tuple(f"{label}: {cause}" for label, one in known.items() for cause in one.causes)
     blocks = (TableBlock(table), Remarks(causes)) if causes else (TableBlock(table),)
-    return Section("reproduction", "Ours beside published", _ABOUT_REPRODUCTION, blocks)
+    return Section("reproduction", "Ours beside published", _ABOUT_PUBLISHED, blocks)

@@ -23,7 +23,7 @@ from constraintsuite.reports.view import ReportView
 from constraintsuite.suites.audit.results import ALL_MAIN, Audit, AuditRow, LeakVerdict
 from constraintsuite.suites.views.dataset import DatasetView, length_table, view_dataset
 
-_ABOUT = (
+_ABOUT_SUITE = (
     "Every example has two documents. The satisfying document meets the constraint of the query, the violating one does "
     "not."
 )
@@ -35,7 +35,7 @@ def dataset(view: ReportView) -> Section:
     blocks: list[SectionBlock] = [TableBlock(table) for table in (*_count_tables(view.suite), length_table(found))]
     blocks.append(Charts(tuple(difference_charts(found))))
     card = view.card()
-    return Section("suite", "The suite", _ABOUT, (*blocks, *((VerbatimText(card, "Card"),) if card else ())))
+    return Section("suite", "The suite", _ABOUT_SUITE, (*blocks, *((VerbatimText(card, "Card"),) if card else ())))
 
 
 def difference_charts(found: DatasetView) -> Iterator[Drawing]:

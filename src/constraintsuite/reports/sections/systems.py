@@ -37,7 +37,7 @@ SHOWN = (
     "normalised_gap",
     "normalised_sensitivity",
 )
-_ABOUT = (
+_ABOUT_LEADERBOARD = (
     "Paired accuracy: the satisfying document scores above the violating one under the query, and the order turns round "
     "under the opposite, which no system can do that ignores the query. Accuracy asks for the first alone. "
 )
@@ -50,7 +50,7 @@ _CHANCE = "Guessing gives {}: chance is a line of the charts, so the system rand
 
 def leaderboard(view: ReportView) -> Section:
     """The headline of every system with its slices, then the other metrics."""
-    about = _ABOUT_NEVIR if is_nevir(view.suite.examples) else _ABOUT
+    about = _ABOUT_NEVIR if is_nevir(view.suite.examples) else _ABOUT_LEADERBOARD
     told = tuple(tie_remarks({label: run.summary for label, run in view.runs.items()}))
     blocks = (TableBlock(leaderboard_table(view)), TableBlock(_metrics(view)), *((Remarks(told),) if told else ()))
     return Section("leaderboard", "Leaderboard", about + _CHANCE.format(percent(view.metric.chance or 0.0)), blocks)
@@ -148,7 +148,7 @@ _ABOUT_CONTROLS = (
     "Non-flip controls change letters, words or order but not the meaning: the outcome should stay. The query "
     "of an adversarial control has words that look like a constraint and state none; its opposite has words that do state one."
 )
-_WANTED = (
+_CONTROLS = (
     ("nonflip", "accuracy", "non-flip: accuracy"),
     ("nonflip", "invariance", "non-flip: same outcome as the original"),
     ("nonflip", "flip_rate", "non-flip: outcome turned round"),
@@ -161,7 +161,7 @@ _WANTED = (
 def controls(view: ReportView) -> Section | None:
     """Both kinds of control in one table, then each kind of change."""
     rows = []
-    for name, metric, words in _WANTED:
+    for name, metric, words in _CONTROLS:
         values = [value_of(summary.by["slice"].get(name), METRICS[metric]) for summary in view.summaries]
         if any(getattr(value, "n", 0) for value in values):
             rows.append((words, *values))
@@ -175,14 +175,13 @@ def controls(view: ReportView) -> Section | None:
 
 MOST_ALL_PAIRS = 5
 """Up to so many runs each is compared with each; of more, each with the best."""
-_METRICS_COMPARISON = ("paired_accuracy", "accuracy")
 
 
 def comparison(view: ReportView) -> Section | None:
     """Paired differences on the examples of the headline; nothing for a single run."""
     if len(view.runs) < 2:
         return None
-    names = [name for name in _METRICS_COMPARISON if any(s.headline.metrics[name].n for s in view.summaries)]
+    names = [name for name in _METRICS if any(s.headline.metrics[name].n for s in view.summaries)]
     found = compare_experiments(
         pair_experiments(view.suite, view.runs, view.summaries[0].rule),
         names,

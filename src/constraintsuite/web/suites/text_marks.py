@@ -16,7 +16,7 @@ from constraintsuite.text.matching import BoundedMatcher
 
 ALIKE = 0.6
 """Share of words that two texts must have in common: of others, what differs is nearly all of them."""
-LONGEST = 4_000
+LONGEST_DIFF = 4_000
 """Words and spaces of a text: a longer one is not read as a difference."""
 _WORD = re.compile(r"\w+(?:['’]\w+)*|\s+|[^\w\s]")
 
@@ -32,7 +32,7 @@ def word_diff(first: str, second: str) -> tuple[DiffSegment, ...]:
     """The first text with the words of the second beside those that they replace; empty where the two are too unlike."""
     a, b = _WORD.findall(first), _WORD.findall(second)
     matcher = BoundedMatcher(a, b)
-    if max(len(a), len(b)) > LONGEST or matcher.quick_ratio() < ALIKE or matcher.ratio() < ALIKE:
+    if max(len(a), len(b)) > LONGEST_DIFF or matcher.quick_ratio() < ALIKE or matcher.ratio() < ALIKE:
         return ()
     changes: list[DiffSegment] = []
     for kind, a1, a2, b1, b2 in matcher.get_opcodes():
@@ -44,7 +44,7 @@ def word_diff(first: str, second: str) -> tuple[DiffSegment, ...]:
     return tuple(changes)
 
 
-LONGEST_SCOPES = 20_000
+LONGEST_READ = 20_000
 """Characters of a text that is read again while somebody waits for the page."""
 _KINDS: Mapping[ScopeKind, str] = {"negated": "scope", "uncertain": "scope-uncertain", "affirmed": "scope-affirmed"}
 _ONE_AT_A_TIME = Lock()  # an analyser is not made for several threads
@@ -65,8 +65,8 @@ def read_scopes(analyser: str, texts: Sequence[str]) -> ReadScopes:
         return ReadScopes(
             None, f"Scopes are not marked: the analyser of this suite, {analyser!r}, is not installed here."
         )
-    if max(map(len, texts), default=0) > LONGEST_SCOPES:
-        return ReadScopes(None, f"Scopes are not marked: a text is longer than {LONGEST_SCOPES:,} characters.")
+    if max(map(len, texts), default=0) > LONGEST_READ:
+        return ReadScopes(None, f"Scopes are not marked: a text is longer than {LONGEST_READ:,} characters.")
     return ReadScopes(
         tuple(_scopes(analyser, text) for text in texts), f"Scopes as the analyser {analyser!r} draws them."
     )
