@@ -9,6 +9,7 @@ from jinja2 import Environment
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from constraintsuite.annotate.attention import ADVICE, RULE, concerns, too_few
 from constraintsuite.annotate.records import SIDES
 from constraintsuite.annotate.values import how_to_answer
 from constraintsuite.reports.drawings.svg import page_colours
@@ -86,5 +87,5 @@ def _environment() -> Environment:
 
     made = make_environment(find)
     made.globals |= {"options_of": options_of, "takes_several": takes_several, "how_to_answer": how_to_answer}
-    made.globals["sides"] = SIDES
+    made.globals |= {"sides": SIDES, "concerns": concerns, "too_few": too_few, "rule": RULE, "advice": ADVICE}
     return made

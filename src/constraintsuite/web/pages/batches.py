@@ -11,7 +11,6 @@ from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.annotate.adjudication import disagreements
 from constraintsuite.annotate.agreeing import ALL, agree, attention
-from constraintsuite.annotate.attention import ADVICE, RULE, concerns, too_few
 from constraintsuite.annotate.batch import AnnotationBatch, open_batch, write_batch
 from constraintsuite.annotate.kinds.gold import judge_all, read_suite, summarise, write_verdicts
 from constraintsuite.annotate.kinds.proposals import write_approved
@@ -69,10 +68,7 @@ def _answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, tem
         query=urlencode({"by": by, "claim": claim, "without": without}, doseq=True),
         names=standing(events).annotators if without else said.annotators,
         without=without,
-        concerns=concerns(people),
-        rule=RULE,
-        advice=ADVICE,
-        too_few=too_few(people),
+        judges=people,
         seen=last,
         by=by,
         claim=claim,
@@ -184,8 +180,6 @@ def show_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact)
         head=batch.head,
         outlook=_outlook(batch, without) if batch.head.kind == "gold" else None,
         without=without,
-        rule=RULE,
-        advice=ADVICE,
         suite=suite,
         made=[path.name for path in made],
         new=[path.name for path in made if path.name == new],
@@ -227,8 +221,7 @@ def _outlook(batch: AnnotationBatch, without: Sequence[str]) -> dict[str, object
         "drop": [one for one in judged if one.verdict == "drop"],
         "repair": [one for one in judged if one.verdict == "repair"],
         "people": standing(events).annotators,
-        "concerns": concerns(people),
-        "too_few": too_few(people),
+        "judges": people,
     }
 
 
