@@ -171,12 +171,8 @@ class AccessGuard:
     """Lets a request through to the pages with `state.person` and `state.form`, or answers it itself."""
 
     def __init__(self, app: ASGIApp, tokens: AccessTokens, hosts: Sequence[str], *, read_only: bool = False) -> None:
-        self._app, self._tokens, self._hosts, self._read_only = (
-            app,
-            tokens,
-            frozenset(map(str.casefold, hosts)),
-            read_only,
-        )
+        self._app, self._tokens, self._read_only = app, tokens, read_only
+        self._hosts = frozenset(map(str.casefold, hosts))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """As ASGI has it."""
