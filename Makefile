@@ -1,14 +1,17 @@
 # make quickstart   set up, build a suite from the bundled corpus, evaluate it, write a report
 # make test         set up everything the tests need, run them
 # make check        lint, types, tests: what CI runs
+# make wheel        build the wheel, install it on Python 3.11, 3.12 and 3.13, and run its quickstart on each
 # make golden       renew the table of small results after a revision was raised (tests/golden)
 # make test-lucene  the tests of real Lucene indexes; needs Java 21, fetches Pyserini and torch (2 GB) into an environment of its own
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 DATA   ?= $(CSUITE_TEST_DATA)
+# Names or paths of the interpreters that `make wheel` tries.
+PYTHONS ?= python3.11 python3.12 python3.13
 
-.PHONY: quickstart test golden test-lucene check lint types size browser docs clean
+.PHONY: quickstart test golden wheel test-lucene check lint types size browser docs clean
 
 quickstart: $(VENV)/.quickstart
 	$(BIN)/csuite quickstart --out quickstart
@@ -18,6 +21,18 @@ test: $(VENV)/.test browser size
 
 golden: $(VENV)/.test
 	$(BIN)/python -m pytest tests/golden --renew-golden
+
+# Each interpreter gets an environment of its own with nothing but the wheel and what it depends on.
+wheel: $(VENV)/.test
+	rm -rf build/wheel
+	$(BIN)/python -m build --wheel --outdir build/wheel
+	@set -e; for python in $(PYTHONS); do \
+	  echo "== $$python: $$($$python --version)"; \
+	  folder=build/wheel/$$(basename $$python); \
+	  $$python -m venv $$folder; \
+	  $$folder/bin/pip install --quiet build/wheel/*.whl; \
+	  $$folder/bin/csuite quickstart --out $$folder/quickstart; \
+	done
 
 # First the check, so that a missing Java is an error here and not a skipped test.
 test-lucene: $(VENV)-lucene/.installed

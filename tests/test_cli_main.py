@@ -37,12 +37,12 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_verify_exits_with_one_when_a_byte_has_changed(suite: Path) -> None:
-    assert csuite("suite", "verify", str(suite)).returncode == 0
+    assert csuite("verify", str(suite)).returncode == 0
     gold = suite / "gold.jsonl"
     before = gold.read_bytes()
     gold.write_bytes(before + b"\n")
     try:
-        result = csuite("suite", "verify", str(suite), "--json")
+        result = csuite("verify", str(suite), "--json")
     finally:
         gold.write_bytes(before)
     assert result.returncode == 1

@@ -283,8 +283,6 @@ def test_answers_are_scored_with_the_facts(tmp_path: Path) -> None:
         (["bench", "CASES", "--modes", "all,hybrid"], "Name an encoder"),
         (["bench", "CASES", "--modes", "palace_ppr"], "Use 'ppr'"),
         (["bench", "CASES", "--encoder", "bm25"], "gives no vectors"),
-        (["fetch", "hotpot"], "There are: hotpotqa"),
-        (["fetch", "musique"], "and put it at"),
     ],
 )
 def test_what_cannot_be_run_is_refused_with_advice(cases: Path, arguments: list[str], words: str) -> None:

@@ -45,7 +45,7 @@ EXCEPTIONS: Mapping[str, Mapping[str, str]] = {
     "--repeats": {"gold sample": "a share of items, not a number of passes"},
     "--split": {
         **dict.fromkeys(
-            ("corpus show", "propose", "build", "subset plan", "subset build", "bundle import", "import"),
+            ("corpus", "propose", "build", "subset plan", "subset build", "bundle import", "import"),
             "a split of a source, which has names of its own",
         ),
         "retrieve-eval": "a collection may have other splits than a suite",

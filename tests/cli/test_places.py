@@ -98,7 +98,7 @@ def test_a_suite_is_shown_and_exported_by_url(url: str, monkeypatch: pytest.Monk
     (suite / "README.md").write_text("# A card\n")
     finish(suite, ArtifactOrigin("suite", "tiny", {}, {}, 0, Revision(1)), {"examples": 0}, {}, 0.0)
     elsewhere(monkeypatch, tmp_path)
-    assert CliRunner().invoke(cli, ["suite", "show", url]).output == "# A card\n\n"
+    assert CliRunner().invoke(cli, ["show", url]).output == "# A card\n\n"
 
 
 @pytest.mark.parametrize(("place", "comes"), [(FOLDER, False), (OUT, True)], ids=["read", "written"])

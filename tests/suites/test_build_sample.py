@@ -91,7 +91,7 @@ def test_the_suite_folder_is_complete(built: Built) -> None:
 
 
 def test_the_suite_verifies(built: Built) -> None:
-    result = csuite(["suite", "verify", built.folder, "--json"])
+    result = csuite(["verify", built.folder, "--json"])
     assert json.loads(result.stdout)["faults"] == []
 
 

@@ -267,7 +267,7 @@ def test_verify_asks_the_type_for_labels_that_no_longer_hold(suite: Path, tmp_pa
     longer = replace(EXAMPLES[3].satisfying, text=f"{EXAMPLES[3].satisfying.text} It is far from here.")
     spoilt = replace(EXAMPLES[3], documents=(longer, EXAMPLES[3].violating))
     folder = write_suite(tmp_path / "spoilt", [*EXAMPLES[:3], spoilt, *EXAMPLES[4:]])
-    told = csuite("suite", "verify", folder, code=1)
+    told = csuite("verify", folder, code=1)
     assert told == "lengths_wood: 13 and 17 words do not lie on both sides of 10\n"
 
 
@@ -292,7 +292,7 @@ def test_the_audit_tells_what_the_type_means_from_what_leaks(suite: Path) -> Non
 
 
 def test_it_is_shown_counted_and_sampled(suite: Path) -> None:
-    assert csuite("suite", "show", suite) == "# Lengths\n\nCampsites in few words.\n\n"
+    assert csuite("show", suite) == "# Lengths\n\nCampsites in few words.\n\n"
     tables = json.loads(csuite("suite", "stats", suite, "--json"))
     assert tables["main"]["constraint"] == {"shorter": len(EXAMPLES)}
     assert tables["main"]["slice"] == {"lengths": len(EXAMPLES)}

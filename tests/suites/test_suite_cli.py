@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from constraintsuite.cli.show import show, verify
 from constraintsuite.cli.suite import suite as commands
 from constraintsuite.errors import UserError
 from constraintsuite.experiments.groupings import split_up
@@ -24,6 +25,10 @@ from constraintsuite.suites.importers.importing import import_suite
 
 def suite(*arguments: object) -> Result:
     return CliRunner().invoke(commands, [str(argument) for argument in arguments], catch_exceptions=False)
+
+
+def verified(folder: Path) -> Result:
+    return CliRunner().invoke(verify, [str(folder)], catch_exceptions=False)
 
 
 def read(folder: Path, name: str) -> list[Example]:
@@ -95,12 +100,10 @@ def test_stats_of_a_suite_without_pairs_show_its_collection(collection: Path) ->
     )
 
 
-def test_verify_of_a_suite_without_pairs_says_that_there_was_nothing_but_hashes(collection: Path) -> None:
-    assert suite("verify", collection).stdout == (
-        f"{collection}: every file is as it was written. There are no pairs, so nothing else was checked.\n"
-    )
+def test_a_suite_without_pairs_is_verified_by_its_hashes(collection: Path) -> None:
+    assert verified(collection).stdout == f"{collection}: all checks passed.\n"
     (collection / "qrels.jsonl").write_text("")
-    assert suite("verify", collection).stdout == "qrels.jsonl: changed since it was written\n"
+    assert verified(collection).stdout == "qrels.jsonl: changed since it was written\n"
 
 
 @pytest.mark.parametrize("arguments", [["sample"], ["audit"], ["export", "--format", "beir", "--out", "OUT"]])
@@ -157,10 +160,23 @@ def test_an_export_says_how_much_it_left_out(small_suite: Path, tmp_path: Path) 
     assert left == "1 were left out: nevir cannot hold them."
 
 
+def test_show_prints_one_example_by_its_id(small_suite: Path) -> None:
+    example = next(read_jsonl(small_suite / "examples.jsonl", Example))
+    printed = CliRunner().invoke(show, [str(small_suite), example.id], catch_exceptions=False).stdout
+    assert printed.startswith(example.id)
+    assert f"query:      {example.query}\n" in printed
+
+
+def test_show_names_the_nearest_id_of_one_that_is_not_there(small_suite: Path) -> None:
+    example = next(read_jsonl(small_suite / "examples.jsonl", Example))
+    with pytest.raises(UserError, match=f"Did you mean '{example.id}'"):
+        CliRunner().invoke(show, [str(small_suite), example.id + "x"], catch_exceptions=False)
+
+
 def test_verify_says_how_many_faults_it_does_not_show(small_suite: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(small_suite, tmp_path / "suite", ignore=shutil.ignore_patterns("stages")))
     (folder / "examples.jsonl").write_text("nonsense\n" * 60)
-    result = suite("verify", folder)
+    result = verified(folder)
     assert result.exit_code == 1
     lines = result.stdout.splitlines()
     assert lines[0] == "examples.jsonl: changed since it was written"

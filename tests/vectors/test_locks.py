@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from constraintsuite.cli.bundle import bundle as command
 from constraintsuite.cli.embed import embed
+from constraintsuite.cli.main import cli
 from constraintsuite.errors import UserError
 from constraintsuite.execution.care import Care
 from constraintsuite.execution.progress import Silent
@@ -61,16 +61,21 @@ def test_texts_are_not_replaced_while_they_are_encoded(tmp_path: Path, monkeypat
 
 @pytest.mark.parametrize(
     "arguments",
-    [("show", "{}"), ("verify", "{}"), ("diff", "{}", "{}"), ("export", "{}", "--layout", "jsonl", "--out", "{}-out")],
-    ids=lambda arguments: arguments[0],
+    [
+        ("show", "{}"),
+        ("verify", "{}"),
+        ("bundle", "diff", "{}", "{}"),
+        ("bundle", "export", "{}", "--layout", "jsonl", "--out", "{}-out"),
+    ],
+    ids=" ".join,
 )
 def test_a_bundle_that_is_being_written_is_not_read(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     path = make_bundle(tmp_path)
     with folder_lock(path):
-        result = CliRunner().invoke(command, [each.format(path) for each in arguments])
+        result = CliRunner().invoke(cli, [each.format(path) for each in arguments])
     assert isinstance(result.exception, UserError)
     assert "another csuite command is writing here. Wait for it." in str(result.exception)
-    assert CliRunner().invoke(command, [each.format(path) for each in arguments]).exit_code == 0
+    assert CliRunner().invoke(cli, [each.format(path) for each in arguments]).exit_code == 0
 
 
 def test_neighbours_and_a_dry_run_wait_for_who_writes(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from constraintsuite.cli.bundle import bundle
 from constraintsuite.cli.embed import embed
+from constraintsuite.cli.show import show, verify
 from constraintsuite.cli.subset import subset
 from constraintsuite.cli.truth import truth
 from constraintsuite.errors import UserError
@@ -100,14 +101,14 @@ def test_from_source_to_verified_bundle(tmp_path: Path, source: tuple[str, ...])
     assert "50 documents" in made.stdout
     truths = json.loads(call(truth, out, "--knn", 5, "--json").stdout)
     assert [each["counts"]["queries"] for each in truths["truths"]] == [6, 6]
-    shown = call(bundle, "show", out).stdout
+    shown = call(show, out).stdout
     assert truths["bundle_id"] in shown
     assert "A subset makes retrieval look easier" in shown
-    assert json.loads(call(bundle, "show", out, "--json").stdout)["bundle_id"] == truths["bundle_id"]
-    assert call(bundle, "verify", out).exit_code == 0
+    assert json.loads(call(show, out, "--json").stdout)["bundle_id"] == truths["bundle_id"]
+    assert call(verify, out).exit_code == 0
     assert call(bundle, "diff", out, out).stdout == "identical\n"
     (out / "qrels.parquet").write_bytes(b"")
-    result = call(bundle, "verify", out, "--json")
+    result = call(verify, out, "--json")
     assert result.exit_code == 1
     assert json.loads(result.stdout)["faults"] == ["qrels.parquet: changed since it was written"]
 
@@ -172,7 +173,7 @@ def test_texts_are_joined_on_import(tmp_path: Path, source: tuple[str, ...]) -> 
         6,
         18,
     )
-    assert call(bundle, "verify", tmp_path / "i").exit_code == 0
+    assert call(verify, tmp_path / "i").exit_code == 0
 
 
 def test_what_the_judgments_and_the_source_do_not_share_is_told(tmp_path: Path, source: tuple[str, ...]) -> None:
@@ -244,8 +245,8 @@ def test_an_import_can_be_checked_without_writing(tmp_path: Path, source: tuple[
     assert "To repair: ground_truth.npy: 1,188 repeated entries" in checked.stdout
     assert not (tmp_path / "i").exists()
     call(bundle, "import", seven, "--out", tmp_path / "i")
-    assert "A subset makes retrieval look easier" in call(bundle, "show", tmp_path / "i").stdout
-    assert call(bundle, "verify", tmp_path / "i").exit_code == 0
+    assert "A subset makes retrieval look easier" in call(show, tmp_path / "i").stdout
+    assert call(verify, tmp_path / "i").exit_code == 0
 
 
 def test_a_difference_beside_the_texts_is_named(tmp_path: Path, source: tuple[str, ...]) -> None:

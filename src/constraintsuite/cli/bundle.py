@@ -1,4 +1,4 @@
-"""`csuite bundle`: look at bundles, check them, and carry them to and from other forms."""
+"""`csuite bundle`: compare bundles and convert them; and what `csuite show` prints of one."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from constraintsuite.cli.options import (
 )
 from constraintsuite.cli.output import count_lines, emit
 from constraintsuite.cli.places import FolderParameter
+from constraintsuite.cli.show import FolderView, refuse_part
 from constraintsuite.errors import UserError
 from constraintsuite.execution.progress import Terminal
 from constraintsuite.models.dense import Similarity
@@ -26,29 +27,25 @@ from constraintsuite.store.workspace import new_folder
 from constraintsuite.vectors import LAYOUTS
 from constraintsuite.vectors.bundle import TRUTH, VECTORS, Bundle
 from constraintsuite.vectors.diff import BundleDifference, OverlapCounts, diff_bundles
-from constraintsuite.vectors.folder import locked, reading
+from constraintsuite.vectors.folder import reading
 from constraintsuite.vectors.importing import check_folder, import_folder
 from constraintsuite.vectors.vectorset import zero_vectors
-from constraintsuite.vectors.verify import verify_folder
 
-SHOWN_FAULTS = 50
 SHOWN_FILES = 5
 _folder = click.argument("folder", metavar="BUNDLE", type=FolderParameter())
 
 
 @click.group()
 def bundle() -> None:
-    """Look at a bundle of texts, vectors and truths."""
+    """Compare and convert bundles of texts, vectors and truths."""
 
 
-@bundle.command()
-@_folder
-@json_option
-def show(folder: Path, as_json: bool) -> None:
-    """Say what a bundle holds, and where it comes from."""
+def view_bundle(folder: Path, part: str | None) -> FolderView:
+    """What a bundle holds, and where it comes from."""
+    refuse_part(folder, "bundle", part)
     with reading(folder) as opened:
         opened.refuse_changed_parts()
-        emit(_record(opened), as_json, _lines(opened))
+        return FolderView(_record(opened), list(_lines(opened)))
 
 
 def _record(opened: Bundle) -> dict[str, object]:
@@ -58,22 +55,6 @@ def _record(opened: Bundle) -> dict[str, object]:
         for part in opened.parts(name)
     }
     return {"bundle_id": opened.id, "texts": opened.texts.manifest, "parts": parts}
-
-
-@bundle.command()
-@_folder
-@json_option
-def verify(folder: Path, as_json: bool) -> None:
-    """Hash every file again, then check ids, vectors and truths; exit code 1 if something is wrong."""
-    with locked(folder):
-        faults = verify_folder(folder)
-        notes = [] if faults else list(zero_vectors(Bundle.open_unverified(folder)))
-    more = [f"and {len(faults) - SHOWN_FAULTS:,} more; --json lists all"] if len(faults) > SHOWN_FAULTS else []
-    passed = [f"{shown(folder)}: all checks passed.", *(f"Note: {note}" for note in notes)]
-    record = {"bundle": shown(folder), "faults": faults, "notes": notes}
-    emit(record, as_json, [*faults[:SHOWN_FAULTS], *more] if faults else passed)
-    if faults:
-        raise click.exceptions.Exit(1)
 
 
 @bundle.command()

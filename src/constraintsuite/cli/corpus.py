@@ -27,11 +27,6 @@ _OPTIONS: Mapping[str, FieldInfo] = {
 _SHOWN_CHARACTERS = 300
 
 
-@click.group()
-def corpus() -> None:
-    """Look at where text comes from."""
-
-
 def _option(name: str, field: FieldInfo) -> Callable[[Callable[..., T]], Callable[..., T]]:
     flag = f"--{name.replace('_', '-')}"
     if name == "limit":
@@ -76,16 +71,16 @@ def source_settings(source: str, options: Mapping[str, object]) -> SourceSetting
         raise UserError(f"{where}: {fault['msg'].lower()}, got {fault['input']!r}.") from None
 
 
-@corpus.command()
+@click.command()
 @click.argument("source")
 @source_options
 @click.option("-n", "first", type=click.IntRange(min=0), default=3, show_default=True, help="Documents to print.")
 @json_option
-def show(source: str, options: Mapping[str, object], first: int, as_json: bool) -> None:
+def corpus(source: str, options: Mapping[str, object], first: int, as_json: bool) -> None:
     """Count what SOURCE holds and print its first documents.
 
-    SOURCE is a file, a folder, irds:ID, hf:OWNER/NAME[:CONFIG], or sample, the corpus that is bundled. Broken rows are
-    counted, never an error.
+    SOURCE is a file, a folder, irds:ID, hf:OWNER/NAME[:CONFIG], or `sample`, the bundled corpus. Broken rows are counted,
+    and are never an error.
     """
     settings = source_settings(source, options)
     with Terminal().track("documents", None) as advance:

@@ -1,4 +1,4 @@
-"""`csuite doctor`: what is installed, what is missing, and the command that would add it; `csuite fetch` for the parser."""
+"""`csuite doctor`: what is installed, what is missing, and the command that would add it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 from constraintsuite import __version__
 from constraintsuite.cli.options import json_option
 from constraintsuite.cli.output import emit
-from constraintsuite.store.download import cache_folder, fetch_archive, find_archive
+from constraintsuite.store.download import cache_folder, find_archive
 from constraintsuite.store.environment import library_versions
 from constraintsuite.text.choice import choose_analyser
 from constraintsuite.text.parser import ENGLISH
@@ -69,11 +69,3 @@ def _lines(facts: Mapping[str, Any]) -> Iterator[str]:
     yield "English pipeline:  " + (f"{english} ({ENGLISH.licence})" if english else "not fetched: csuite fetch parser")
     yield f"Analyser used by default: {facts['analyser']}"
     yield f"Cache: {facts['cache']}"
-
-
-@click.command()
-@click.argument("what", type=click.Choice(["parser"]))
-def fetch(what: str) -> None:
-    """Fetch the English pipeline of the parser (12.8 MB), checked against its hash."""
-    folder = fetch_archive(ENGLISH)
-    click.echo(f"{what}: {folder} (licence: {ENGLISH.licence})")

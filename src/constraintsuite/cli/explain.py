@@ -14,10 +14,6 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "patch": (f"{_HERE}.analysing:patch", "Put activations of one run into the other, exactly."),
     "ablate": (f"{_HERE}.analysing:ablate", "Take sites away: resampled, mean or zero in their place."),
     "circuit": (f"{_HERE}.circuits:circuit", "Find a circuit on one half of the contrasts, judge it on the other."),
-    "verify": (
-        f"{_HERE}.verifying:verify",
-        "Check an analysis against its hashes and rows; exit code 1 if it is wrong.",
-    ),
 }
 
 

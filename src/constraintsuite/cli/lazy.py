@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, cast
 
@@ -10,24 +10,36 @@ import click
 
 
 class LazyGroup(click.Group):
-    """Knows of each command where it is, as `module:attribute`, and what it does in a line."""
+    """A group that knows where each command is, as `module:attribute`, and what it does, in one line.
 
-    def __init__(self, *args: Any, table: Mapping[str, tuple[str, str]], **settings: Any) -> None:  # noqa: ANN401 - click's
+    `sections` groups the commands in the help text: heading, names, in this order. Without it, all stand in one list.
+    """
+
+    def __init__(
+        self,
+        *args: Any,  # noqa: ANN401 - those of click.Group
+        table: Mapping[str, tuple[str, str]],
+        sections: Mapping[str, Sequence[str]] | None = None,
+        **settings: Any,  # noqa: ANN401 - those of click.Group
+    ) -> None:
         super().__init__(*args, **settings)
         self._table = table
+        self._sections = sections or {"Commands": tuple(table)}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All names, in the order of the table."""
-        return list(self._table)
+        """All names, in the order of the help text."""
+        return [name for names in self._sections.values() for name in names]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name."""
+        """The command of that name, imported now; None if there is none."""
         if cmd_name not in self._table:
             return None
         module, _, attribute = self._table[cmd_name][0].partition(":")
         return cast(click.Command, getattr(import_module(module), attribute))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list in the help text, without importing anything."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in self._table.items()])
+        """Write the lists of commands into the help text, without importing any of them."""
+        width = max(map(len, self._table))
+        for heading, names in self._sections.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), self._table[name][1]) for name in names])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -15,54 +15,65 @@ from constraintsuite.errors import UserError
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "quickstart": (
         "constraintsuite.cli.quickstart:quickstart",
-        "Build a suite from the bundled corpus, evaluate it, write a report.",
+        "Try it all on the bundled corpus: build, eval, report.",
     ),
-    "doctor": ("constraintsuite.cli.doctor:doctor", "Say what is installed, what is missing, and how to get it."),
-    "corpus": ("constraintsuite.cli.corpus:corpus", "Look at where text comes from."),
-    "propose": ("constraintsuite.cli.build:propose", "Say what could be built from a corpus, with evidence."),
-    "build": ("constraintsuite.cli.build:build", "Build a suite."),
-    "plan": (
-        "constraintsuite.cli.plan:plan",
-        "Say what a recipe will take on N machines: time, memory, storage, money.",
-    ),
-    "suite": ("constraintsuite.cli.suite:suite", "Look at a suite: show, stats, sample, verify, audit, export."),
-    "text": ("constraintsuite.cli.text:text", "Say what a text says of Y, and why."),
-    "import": ("constraintsuite.cli.importing:import_command", "Read other people's test sets as suites."),
-    "models": ("constraintsuite.cli.models:models", "Name models, and get their weights."),
+    "build": ("constraintsuite.cli.build:build", "Build a suite of tests from a corpus."),
     "eval": ("constraintsuite.cli.evaluate:eval_command", "Score a suite with models."),
-    "retrieve-eval": ("constraintsuite.cli.retrieve:retrieve_eval", "Measure whole rankings of a retriever."),
-    "answers": (
-        "constraintsuite.cli.answers:answers",
-        "Turn people's answers into a run, or write a blank sheet for them.",
-    ),
-    "report": ("constraintsuite.cli.report:report", "Write an HTML report of runs."),
     "compare": ("constraintsuite.cli.compare:compare", "Compare systems on the same items, with tests."),
-    "gate": (
-        "constraintsuite.cli.gate:gate",
-        "Check a run against a policy or a baseline; exit code 1 if it may not pass.",
-    ),
+    "report": ("constraintsuite.cli.report:report", "Write an HTML page of any result folders."),
+    "gate": ("constraintsuite.cli.gate:gate", "Pass or fail a run in CI, by policy or baseline."),
+    "corpus": ("constraintsuite.cli.corpus:corpus", "Count and print what a corpus holds."),
+    "propose": ("constraintsuite.cli.build:propose", "List what could be built from a corpus, with evidence."),
+    "import": ("constraintsuite.cli.importing:import_command", "Read an existing test set, such as NevIR, as a suite."),
+    "suite": ("constraintsuite.cli.suite:suite", "Count, sample, audit and export a suite."),
+    "text": ("constraintsuite.cli.text:text", "Explain how a text is read: mentions, cues, scope."),
+    "plan": ("constraintsuite.cli.plan:plan", "Estimate time, memory, storage and money of a build."),
+    "retrieve-eval": ("constraintsuite.cli.retrieve:retrieve_eval", "Measure whole rankings of a retriever."),
+    "show": ("constraintsuite.cli.show:show", "Say what any folder is and what it holds."),
+    "verify": ("constraintsuite.cli.show:verify", "Check any folder against its hashes and its promises."),
     "baseline": ("constraintsuite.cli.gate:baseline", "Keep runs under names, to compare with."),
+    "models": ("constraintsuite.cli.models:models", "List the models that can be named, and their weights."),
+    "serve": ("constraintsuite.cli.serve:serve", "Open folders in the browser: browse, judge, approve, write."),
+    "gold": ("constraintsuite.cli.gold:gold", "Have people judge examples blind, and measure agreement."),
+    "answers": ("constraintsuite.cli.answers:answers", "Turn people's answers into a run."),
+    "explain": ("constraintsuite.cli.explain:explain", "Find where inside a reranker a behaviour lives."),
+    "tune": ("constraintsuite.cli.tune:tune", "Train a model and watch what it gains and loses."),
+    "drift": ("constraintsuite.cli.drift:drift", "Measure what changed between checkpoints."),
     "subset": ("constraintsuite.cli.subset:subset", "Take a part of a corpus and keep its judgments right."),
     "embed": ("constraintsuite.cli.embed:embed", "Encode the texts of a bundle."),
-    "truth": ("constraintsuite.cli.truth:truth", "Write the two truths of a bundle."),
-    "bundle": ("constraintsuite.cli.bundle:bundle", "Look at bundles, check and convert them."),
+    "truth": ("constraintsuite.cli.truth:truth", "Write relevance and exact neighbours of a bundle."),
+    "bundle": ("constraintsuite.cli.bundle:bundle", "Compare bundles, convert them."),
     "ann": ("constraintsuite.cli.ann:ann", "Measure vector search: how exact, how fast, how large."),
-    "memory": ("constraintsuite.cli.memory.group:memory", "Memory as a graph: ingest, search, explain, measure."),
-    "tune": ("constraintsuite.cli.tune:tune", "Train a reranker or an encoder, and watch what it gains and loses."),
-    "explain": ("constraintsuite.cli.explain:explain", "Find where inside a reranker a behaviour lives."),
-    "drift": ("constraintsuite.cli.drift:drift", "Say what changed between checkpoints, outside and inside."),
-    "serve": ("constraintsuite.cli.serve:serve", "Look at folders in a browser, and judge, approve and write there."),
-    "gold": ("constraintsuite.cli.gold:gold", "Have people judge examples or proposals, blind, with agreement."),
-    "fetch": ("constraintsuite.cli.doctor:fetch", "Fetch the English parser, checked against its hash."),
+    "memory": ("constraintsuite.cli.memory.group:memory", "Build a graph memory, search it, measure it."),
+    "doctor": ("constraintsuite.cli.doctor:doctor", "List what is installed and how to get what is missing."),
+    "fetch": ("constraintsuite.cli.fetch:fetch", "Download the parser, model weights and benchmark files."),
 }
+SECTIONS: Mapping[str, Sequence[str]] = {
+    "Start here": ("quickstart", "build", "eval", "compare", "report", "gate"),
+    "Build tests": ("corpus", "propose", "import", "suite", "text", "plan"),
+    "Evaluate": ("models", "retrieve-eval", "baseline"),
+    "Any folder": ("show", "verify"),
+    "People": ("serve", "gold", "answers"),
+    "Inside a model": ("explain", "tune", "drift"),
+    "Vectors": ("subset", "embed", "truth", "bundle", "ann"),
+    "Memory": ("memory",),
+    "This machine": ("doctor", "fetch"),
+}
+"""The commands in the order of the help text: the main job first, then by task."""
 
 
 @click.group(
-    cls=LazyGroup, table=COMMANDS, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
+    cls=LazyGroup,
+    table=COMMANDS,
+    sections=SECTIONS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 @click.version_option(__version__, prog_name="csuite")
 def cli() -> None:
-    """Does a retrieval system do what it was asked? Build, run and audit constraint tests for search."""
+    """Does a retrieval system do what it was asked? Build, run and audit constraint tests for search.
+
+    New here? `csuite quickstart` takes two minutes and needs no network but for the parser.
+    """
 
 
 def main() -> None:
@@ -77,7 +88,7 @@ def main() -> None:
         error.show()
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("csuite: stopped; what was finished is kept, the same command goes on from there.", err=True)
+        click.echo("csuite: stopped. What was finished is kept; the same command resumes from there.", err=True)
         sys.exit(130)
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output went away, which is its right
@@ -87,14 +98,14 @@ def main() -> None:
 
 
 def _with_urls(message: str) -> str:
-    """What a user gave as a URL is called so, whatever the folder here in which the work was done."""
+    """A message in which the local copy of an object store's folder is named by the URL that the user gave."""
     from constraintsuite.store.mirror import with_urls  # noqa: PLC0415 - so that --help stays quick
 
     return with_urls(message)
 
 
 def in_words(error: OSError) -> str:
-    """What the system refuses to do, with which file, and what helps."""
+    """A message for an error of the operating system: the file, what was refused, and what helps."""
     where = error.filename2 or error.filename
     said = f"{where}: {error.strerror}." if where and error.strerror else f"{error}."
     return f"{said} {_ADVICE.get(error.errno or 0, 'Is the path right, and is its disk there?')}"
@@ -108,8 +119,8 @@ _ADVICE = {
     errno.ENOTDIR: "A part of this path is a file, not a folder. Choose another place.",
     errno.EEXIST: "Something else lies there. Choose another place.",
     errno.EISDIR: "This is a folder, not a file.",
-    errno.ENOSPC: "The disk is full. Free some space; the same command goes on from what was finished.",
-    errno.EDQUOT: "Your share of the disk is full. Free some space; the same command goes on from what was finished.",
+    errno.ENOSPC: "The disk is full. Free some space; the same command resumes from what was finished.",
+    errno.EDQUOT: "Your share of the disk is full. Free some space; the same command resumes from what was finished.",
     errno.ENAMETOOLONG: "Choose a shorter name.",
     errno.EMFILE: "Too many files are open at once. Use fewer --workers, or raise the limit (ulimit -n).",
 }

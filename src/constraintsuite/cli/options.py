@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 C = TypeVar("C", bound=Callable[..., Any])
 Command = Callable[..., None]
-_MODEL = "FAMILY or FAMILY:ARGUMENT, such as dense:all-MiniLM-L6-v2. `csuite models list` lists the families"
+_MODEL = "FAMILY or FAMILY:ARGUMENT, such as dense:all-MiniLM-L6-v2. `csuite models` lists the families"
 _ANNOTATOR = "Name of an annotator"
 _BUDGET = "Most units that a search may return"
 _SIDE = "Where the two texts of a contrast differ"

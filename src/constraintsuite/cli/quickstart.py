@@ -68,7 +68,7 @@ def next_steps(suite: Path, page: Path) -> Iterator[str]:
     if shutil.which("csuite") is None and activate.is_file():
         yield f"First, in this shell: source {activate}"
     yield f"Then read examples: csuite suite sample {suite}"
-    yield f"Evaluate your own:  csuite eval {suite} --model FAMILY:NAME   (csuite models list has the families)"
+    yield f"Evaluate your own:  csuite eval {suite} --model FAMILY:NAME   (csuite models has the families)"
 
 
 def neural_models(reporter: Reporter) -> list[str]:

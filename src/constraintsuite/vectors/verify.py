@@ -19,23 +19,28 @@ from constraintsuite.store.revisions import Revision
 from constraintsuite.vectors.bundle import CORPUS, PARTS, Bundle, finished_parts
 from constraintsuite.vectors.checking_texts import check_corpus, check_counts, check_judgments, check_twins
 from constraintsuite.vectors.checking_vectors import check_neighbours, check_relevance, check_vectors
+from constraintsuite.vectors.folder import locked
 from constraintsuite.vectors.neighbours import neighbour_truths
 from constraintsuite.vectors.vectorset import vector_sets
 
 
 def verify_folder(path: Path) -> list[str]:
-    """What is wrong with the bundle at `path`; a manifest that cannot be read is a fault like others."""
+    """What is wrong with the bundle at `path`, which no command may replace meanwhile.
+
+    A manifest that cannot be read is a fault like others.
+    """
     if not (path / CORPUS).is_dir():
         Bundle.open_unverified(path)  # says what this is instead
-    try:
-        manifest = read_manifest(path)
-        if manifest is not None and manifest.kind != "bundle":
-            return [f"{MANIFEST}: says that this is a {manifest.kind!r}, and it holds a bundle"]
-        return verify_bundle(Bundle.open_unverified(path))
-    except UserError as error:
-        if not (path / MANIFEST).is_file():  # never finished, so that there is nothing to check
-            raise
-        return [str(error)]
+    with locked(path):
+        try:
+            manifest = read_manifest(path)
+            if manifest is not None and manifest.kind != "bundle":
+                return [f"{MANIFEST}: says that this is a {manifest.kind!r}, and it holds a bundle"]
+            return verify_bundle(Bundle.open_unverified(path))
+        except UserError as error:
+            if not (path / MANIFEST).is_file():  # never finished, so that there is nothing to check
+                raise
+            return [str(error)]
 
 
 def verify_bundle(bundle: Bundle) -> list[str]:

@@ -48,7 +48,7 @@ def test_a_folder_is_evaluated_and_described(tmp_path: Path, monkeypatch: pytest
     assert json.loads(again.stdout) == json.loads(first.stdout)
 
 
-@pytest.mark.skipif(MINILM is None, reason="not on this machine: csuite models fetch all-MiniLM-L6-v2")
+@pytest.mark.skipif(MINILM is None, reason="not on this machine: csuite fetch all-MiniLM-L6-v2")
 def test_the_real_weights_give_what_torch_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "cache"))
     library = tiny.SentenceTransformer(str(MINILM), device="cpu")

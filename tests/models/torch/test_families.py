@@ -149,7 +149,7 @@ def test_no_pairs_no_scores(family: str, models: dict[str, str]) -> None:
 def test_a_model_that_is_not_there_is_told_with_the_way_to_get_it(family: str) -> None:
     argument = "some/model|some/other" if family == "dpr" else "some/model"
     backend = ",backend=torch" if family == "dense" else ""
-    with pytest.raises(UserError, match="csuite models fetch some/model"):
+    with pytest.raises(UserError, match="csuite fetch some/model"):
         load_scorer(f"{family}:{argument}{backend}", Workbench())
 
 

@@ -91,7 +91,7 @@ def add(graph: Path, paths: tuple[Path, ...], workers: int, dry_run: bool, as_js
 @dry_run_option
 @json_option
 def remove(graph: Path, documents: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
-    """Remove DOCUMENTS from GRAPH, by the names that `csuite memory show` lists, and every link to them."""
+    """Remove DOCUMENTS from GRAPH, by the names that `csuite show` lists, and every link to them."""
     from constraintsuite.memory.ingest.growing import remove_documents
 
     growth = remove_documents(graph, documents, dry_run=dry_run)

@@ -1,4 +1,4 @@
-"""`csuite memory show`, `verify` and `modes`: look, and change nothing."""
+"""`csuite memory modes`, and what `csuite show` prints of a memory."""
 
 # What does the work is imported when there is work to do, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraintsuite.cli.arguments import graph_argument
 from constraintsuite.cli.options import json_option
 from constraintsuite.cli.output import emit
+from constraintsuite.cli.show import FolderView
 from constraintsuite.errors import UserError
 from constraintsuite.store.mirror import shown
 
@@ -24,31 +24,17 @@ if TYPE_CHECKING:
 _SHOWN = 12
 
 
-@click.command()
-@graph_argument
-@click.argument("node", required=False)
-@json_option
-def show(graph: Path, node: str | None, as_json: bool) -> None:
-    """Say what GRAPH holds, or what it knows of NODE: a unit, a document, or entity:NAME."""
+def view_memory(folder: Path, part: str | None) -> FolderView:
+    """What a memory holds, or what it knows of `part`: a unit, a document, or entity:NAME."""
     from constraintsuite.memory.folder import open_memory
     from constraintsuite.showing.memory.graphs import overview
 
-    found = open_memory(graph).graph
-    record = {"graph": shown(graph), **overview(found)} if node is None else _of_node(found, node)
-    emit(record, as_json, _overview_lines(record) if node is None else _node_lines(record))
-
-
-@click.command()
-@graph_argument
-@json_option
-def verify(graph: Path, as_json: bool) -> None:
-    """Check every file of GRAPH against its hash; exit code 1 if something is wrong."""
-    from constraintsuite.memory.folder import verify_memory
-
-    faults = verify_memory(graph)
-    emit({"graph": shown(graph), "faults": faults}, as_json, faults or f"{shown(graph)}: nothing is wrong.")
-    if faults:
-        raise click.exceptions.Exit(1)
+    graph = open_memory(folder).graph
+    if part is not None:
+        record = _of_node(graph, part)
+        return FolderView(record, _node_lines(record))
+    record = {"graph": shown(folder), **overview(graph)}
+    return FolderView(record, _overview_lines(record))
 
 
 @click.command()

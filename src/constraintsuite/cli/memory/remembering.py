@@ -46,7 +46,7 @@ def feedback(
     known = open_memory(graph).graph.unit_numbers
     unknown = [unit for unit in (*units, *([newer] if newer else ())) if unit not in known]
     if unknown:
-        raise UserError(f"{graph}: no unit has the id {unknown[0]!r}. `csuite memory show {graph}` lists documents.")
+        raise UserError(f"{graph}: no unit has the id {unknown[0]!r}. `csuite show {graph}` lists documents.")
     place = state_place(graph, state_file)
     with updating(place, MemoryState(Clock(now))) as state:
         state.clock.move_to(now)

@@ -74,5 +74,5 @@ FILES: Mapping[str, PublicFile] = {
     "2wiki": PublicFile("2wiki", "dev.json", "Apache-2.0", "https://github.com/Alab-NII/2wikimultihop"),
     "hover": PublicFile("hover", "hover_dev_release_v1.1.json", "CC BY-SA 4.0", "https://hover-nlp.github.io"),
 }
-"""By the name that `csuite memory fetch` takes. The hashes of HotpotQA are those that ParlAI pins; the others agree in
+"""By the name that `csuite fetch` takes. The hashes of HotpotQA are those that ParlAI pins; the others agree in
 several independent publications, and that of the oracle file with a copy of our own."""
