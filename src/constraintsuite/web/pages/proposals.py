@@ -66,18 +66,14 @@ class UnsavedRewording:
     """What the person knew of; None where they are now shown what they had missed."""
 
 
-def show(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """The proposals that are wanted, a page of them at a time, with what all accepted ones would give."""
-    return _show(request, artifacts, one)
-
-
-def _show(
+def show(
     request: Request,
     artifacts: ArtifactIndex,
     one: ServedArtifact,
     tried: UnsavedRewording | None = None,
     status: int = 200,
 ) -> Response:
+    """The proposals that are wanted, a page of them at a time, with what all accepted ones would give."""
     batch, tried = find_batch(artifacts, one), tried or UnsavedRewording()
     judged = [each.shown_to(request.state.person.name) for each in read_judged(artifacts, one, batch)]
     choice = _choice(request)
@@ -126,9 +122,9 @@ def answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> R
         now = words_of(chosen.now)
         sent = words if any(now[name] != text for name, text in words.items()) else {}
         told = f"{error} {'Below are the words that you sent. ' if sent else ''}{UNCHANGED}"
-        return _show(request, artifacts, one, UnsavedRewording(proposal, sent, told), 409)
+        return show(request, artifacts, one, UnsavedRewording(proposal, sent, told), 409)
     except UserError as error:
-        return _show(request, artifacts, one, UnsavedRewording(proposal, words, f"{error} {UNCHANGED}", seen), 422)
+        return show(request, artifacts, one, UnsavedRewording(proposal, words, f"{error} {UNCHANGED}", seen), 422)
     return _to(request, artifacts, one, only(form, "next") or proposal)
 
 

@@ -243,9 +243,13 @@ def _line(context: RulingContext, place: RulingSubject) -> tuple[str, str, Rulin
 
 
 def _render(request: Request, context: RulingContext, template: str, status: int = 200, **values: object) -> Response:
-    title = f"Rulings on {batch_title(context.one, context.batch)}"
-    address = context.one.address
-    return render(request, template, status=status, title=title, address=address, context=context, **values)
+    shared = {
+        "title": f"Rulings on {batch_title(context.one, context.batch)}",
+        "address": context.one.address,
+        "context": context,
+        "kept": request.query_params.get("told") == "kept",
+    }
+    return render(request, template, status=status, **shared, **values)
 
 
 def _told(request: Request, *, filled: bool) -> str:
