@@ -96,6 +96,12 @@ def count_waiting(artifacts: ArtifactIndex, batch: ServedArtifact, person: Perso
     return waiting, waiting + len(said.rulings)
 
 
+def progress_of_all(batch: AnnotationBatch) -> list[AnnotatorProgress]:
+    """How far all people are who have answered or written anything in a batch."""
+    names = standing(batch.store.events()).annotators
+    return [progress_of(batch, name, batch.store.events(name)) for name in names]
+
+
 def batch_title(one: ServedArtifact, batch: AnnotationBatch) -> str:
     """A batch in people's words: what it was drawn from, and its own name."""
     return f"{batch.head.source.rpartition(' ')[0]} ({one.label})"

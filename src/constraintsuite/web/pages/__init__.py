@@ -37,13 +37,17 @@ def page_of(
     below: str = "",
     roles: frozenset[PersonRole] = OWNER,
     method: str = "GET",
+    at: str = "",
 ) -> Page:
-    """A page of each artifact of a kind, or one `below` it; `view` is given the artifact that the address names."""
+    """A page of each artifact of a kind, or one `below` it; `view` is given the artifact that the address names.
+
+    The address begins with the kind, unless `at` says otherwise.
+    """
 
     def show(request: Request, artifacts: ArtifactIndex) -> Response:
         return view(request, artifacts, artifacts.get(request.path_params["place"], kind))
 
-    return Page(f"/{kind}/{{place:path}}{below}", show, roles, method)
+    return Page(f"/{at or kind}/{{place:path}}{below}", show, roles, method)
 
 
 PAGES: Catalogue[tuple[Page, ...]] = Catalogue(

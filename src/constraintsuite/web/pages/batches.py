@@ -15,18 +15,18 @@ from constraintsuite.annotate.batch import AnnotationBatch, open_batch, write_ba
 from constraintsuite.annotate.kinds.gold import judge_all, read_suite, summarise, write_verdicts
 from constraintsuite.annotate.kinds.proposals import write_approved
 from constraintsuite.annotate.labels import label_all, write_labels
-from constraintsuite.annotate.standing import AnnotatorProgress, leave_out, progress_of, standing
+from constraintsuite.annotate.standing import AnnotatorProgress, leave_out, standing
 from constraintsuite.annotate.stopping import CLAIM
 from constraintsuite.errors import UserError
 from constraintsuite.records.tables import TableColumns, tabulate
 from constraintsuite.reports.agreement import agreement_table, attention_table
-from constraintsuite.web.annotator_session import batch_title
+from constraintsuite.web.annotator_session import batch_title, progress_of_all
 from constraintsuite.web.artifact_index import BATCH, ArtifactIndex, ServedArtifact
 from constraintsuite.web.commands import rebuild_command, serve_command
 from constraintsuite.web.forms import read_whole
 from constraintsuite.web.new_folders import all_beside, check_beside, fault_beside, new_beside
 from constraintsuite.web.origins import batches_on, fault_of, judged_batch, proposals_of, suite_of
-from constraintsuite.web.pages import OWNER, Page, page_of
+from constraintsuite.web.pages import page_of
 from constraintsuite.web.rendering import render
 
 CLAIMS = (0.8, 0.85, CLAIM, 0.95)
@@ -107,7 +107,7 @@ def show_state(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) 
     """How far everyone is, what waits, and where to go on."""
     batch = artifacts.load(one, open_batch)
     said = standing(batch.store.events())
-    people = [progress_of(batch, name, batch.store.events(name)) for name in said.annotators]
+    people = progress_of_all(batch)
     return render(
         request,
         "annotate_state.html.jinja",
@@ -121,15 +121,13 @@ def show_state(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) 
     )
 
 
-def offer_sample(request: Request, artifacts: ArtifactIndex) -> Response:
+def offer_sample(request: Request, artifacts: ArtifactIndex, suite: ServedArtifact) -> Response:
     """What a batch of a suite would be, and those that there are already."""
-    suite = artifacts.get(request.path_params["place"], "suite")
     return _offer(request, artifacts, suite, {"size": str(DEFAULT_SIZE), "seed": "0"})
 
 
-def make_sample(request: Request, artifacts: ArtifactIndex) -> Response:
+def make_sample(request: Request, artifacts: ArtifactIndex, suite: ServedArtifact) -> Response:
     """Draw a batch from a suite, beside it."""
-    suite = artifacts.get(request.path_params["place"], "suite")
     check_beside(artifacts, suite)
     given = {name: next(iter(request.state.form.get(name, ())), "") for name in ("size", "seed")}
     try:
@@ -238,8 +236,8 @@ def _proposals_file(artifacts: ArtifactIndex, batch: AnnotationBatch, one: Serve
 PAGES = (
     page_of(BATCH, figures, "/agreement/figures"),
     page_of(BATCH, agreement, "/agreement"),
-    Page("/sample/{place:path}", offer_sample, OWNER),
-    Page("/sample/{place:path}", make_sample, OWNER, "POST"),
+    page_of("suite", offer_sample, at="sample"),
+    page_of("suite", make_sample, method="POST", at="sample"),
     page_of(BATCH, show_export, "/export"),
     page_of(BATCH, make_export, "/export", method="POST"),
 )

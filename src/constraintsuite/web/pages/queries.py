@@ -26,7 +26,7 @@ from constraintsuite.suites.importers.pairs import find_changes
 from constraintsuite.web.annotator_session import AnnotatorSession
 from constraintsuite.web.artifact_index import BATCH, ArtifactIndex, NotServedError, ServedArtifact
 from constraintsuite.web.forms import only, place_of, read_place
-from constraintsuite.web.pages import JUDGES, Page
+from constraintsuite.web.pages import JUDGES, page_of
 from constraintsuite.web.rendering import render
 
 MODELS = ("bm25", "tfidf", "cross:tiny")
@@ -82,9 +82,9 @@ def address_of(one: ServedArtifact) -> str:
     return f"/{NAME}/{quote(one.place)}"
 
 
-def write(request: Request, artifacts: ArtifactIndex) -> Response:
+def write(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """The pair that is named, or the next one that nothing is written for; if there is none, all that was written."""
-    session = _session(request, artifacts)
+    session = _session(request, artifacts, one)
     if row := request.query_params.get("row"):
         return _show(request, session, session.task(row), told=TOLD.get(request.query_params.get("told", ""), ""))
     left = session.left(request.query_params.get("after", ""))
@@ -94,9 +94,9 @@ def write(request: Request, artifacts: ArtifactIndex) -> Response:
     return _render(request, session, "writing_done.html.jinja", written=written)
 
 
-def keep(request: Request, artifacts: ArtifactIndex) -> Response:
+def keep(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """Keep two queries, with the scores of models if they were asked for; what breaks a rule is told and not kept."""
-    session, form = _session(request, artifacts), request.state.form
+    session, form = _session(request, artifacts, one), request.state.form
     task, queries, now = session.task(only(form, "row")), _given(form), datetime.now(UTC)
     seen = read_place(only(form, "seen"), session.own)
     try:
@@ -114,16 +114,16 @@ def keep(request: Request, artifacts: ArtifactIndex) -> Response:
     return RedirectResponse(session.address(row=task.row, told="busy" if drafts is None else "kept"), 303)
 
 
-def check(request: Request, artifacts: ArtifactIndex) -> Response:
+def check(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """What is wrong with two queries so far, for a page that asks while one types; nothing is kept."""
-    session, form = _session(request, artifacts), request.state.form
+    session, form = _session(request, artifacts, one), request.state.form
     found = find_faults(passages_of(session.task(only(form, "row")).item), _given(form))
     return JSONResponse({name: _reasons(found, place) for place, name in enumerate(_FIELDS)})
 
 
-def undo(request: Request, artifacts: ArtifactIndex) -> Response:
+def undo(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """Take back what was kept last, and show that pair again."""
-    session = _session(request, artifacts)
+    session = _session(request, artifacts, one)
 
     def tell(task: AnnotationTask) -> str:
         before, after = _queries(session, task), _queries(session.again(), task)
@@ -145,18 +145,16 @@ def _queries(session: AnnotatorSession, task: AnnotationTask) -> tuple[str, str]
     return first, second
 
 
-def writing_batch(request: Request, artifacts: ArtifactIndex) -> tuple[ServedArtifact, AnnotationBatch]:
-    """The batch that the address names, if queries are written for it."""
-    one = artifacts.get(request.path_params["place"], BATCH)
+def writing_batch(artifacts: ArtifactIndex, one: ServedArtifact) -> AnnotationBatch:
+    """A batch, if queries are written for it."""
     batch = artifacts.load(one, open_batch)
     if batch.head.kind != NAME:
         raise NotServedError(f"There is nothing to write for at {one.place!r}.")
-    return one, batch
+    return batch
 
 
-def _session(request: Request, artifacts: ArtifactIndex) -> AnnotatorSession:
-    one, batch = writing_batch(request, artifacts)
-    return AnnotatorSession(one, address_of(one), batch, request.state.person.name)
+def _session(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> AnnotatorSession:
+    return AnnotatorSession(one, address_of(one), writing_batch(artifacts, one), request.state.person.name)
 
 
 def _show(
@@ -217,8 +215,8 @@ def _reasons(faults: Sequence[QueryFault], place: int) -> list[str]:
 
 
 PAGES = (
-    Page("/writing/{place:path}/check", check, JUDGES, "POST"),
-    Page("/writing/{place:path}/undo", undo, JUDGES, "POST"),
-    Page("/writing/{place:path}", keep, JUDGES, "POST"),
-    Page("/writing/{place:path}", write, JUDGES),
+    page_of(BATCH, check, "/check", JUDGES, "POST", NAME),
+    page_of(BATCH, undo, "/undo", JUDGES, "POST", NAME),
+    page_of(BATCH, keep, "", JUDGES, "POST", NAME),
+    page_of(BATCH, write, "", JUDGES, at=NAME),
 )

@@ -8,16 +8,17 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from constraintsuite.annotate.batch import AnnotationBatch, open_batch, write_batch
+from constraintsuite.annotate.batch import open_batch, write_batch
 from constraintsuite.annotate.kinds.writing import NAME, read_pairs, write_nevir, written
-from constraintsuite.annotate.standing import AnnotatorProgress, progress_of, standing
+from constraintsuite.annotate.standing import progress_of, standing
 from constraintsuite.errors import UserError
-from constraintsuite.web.artifact_index import BATCH, ArtifactIndex
+from constraintsuite.web.annotator_session import progress_of_all
+from constraintsuite.web.artifact_index import BATCH, ArtifactIndex, ServedArtifact
 from constraintsuite.web.commands import pasted
 from constraintsuite.web.forms import only, read_whole
 from constraintsuite.web.new_folders import all_beside, check_beside, fault_beside, new_beside
 from constraintsuite.web.origins import batches_on
-from constraintsuite.web.pages import JUDGES, OWNER, Page
+from constraintsuite.web.pages import JUDGES, OWNER, Page, page_of
 from constraintsuite.web.pages.queries import MODELS, address_of, writing_batch
 from constraintsuite.web.rendering import render
 
@@ -47,9 +48,9 @@ def begin(request: Request, artifacts: ArtifactIndex) -> Response:
     return RedirectResponse(address_of(artifacts.get(folder.relative_to(artifacts.root).as_posix(), BATCH)), 303)
 
 
-def show_export(request: Request, artifacts: ArtifactIndex) -> Response:
+def show_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """What would be exported now, and what was before, each file with the command that reads it."""
-    one, batch = writing_batch(request, artifacts)
+    batch = writing_batch(artifacts, one)
     found = written(batch, standing(batch.store.events()))
     return render(
         request,
@@ -64,9 +65,9 @@ def show_export(request: Request, artifacts: ArtifactIndex) -> Response:
     )
 
 
-def export(request: Request, artifacts: ArtifactIndex) -> Response:
+def export(_request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """Write it in NevIR's layout, into a new folder."""
-    one, batch = writing_batch(request, artifacts)
+    batch = writing_batch(artifacts, one)
     with new_beside(artifacts, one, EXPORT) as folder:
         write_nevir(batch, folder)
     return RedirectResponse(f"{address_of(one)}/export", 303)
@@ -84,7 +85,12 @@ def _offer(
     suites = [one for one in artifacts.of_kind("suite") if owner and not fault_beside(artifacts, one)]
     batches = [(one, artifacts.load(one, open_batch)) for one, _ in batches_on(artifacts, NAME)]
     rows = [
-        (one, address_of(one), progress_of(batch, name, batch.store.events(name)), _writers(batch) if owner else ())
+        (
+            one,
+            address_of(one),
+            progress_of(batch, name, batch.store.events(name)),
+            progress_of_all(batch) if owner else (),
+        )
         for one, batch in batches
     ]
     return render(
@@ -103,15 +109,8 @@ def _offer(
     )
 
 
-def _writers(batch: AnnotationBatch) -> list[AnnotatorProgress]:
-    """How far all are who have written anything."""
-    events = batch.store.events()
-    names = standing(events).annotators
-    return [progress_of(batch, name, [event for event in events if event.annotator == name]) for name in names]
-
-
 def _commands(folder: Path) -> list[str]:
-    """One a split: NevIR's splits are separate test sets."""
+    """One per split: NevIR's splits are separate test sets."""
     files = sorted(folder.glob("*.jsonl"))
     return [f"csuite import nevir {pasted(file)} --out suites/written-{file.stem}" for file in files]
 
@@ -119,6 +118,6 @@ def _commands(folder: Path) -> list[str]:
 PAGES = (
     Page("/writing", show_all, JUDGES),
     Page("/writing", begin, OWNER, "POST"),
-    Page("/writing/{place:path}/export", show_export, OWNER),
-    Page("/writing/{place:path}/export", export, OWNER, "POST"),
+    page_of(BATCH, show_export, "/export", at=NAME),
+    page_of(BATCH, export, "/export", method="POST", at=NAME),
 )
