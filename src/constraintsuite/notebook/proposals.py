@@ -7,13 +7,13 @@ from pathlib import Path
 
 from constraintsuite.execution.engine import LocalEngine
 from constraintsuite.notebook.suite import AnalyserName, FolderPath, choose_recipe, choose_reporter
-from constraintsuite.records.tables import Table, TableColumns, tabulate
+from constraintsuite.records.tables import ItemColumns, Table, tabulate
 from constraintsuite.suites.proposing import Proposing, propose_queries
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import Recipe
 
 _SHOWN = 20
-_COLUMNS: TableColumns[Proposal] = {
+_COLUMNS: ItemColumns[Proposal] = {
     "query": ("text", lambda one: one.query),
     "relation": ("text", lambda one: one.relation),
     "status": ("text", lambda one: one.status),

@@ -14,7 +14,7 @@ from constraintsuite.records.scores import Interval
 
 T = TypeVar("T")
 TableRows = tuple[tuple[CellValue, ...], ...]
-TableColumns = Mapping[str, tuple[ColumnKind, Callable[[T], CellValue]]]
+ItemColumns = Mapping[str, tuple[ColumnKind, Callable[[T], CellValue]]]
 """The columns of a table by title: how each is shown, and what its value is for an item."""
 TableRecord = dict[str, Any]
 """A row by column; an interval is `{"value", "low", "high", "n"}`, shares between 0 and 1."""
@@ -97,7 +97,7 @@ class Table:
             yield replace(self, caption=caption, columns=(self.columns[0], *self.columns[chosen]), rows=rows)
 
 
-def tabulate(name: str, caption: str, items: Iterable[T], columns: TableColumns[T]) -> Table:
+def tabulate(name: str, caption: str, items: Iterable[T], columns: ItemColumns[T]) -> Table:
     """A table with one row per item."""
     shown = tuple(Column(title, kind) for title, (kind, _) in columns.items())
     rows = (tuple(value(item) for _, value in columns.values()) for item in items)

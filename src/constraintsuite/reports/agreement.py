@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from constraintsuite.annotate.agreeing import ALL, Attention, QuestionAgreement
-from constraintsuite.records.tables import Table, TableColumns, tabulate
+from constraintsuite.records.tables import ItemColumns, Table, tabulate
 
-_AGREEMENT: TableColumns[QuestionAgreement] = {
+_AGREEMENT: ItemColumns[QuestionAgreement] = {
     "question": ("text", lambda row: row.question),
     "group": ("text", lambda row: row.group),
     "raw": ("share", lambda row: row.figures.raw),
@@ -16,7 +16,7 @@ _AGREEMENT: TableColumns[QuestionAgreement] = {
     "alpha": ("number", lambda row: row.figures.alpha),
     "differ": ("count", lambda row: row.differing),
 }
-_ATTENTION: TableColumns[Attention] = {
+_ATTENTION: ItemColumns[Attention] = {
     "annotator": ("text", lambda one: one.annotator),
     "items": ("count", lambda one: one.answered),
     "decoys right": ("share", lambda one: one.decoys),

@@ -10,7 +10,7 @@ from constraintsuite.experiments.ranking.summary import MEDIANS, QueryResult, Ra
 from constraintsuite.records.figures import CellValue, UnitValue
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock, VerbatimText
-from constraintsuite.records.tables import Column, Table, TableColumns, tabulate
+from constraintsuite.records.tables import Column, ItemColumns, Table, tabulate
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.display import Display, show_each
@@ -24,7 +24,7 @@ _ABOUT = (
 )
 _ABOUT_QUERIES = "Those first that rank a violating document before any satisfying one, the worst of them at the top."
 
-_QUERIES: TableColumns[QueryResult] = {
+_QUERIES: ItemColumns[QueryResult] = {
     "query": ("text", lambda one: one.text),
     "first satisfying": ("count", lambda one: one.first_relevant),
     "first violating": ("count", lambda one: one.first_violation),

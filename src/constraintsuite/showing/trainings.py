@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from constraintsuite.errors import UserError
 from constraintsuite.records.figures import UnitValue
 from constraintsuite.records.sections import Charts, Section, SectionBlock, TableBlock, VerbatimText
-from constraintsuite.records.tables import Column, Table, TableColumns, tabulate
+from constraintsuite.records.tables import Column, ItemColumns, Table, tabulate
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.counts import count_table
@@ -85,7 +85,7 @@ def _figures(evaluation: str, points: Sequence[TrainingCurvePoint]) -> Table:
     return Table(f"figures_{evaluation}", f"{evaluation}, over all of it.", columns, rows)
 
 
-_SELECTED: TableColumns[Selected] = {
+_SELECTED: ItemColumns[Selected] = {
     "checkpoint": ("text", lambda one: one.checkpoint),
     "seed": ("count", lambda one: one.seed),
     "task": ("text", lambda one: one.task),

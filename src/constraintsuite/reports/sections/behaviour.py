@@ -15,7 +15,7 @@ from constraintsuite.metrics.ties import TIE_POLICIES
 from constraintsuite.records.examples import CONTROL_SLICES, QueryRole
 from constraintsuite.records.figures import CellValue, ColumnKind, percent
 from constraintsuite.records.sections import Charts, Section, TableBlock
-from constraintsuite.records.tables import Column, Table, TableColumns, TableRows, tabulate
+from constraintsuite.records.tables import Column, ItemColumns, Table, TableRows, tabulate
 from constraintsuite.reports.drawings.bars import stacked_chart
 from constraintsuite.reports.drawings.histograms import Bins, histogram
 from constraintsuite.reports.drawings.svg import Drawing
@@ -143,7 +143,7 @@ _ABOUT_TRUNCATION = (
     "A system that reads only the beginning of a text may never see what decides. Cut: in either document what decides lies "
     "past the end of what is read. Identical: what is read of the two documents is the same, so that they tie."
 )
-_CUT: TableColumns[tuple[str, TruncationAudit]] = {
+_CUT: ItemColumns[tuple[str, TruncationAudit]] = {
     "system": ("text", lambda row: row[0]),
     "examples": ("count", lambda row: row[1].examples),
     "cut": ("count", lambda row: row[1].cut),

@@ -10,7 +10,7 @@ from constraintsuite.experiments.load import Suite
 from constraintsuite.experiments.oracle import Reproduction, match
 from constraintsuite.metrics.ties import STRICT
 from constraintsuite.records.sections import Remarks, Section, SectionBlock, TableBlock, VerbatimText
-from constraintsuite.records.tables import Column, Table, TableColumns, tabulate
+from constraintsuite.records.tables import Column, ItemColumns, Table, tabulate
 from constraintsuite.reports.view import ReportView, environment_of, model_facts
 
 _ABOUT_STEPS = (
@@ -102,7 +102,7 @@ _ABOUT_PUBLISHED = (
     "Paired accuracy on NevIR's test set under strict ties, beside what was published for the same model, or where nothing "
     "was, measured before. A difference beyond the gate is followed by what in the run may explain it."
 )
-_PUBLISHED: TableColumns[tuple[str, Reproduction]] = {
+_PUBLISHED: ItemColumns[tuple[str, Reproduction]] = {
     "system": ("text", lambda row: row[0]),
     "published as": ("text", lambda row: row[1].model),
     "published": ("share", lambda row: row[1].published),

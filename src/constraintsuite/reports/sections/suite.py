@@ -14,7 +14,7 @@ from constraintsuite.metrics.metric import Metric
 from constraintsuite.records.examples import SPLITS
 from constraintsuite.records.figures import CellValue, percent
 from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock, VerbatimText
-from constraintsuite.records.tables import Column, Table, TableColumns, TableRows, tabulate
+from constraintsuite.records.tables import Column, ItemColumns, Table, TableRows, tabulate
 from constraintsuite.reports.drawings.heatmap import heat_map
 from constraintsuite.reports.drawings.histograms import Bins, histogram
 from constraintsuite.reports.drawings.svg import Drawing
@@ -76,7 +76,7 @@ def _count_tables(suite: Suite) -> Iterator[Table]:
 
 
 _ABOUT_AUDIT = "How often a solver that does not understand the query picks the satisfying document."
-_AUDIT: TableColumns[AuditRow] = {
+_AUDIT: ItemColumns[AuditRow] = {
     "solver": ("text", lambda row: row.solver),
     "slice": ("text", lambda row: row.slice),
     "picks the satisfying one": ("share", lambda row: row.accuracy),

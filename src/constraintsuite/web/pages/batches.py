@@ -18,7 +18,7 @@ from constraintsuite.annotate.labels import label_all, write_labels
 from constraintsuite.annotate.standing import AnnotatorProgress, leave_out, standing
 from constraintsuite.annotate.stopping import CLAIM
 from constraintsuite.errors import UserError
-from constraintsuite.records.tables import TableColumns, tabulate
+from constraintsuite.records.tables import ItemColumns, tabulate
 from constraintsuite.reports.agreement import agreement_table, attention_table
 from constraintsuite.web.annotator_session import batch_title, progress_of_all
 from constraintsuite.web.artifact_index import BATCH, ArtifactIndex, ServedArtifact
@@ -94,7 +94,7 @@ def _claim(text: str) -> float:
 
 ENDING, EXPORT = "gold", "export"
 """Of the folders that are made beside a suite and beside a batch."""
-_PROGRESS: TableColumns[AnnotatorProgress] = {
+_PROGRESS: ItemColumns[AnnotatorProgress] = {
     "annotator": ("text", lambda one: one.annotator),
     "done": ("count", lambda one: one.done),
     "of": ("count", lambda one: one.total),
