@@ -32,23 +32,23 @@ from constraintsuite.records.examples import Example, ExampleDocument
 from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.store.revisions import Revision
-from constraintsuite.web.addresses import LOOPBACK
-from constraintsuite.web.app import make_app
-from constraintsuite.web.people import Door, Person
-from constraintsuite.web.shelf import Shelved, WebShelf
+from constraintsuite.web import LOOPBACK
+from constraintsuite.web.access import AccessTokens, Person
+from constraintsuite.web.artifact_index import ArtifactIndex, ServedArtifact
+from constraintsuite.web.server import make_app
 from measure import run_measured
 from tables import load, show, target
 
 T = TypeVar("T")
 OWNER = Person("owner", "owner")
-DOOR = Door(b"of a benchmark: nothing is secret", [OWNER])
+TOKENS = AccessTokens(b"of a benchmark: nothing is secret", [OWNER])
 LIMIT_MS = 100.0
 
 
-class ForgetfulShelf(WebShelf):
+class ForgetfulIndex(ArtifactIndex):
     """Reads everything again each time."""
 
-    def load(self, one: Shelved, read: Callable[[Path], T], *, small: bool = False) -> T:
+    def load(self, one: ServedArtifact, read: Callable[[Path], T], *, small: bool = False) -> T:
         """What `read` makes of it."""
         return read(one.path)
 
@@ -65,7 +65,7 @@ def main(suite: Path | None, examples: int, repeat: int) -> None:
         folder = Path(scratch)
         made = _enlarge(suite or _build(folder / "sample"), folder / "served" / "large", examples)
         click.echo(f"{len(made):,} examples, {load()}")
-        with _serving(folder / "served", WebShelf) as kept, _serving(folder / "served", ForgetfulShelf) as naive:
+        with _serving(folder / "served", ArtifactIndex) as kept, _serving(folder / "served", ForgetfulIndex) as naive:
             rows = [_measure(name, path, kept, naive, repeat) for name, path in _pages(made).items()]
     header = ("ms", "first time", "median after", "slowest after", "read each time", "times faster")
     show("Pages of the suite", header, [row.cells for row in rows])
@@ -98,7 +98,7 @@ def _measure(name: str, path: str, kept: int, naive: int, repeat: int) -> Row:
 def _ask(port: int, path: str) -> float:
     connection = HTTPConnection(LOOPBACK, port, timeout=120)
     start = time.perf_counter()
-    connection.request("GET", path, headers={"Cookie": f"{DOOR.cookie}={DOOR.token(OWNER)}"})
+    connection.request("GET", path, headers={"Cookie": f"{TOKENS.cookie}={TOKENS.token(OWNER)}"})
     answer = connection.getresponse()
     body = answer.read()
     taken = time.perf_counter() - start
@@ -155,7 +155,7 @@ def _another(document: ExampleDocument, number: int) -> ExampleDocument:
 
 
 @contextmanager
-def _serving(folder: Path, kind: type[WebShelf]) -> Iterator[int]:
+def _serving(folder: Path, kind: type[ArtifactIndex]) -> Iterator[int]:
     """A server in a process of its own; gives its port."""
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
@@ -168,8 +168,8 @@ def _serving(folder: Path, kind: type[WebShelf]) -> Iterator[int]:
         process.join()
 
 
-def _serve(folder: Path, kind: type[WebShelf], told: Connection) -> None:
-    server = uvicorn.Server(uvicorn.Config(make_app(kind(folder), DOOR, (LOOPBACK,)), port=0, log_level="warning"))
+def _serve(folder: Path, kind: type[ArtifactIndex], told: Connection) -> None:
+    server = uvicorn.Server(uvicorn.Config(make_app(kind(folder), TOKENS, (LOOPBACK,)), port=0, log_level="warning"))
     socket = server.config.bind_socket()
     socket.listen(16)
     told.send(socket.getsockname()[1])

@@ -58,8 +58,8 @@ name in the catalogue is followed when an example is read, never when a module i
 """
 WRAPPED = {
     "Comparison": {"experiments/compare.py", "notebook/comparison.py"},
-    "Example": {"records/examples.py", "notebook/example.py"},
-    "GateResult": {"experiments/gate.py", "notebook/gate.py"},
+    "Example": {"records/examples.py", "notebook/suite.py"},
+    "GateResult": {"experiments/gate.py", "notebook/comparison.py"},
     "Run": {"experiments/load.py", "notebook/run.py"},
     "Suite": {"experiments/load.py", "notebook/suite.py"},
 }

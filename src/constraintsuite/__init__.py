@@ -14,14 +14,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from constraintsuite.notebook.comparison import Comparison, compare
-    from constraintsuite.notebook.example import Example
-    from constraintsuite.notebook.gate import GateResult, gate
+    from constraintsuite.notebook.comparison import Comparison, GateResult, compare, gate
     from constraintsuite.notebook.models import list_models
     from constraintsuite.notebook.proposals import Proposals, propose
-    from constraintsuite.notebook.report import report
-    from constraintsuite.notebook.run import Run, evaluate, load_run
-    from constraintsuite.notebook.suite import Suite, build, import_suite, load_suite
+    from constraintsuite.notebook.run import Run, evaluate, load_run, report
+    from constraintsuite.notebook.suite import Example, Suite, build, import_suite, load_suite
 else:  # a type checker would take it that every name is there
 
     def __getattr__(name: str) -> object:
@@ -51,21 +48,21 @@ __all__ = [
 ]
 _MODULES = {
     "Comparison": "comparison",
-    "Example": "example",
-    "GateResult": "gate",
+    "Example": "suite",
+    "GateResult": "comparison",
     "Proposals": "proposals",
     "Run": "run",
     "Suite": "suite",
     "build": "suite",
     "compare": "comparison",
     "evaluate": "run",
-    "gate": "gate",
+    "gate": "comparison",
     "import_suite": "suite",
     "list_models": "models",
     "load_run": "run",
     "load_suite": "suite",
     "propose": "proposals",
-    "report": "report",
+    "report": "run",
 }
 """The file of `notebook/` in which each name stands."""
 

@@ -24,8 +24,7 @@ from constraintsuite.mechanism.effects.records import ABLATIONS, DIRECTIONS
 from constraintsuite.mechanism.explain.experiment import LEADING, open_explain
 from constraintsuite.mechanism.explain.folder import load_explained
 from constraintsuite.mechanism.explain.request import COMPONENTS, RANDOM, TOP, parse_kinds
-from constraintsuite.showing.display import ShowOptions
-from constraintsuite.showing.report import write_shown_report
+from constraintsuite.showing.display import ShowOptions, write_shown_report
 from mechanism.drift.moving import AFTER, BEFORE, make_checkpoints, make_soup_suite
 
 SMALL = ["--sites", "heads,mlp"]

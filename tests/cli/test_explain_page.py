@@ -18,12 +18,11 @@ from constraintsuite.mechanism.explain.request import AnalysisScope
 from constraintsuite.records.formats.text import text_parts
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Remarks
-from constraintsuite.showing.display import ShowOptions
+from constraintsuite.showing.display import ShowOptions, write_shown_report
 from constraintsuite.showing.mechanism import explain_tables as tables
 from constraintsuite.showing.mechanism.drawings import head_map
 from constraintsuite.showing.mechanism.explain_remarks import trust_lines
 from constraintsuite.showing.mechanism.explain_sections import ShownAnalysis, explain_sections, remarks_of
-from constraintsuite.showing.report import write_shown_report
 from mechanism.analyses import attribute, patch
 from mechanism.planted import make_planted, planted_contrasts
 

@@ -17,7 +17,7 @@ from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.notebook.run import Run, evaluate
 from constraintsuite.records.examples import MAIN_SLICES
 from constraintsuite.reports.first_page import state_verdict
-from constraintsuite.reports.sections.leaderboard import leaderboard_table
+from constraintsuite.reports.sections.systems import leaderboard_table
 from constraintsuite.reports.view import make_view
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.recipe import AnalysisSettings, DocumentSettings, QuerySettings, Recipe, SizeSettings

@@ -12,8 +12,7 @@ from browsing import open_chromium
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.records import Edge, EntityMention, MemoryDocument, Unit
-from constraintsuite.reports.walks.labels import place_labels
-from constraintsuite.reports.walks.layout import NodeBox, lay_out
+from constraintsuite.reports.walks.layout import NodeBox, lay_out, place_labels
 from constraintsuite.reports.walks.model import Link, Node, WalkPicture
 from constraintsuite.reports.walks.page import render_walk
 from constraintsuite.showing.memory.picture import MOST, picture_of

@@ -9,11 +9,10 @@ import pytest
 
 from constraintsuite.records.plots import Axis, LevelLine, Plot, Series, Spot
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.drawings.bars import PLOT, bar_chart
+from constraintsuite.reports.drawings.bars import PLOT, bar_chart, stacked_chart
 from constraintsuite.reports.drawings.heatmap import MOST_ROWS, heat_map
 from constraintsuite.reports.drawings.histograms import Bins, histogram
 from constraintsuite.reports.drawings.plot import draw_plot
-from constraintsuite.reports.drawings.stacks import stacked_chart
 from constraintsuite.reports.drawings.svg import Drawing, element, words
 
 HOSTILE = "<b>\"'&</b>"
@@ -86,7 +85,7 @@ def test_what_lies_beyond_the_ends_is_counted_there() -> None:
 
 def test_the_best_match_of_each_query_token_is_framed_and_told() -> None:
     drawing = heat("q")
-    assert drawing.body.count('class="winner"') == 2
+    assert drawing.body.count('class="winner"') == 3  # and one in the key
     assert drawing.description == "q is matched by q; b is matched by x"
 
 
@@ -94,6 +93,6 @@ def test_of_a_long_text_the_tokens_least_alike_are_left_out_but_never_a_match() 
     matrix = np.linspace(0, 0.5, 2 * 200).reshape(2, 200)
     matrix[0, 3] = 0.9  # wins, though the tokens beside it are the least alike
     drawing = heat_map("d", "t", ["a", "b"], [f"w{i}" for i in range(200)], matrix)
-    assert drawing.body.count('text-anchor="end"') == MOST_ROWS
+    assert drawing.body.count('text-anchor="end"') == MOST_ROWS + 1  # and the lower end of the scale
     assert ">w3<" in drawing.body
     assert "the 120 tokens least like any of the query are left out" in drawing.description

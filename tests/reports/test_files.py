@@ -10,8 +10,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.records.sections import Charts, Section, TableBlock
 from constraintsuite.records.tables import Column, Table
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.files import write_files, write_plots
-from constraintsuite.reports.page import Masthead
+from constraintsuite.reports.page import Masthead, write_files, write_plots
 
 PATHS = ["../up", "a/b", "a\\b", "/root", "..", ".hidden", "", "nul\0"]
 

@@ -12,7 +12,7 @@ from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.first_page import MOST_BARS, make_first_page, state_verdict
 from constraintsuite.reports.html import write_report
-from constraintsuite.reports.sections.audit import judge_audit
+from constraintsuite.reports.sections.suite import judge_audit
 from constraintsuite.reports.view import ReportView, make_view
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.suites.audit.results import Audit, AuditRow, LeakVerdict

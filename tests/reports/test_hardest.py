@@ -6,7 +6,7 @@ from constraintsuite.experiments.load import Run, load_run
 from constraintsuite.metrics.pairwise import PairResult
 from constraintsuite.metrics.ties import Outcome
 from constraintsuite.records.examples import QueryRole
-from constraintsuite.reports.hardest import show_documents, show_failures, show_hardest
+from constraintsuite.reports.example_cards import show_documents, show_failures, show_hardest
 from constraintsuite.reports.marks import Segment
 from experiments.tiny_suite import CREAMLESS, EXAMPLES, NUTLESS
 from reports.altered import with_document
@@ -43,7 +43,7 @@ def test_slices_take_turns_and_the_hardest_come_first(reported: Reported) -> Non
     slices = [one.example.slice for one in shown]
     assert slices == ["omission", "explicit", "minpairs"] * 2
     assert shown[0].example.id == "nutless19"
-    assert shown[0].outcomes[0].gap == gaps["nutless19"]
+    assert shown[0].outcomes[0][1].gaps["query"] == gaps["nutless19"]
 
 
 def test_examples_that_more_models_fail_come_first(reported: Reported) -> None:
@@ -62,7 +62,7 @@ def test_three_failures_of_the_first_run_are_as_unlike_as_can_be(reported: Repor
     template = stored(reported)
     gaps = {example.id: -float(number) for number, example in enumerate(MANY)}
     found = show_failures(MANY, {"a": run_of(template, "a", gaps)}, 3)
-    assert {failure.shown.example.slice for failure in found} == {"omission", "explicit", "minpairs"}
+    assert {failure.example.slice for failure in found} == {"omission", "explicit", "minpairs"}
     alone = [example for example in MANY if example.slice == "omission"]
     turned = {example.id: 1.0 if number % 2 else -1.0 for number, example in enumerate(alone)}
     told = [failure.preferred for failure in show_failures(alone, {"a": run_of(template, "a", turned)}, 2)]
@@ -85,7 +85,7 @@ def test_a_card_shows_little_of_a_long_text(reported: Reported) -> None:
     text = "word " * 400 + CREAMLESS.satisfying.text
     long = with_document(CREAMLESS, "satisfying", text=text)
     (failure,) = show_failures([long], {"a": run_of(stored(reported), "a", {"creamless": -1.0})}, 3)
-    assert all(sum(len(piece.text) for piece in shown.segments) < 450 for shown in failure.shown.documents)
+    assert all(sum(len(piece.text) for piece in shown.segments) < 450 for shown in failure.documents)
 
 
 def test_of_a_couple_and_of_one_query_only_one_is_shown(reported: Reported) -> None:
@@ -104,4 +104,4 @@ def test_each_document_shows_its_own_evidence() -> None:
     satisfying, violating = show_documents(CREAMLESS)
     assert [s for s in satisfying.segments if s.kinds] == [Segment("cream", ("negated",))]
     assert [s for s in violating.segments if s.kinds] == [Segment("cream", ("affirmed",))]
-    assert (satisfying.role, violating.role) == ("satisfying", "violating")
+    assert (satisfying.document.role, violating.document.role) == ("satisfying", "violating")

@@ -12,7 +12,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.records.examples import Example
 from constraintsuite.records.formats import EXPORTED
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.drawings.theme import COLOURS, SERIES
+from constraintsuite.reports.drawings.svg import COLOURS, SERIES
 from constraintsuite.reports.html import write_report
 from constraintsuite.store.artifact import Artifact
 from constraintsuite.store.files import write_text

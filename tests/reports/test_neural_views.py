@@ -14,8 +14,7 @@ from constraintsuite.errors import UserError
 from constraintsuite.models.base import TextRole, Workbench
 from constraintsuite.models.dense import load_encoder
 from constraintsuite.reports.html import Extras, write_report
-from constraintsuite.reports.likeness import pair_similarity
-from constraintsuite.reports.maxsim import load_late_interaction, match_tokens, pick_examples
+from constraintsuite.reports.model_views import load_late_interaction, match_tokens, pair_similarity, pick_examples
 from constraintsuite.store.artifact import Artifact
 from experiments.tiny_suite import CREAM, CREAMLESS, EXAMPLES, LEEKLESS, LEEKS
 from reports.conftest import Reported

@@ -19,8 +19,8 @@ from constraintsuite.experiments.load import load_run, load_suite
 from constraintsuite.metrics.ties import TieRule
 from constraintsuite.records.formats import EXPORTED
 from constraintsuite.records.sections import VerbatimText
-from constraintsuite.reports.maxsim import TokenMatch
-from constraintsuite.reports.sections.again import again
+from constraintsuite.reports.model_views import TokenMatch
+from constraintsuite.reports.sections.reproduction import how_to_reproduce
 from constraintsuite.reports.view import ReportView, make_view
 from constraintsuite.store.artifact import Artifact
 from experiments.tiny_suite import EXAMPLES, write_suite
@@ -59,7 +59,7 @@ def test_the_printed_commands_give_the_same_report(
     shutil.copytree(reported.suite, tmp_path / "SUITE")
     monkeypatch.chdir(tmp_path)
     view = make_view(load_suite(reported.suite), [load_run(r) for r in reported.runs], TieRule("half", 0.25))
-    (source,) = [block for block in again(view).blocks if isinstance(block, VerbatimText)]
+    (source,) = [block for block in how_to_reproduce(view).blocks if isinstance(block, VerbatimText)]
     for line in source.text.splitlines()[1:]:
         words = [part for word in shlex.split(line)[1:] for part in sorted(map(str, Path().glob(word))) or [word]]
         assert CliRunner().invoke(cli, words, catch_exceptions=False).exit_code == 0
@@ -69,7 +69,7 @@ def test_the_printed_commands_give_the_same_report(
 def test_models_and_examples_that_were_asked_for_are_in_the_printed_command(view: ReportView) -> None:
     match = TokenMatch("colbert:x", "dogless", "", "satisfying", (), (), np.empty((0, 0)))
     asked = replace(view, likenesses={"dense:my model": np.empty(0)}, matches=(match, match))
-    (source,) = [block for block in again(asked).blocks if isinstance(block, VerbatimText)]
+    (source,) = [block for block in how_to_reproduce(asked).blocks if isinstance(block, VerbatimText)]
     last = source.text.splitlines()[-1]
     assert last.endswith(" --vectors 'dense:my model' --maxsim colbert:x --example dogless")
 

@@ -16,15 +16,12 @@ from constraintsuite.metrics.ties import TieRule
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock
 from constraintsuite.records.tables import Table
-from constraintsuite.reports.grouped import group_table, groups_of
+from constraintsuite.reports.group_tables import group_table, groups_of
 from constraintsuite.reports.sections import SECTIONS
-from constraintsuite.reports.sections.comparison import comparison
-from constraintsuite.reports.sections.dataset import dataset
-from constraintsuite.reports.sections.leaderboard import leaderboard, leaderboard_table
-from constraintsuite.reports.sections.reproduction import reproduction
-from constraintsuite.reports.sections.slices import slices
-from constraintsuite.reports.sections.ties import ties
-from constraintsuite.reports.sections.truncation import truncation
+from constraintsuite.reports.sections.behaviour import ties, truncation
+from constraintsuite.reports.sections.reproduction import published_results
+from constraintsuite.reports.sections.suite import dataset
+from constraintsuite.reports.sections.systems import comparison, leaderboard, leaderboard_table, slices
 from constraintsuite.reports.view import ReportView, make_view
 from constraintsuite.suites.importers.folder import import_suite
 from experiments.paired_runs import make_run, make_suite
@@ -187,14 +184,14 @@ def test_table_names_are_file_names_of_their_own(view: ReportView) -> None:
 
 
 def test_a_suite_that_is_not_nevir_has_nothing_to_reproduce(view: ReportView) -> None:
-    assert reproduction(view) is None
+    assert published_results(view) is None
 
 
 @pytest.mark.data
 @pytest.mark.skipif(not DATA, reason="CSUITE_TEST_DATA is not set")
 def test_nevir_stands_beside_what_was_published(tmp_path: Path) -> None:
     suite = import_suite("nevir", str(Path(DATA) / "nevir" / "test.jsonl"), tmp_path / "nevir").path
-    section = reproduction(view_of(suite, evaluate(suite, "bm25")))
+    section = published_results(view_of(suite, evaluate(suite, "bm25")))
     (row,) = tables_of(section)["reproduction"].rows
     assert (row[0], row[6]) == ("bm25", "no")  # its stop list deletes the negations
     assert row[2] == pytest.approx(0.029)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as ET
 
-from constraintsuite.reports.drawings.sitemap import MapCell, MapColumns, site_map
+from constraintsuite.reports.drawings.heatmap import MapCell, MapColumns, site_map
 from constraintsuite.reports.drawings.svg import Drawing
 
 

@@ -14,7 +14,7 @@ from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.records.figures import PrintedFigure, show
 from constraintsuite.records.formats.text import WIDTH, text_parts
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.table import slice_table
+from constraintsuite.reports.group_tables import slice_table
 from experiments.tiny_suite import write_suite
 
 

@@ -10,8 +10,7 @@ import pytest
 
 from constraintsuite.errors import UserError
 from constraintsuite.memory.folder import write_memory
-from constraintsuite.showing.display import ShowOptions
-from constraintsuite.showing.report import write_shown_report
+from constraintsuite.showing.display import ShowOptions, write_shown_report
 from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish
 from constraintsuite.store.revisions import Revision
 from memory.runs.made_outcomes import made_run, outcomes

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from constraintsuite.web.people import Person
+from constraintsuite.web.access import Person
 from web.site import ANNA, BEN, JUDGE, OWNER
 
 PEOPLE = (OWNER, ANNA, BEN, JUDGE)

@@ -11,10 +11,9 @@ from httpx2 import Response
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp, Message, Scope
 
-from constraintsuite.web.app import make_app
-from constraintsuite.web.people import Door, Person
-from constraintsuite.web.safety import GUARD
-from constraintsuite.web.shelf import WebShelf
+from constraintsuite.web.access import GUARD, AccessTokens, Person
+from constraintsuite.web.artifact_index import ArtifactIndex
+from constraintsuite.web.server import make_app
 
 HOST = "127.0.0.1"
 OWNER = Person("olga", "owner")
@@ -54,8 +53,8 @@ class Visitor:
 class OpenSite:
     """A served folder."""
 
-    shelf: WebShelf
-    door: Door
+    shelf: ArtifactIndex
+    door: AccessTokens
     app: ASGIApp
 
     def visit(self, person: Person = OWNER) -> Visitor:
@@ -71,7 +70,7 @@ class OpenSite:
 
 def open_site(folder: Path, people: Sequence[Person] = PEOPLE, *, read_only: bool = False) -> OpenSite:
     """The whole site over a folder."""
-    shelf, door = WebShelf(folder), Door(KEY, people)
+    shelf, door = ArtifactIndex(folder), AccessTokens(KEY, people)
     return OpenSite(shelf, door, make_app(shelf, door, (HOST, "localhost"), read_only=read_only))
 
 

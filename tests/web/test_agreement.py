@@ -16,8 +16,8 @@ from constraintsuite.errors import UserError
 from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.suites.dropped import Dropped, name_of_texts
 from constraintsuite.suites.queries.records import Proposal
-from constraintsuite.web.beside import new_beside
-from constraintsuite.web.shelf import WebShelf
+from constraintsuite.web.artifact_index import ArtifactIndex
+from constraintsuite.web.new_folders import new_beside
 from experiments.tiny_suite import EXAMPLES, write_suite
 from web.site import ANNA, BEN, OpenSite, open_site
 
@@ -205,7 +205,7 @@ def test_of_a_changed_suite_no_batch_is_made(suite_site: OpenSite) -> None:
 
 
 def test_nothing_is_made_outside_the_folder_that_is_served(tmp_path: Path) -> None:
-    shelf = WebShelf(write_suite(tmp_path / "suite"))
+    shelf = ArtifactIndex(write_suite(tmp_path / "suite"))
     with pytest.raises(UserError, match="Serve the folder above"), new_beside(shelf, shelf.of_kind("suite")[0], "gold"):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["suite"]
@@ -218,7 +218,7 @@ def test_an_annotator_makes_no_batch(suite_site: OpenSite) -> None:
 
 def test_the_state_says_how_far_everyone_is_and_what_waits(site: OpenSite) -> None:
     page = site.visit().page(BATCH)
-    assert re.search(r">anna</th><td>7</td><td>7</td>", page)
+    assert re.search(r'>anna</th><td class="count" data-order="7">7</td><td class="count" data-order="7">7</td>', page)
     assert "1 waits for a third person" in page
 
 

@@ -12,7 +12,7 @@ from annotate.small_batch import START, Dishes, answer_all, make_batch
 from constraintsuite.annotate.batch import AnnotationBatch, tasks_of, write_batch
 from constraintsuite.annotate.records import AnnotationQuestion, EventDraft
 from constraintsuite.annotate.standing import standing
-from constraintsuite.web.desk import left_for
+from constraintsuite.web.annotator_session import count_waiting
 from web.queueing import GOOD, QUEUE, chosen_in, first_row, form_of, row_of, said_by_anna, values_of
 from web.site import ANNA, BEN, JUDGE, Visitor, open_site
 
@@ -205,13 +205,13 @@ def test_the_heading_says_what_is_judged(batch: AnnotationBatch, anna: Visitor) 
 def test_the_first_page_of_a_person_can_say_what_is_left(batch: AnnotationBatch) -> None:
     site = open_site(batch.path.parent)
     one = site.shelf.get("batch", "batch")
-    assert left_for(site.shelf, one, ANNA) == (7, 7)
+    assert count_waiting(site.shelf, one, ANNA) == (7, 7)
     answer_all(batch, ANNA.name)
-    assert left_for(site.shelf, one, ANNA) == (0, 7)
-    assert left_for(site.shelf, one, JUDGE) == (0, 0)
+    assert count_waiting(site.shelf, one, ANNA) == (0, 7)
+    assert count_waiting(site.shelf, one, JUDGE) == (0, 0)
     answer_all(batch, BEN.name, lambda task: {"satisfies": "both"})
     batch.store.append([EventDraft("cy", "dish-1", "satisfies", "first", note="Since it is so.", kind="ruling")], START)
-    assert left_for(site.shelf, one, JUDGE) == (5, 6)
+    assert count_waiting(site.shelf, one, JUDGE) == (5, 6)
 
 
 def test_an_undo_that_is_sent_twice_takes_back_one_item(batch: AnnotationBatch, anna: Visitor) -> None:
@@ -231,7 +231,7 @@ def test_words_are_struck_out_by_leaving_none(batch: AnnotationBatch, anna: Visi
     assert said_by_anna(batch, row)["remark"] == ""
 
 
-def test_what_is_left_for_later_comes_again_at_the_end(batch: AnnotationBatch, anna: Visitor) -> None:
+def test_what_is_count_waiting_later_comes_again_at_the_end(batch: AnnotationBatch, anna: Visitor) -> None:
     rows = [task.row for task in tasks_of(batch, ANNA.name)]
     location = anna.get(f"{QUEUE}?after={rows[0]}", 303).headers["location"]
     seen = []

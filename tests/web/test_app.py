@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 
 from annotate.small_batch import Dishes, make_batch
 from constraintsuite.annotate.batch import write_batch
+from constraintsuite.web.access import Person
 from constraintsuite.web.pages import PAGES, Page
-from constraintsuite.web.people import Person
 from constraintsuite.web.rendering import SCRIPTS, static_path
 from experiments.tiny_suite import write_suite
 from web.site import ANNA, HOST, JUDGE, OWNER, PEOPLE, OpenSite, ask, open_site

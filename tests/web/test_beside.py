@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from constraintsuite.web.beside import all_beside
-from constraintsuite.web.shelf import WebShelf
+from constraintsuite.web.artifact_index import ArtifactIndex
+from constraintsuite.web.new_folders import all_beside
 from experiments.tiny_suite import write_suite
 
 
@@ -16,5 +16,5 @@ def test_a_folder_that_lies_elsewhere_was_not_made_here(tmp_path: Path) -> None:
     (served / "suite.export").mkdir()
     (served / "suite.export-2").symlink_to(tmp_path / "outside", target_is_directory=True)
     (served / "suite.export-3").symlink_to(served / "suite.export-3")
-    shelf = WebShelf(served)
+    shelf = ArtifactIndex(served)
     assert [path.name for path in all_beside(shelf, shelf.get("suite", "suite"), "export")] == ["suite.export"]

@@ -17,7 +17,7 @@ from constraintsuite.experiments.experiment import compare_experiments
 from constraintsuite.experiments.load import load_suite
 from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.records.examples import QUERY_PREFERENCE
-from constraintsuite.web.people import Person
+from constraintsuite.web.access import Person
 from experiments.paired_runs import RIGHT, TIED, WRONG, make_examples, make_run, make_suite
 from experiments.tiny_suite import write_suite
 from web.site import ANNA, JUDGE, Visitor, open_site

@@ -11,7 +11,7 @@ from annotate.test_kinds import CAKES, SOUPS
 from constraintsuite.annotate.batch import write_batch
 from constraintsuite.annotate.kinds.proposals import read_proposals
 from constraintsuite.store.jsonl import write_jsonl
-from constraintsuite.web.people import Person
+from constraintsuite.web.access import Person
 from experiments.tiny_suite import write_suite
 from web.site import ANNA, JUDGE, OWNER, OpenSite, open_site
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from httpx2 import Response
 
-from constraintsuite.web.people import Door
+from constraintsuite.web.access import AccessTokens
 from web.site import ANNA, KEY, OWNER, PEOPLE, OpenSite, open_site
 
 
@@ -26,12 +26,12 @@ def cookie_of(answer: Response) -> str:
 
 
 def test_two_folders_have_two_cookies() -> None:
-    assert Door(KEY, PEOPLE).cookie != Door(b"another key, also of 32 bytes...", PEOPLE).cookie
-    assert Door(KEY, PEOPLE).cookie == Door(KEY, [OWNER]).cookie
+    assert AccessTokens(KEY, PEOPLE).cookie != AccessTokens(b"another key, also of 32 bytes...", PEOPLE).cookie
+    assert AccessTokens(KEY, PEOPLE).cookie == AccessTokens(KEY, [OWNER]).cookie
 
 
 def test_sites_of_two_folders_do_not_put_each_other_out(tmp_path: Path, site: OpenSite) -> None:
-    other = Door(b"another key, also of 32 bytes...", PEOPLE)
+    other = AccessTokens(b"another key, also of 32 bytes...", PEOPLE)
     owner = site.visit()
     owner.client.cookies.set(other.cookie, other.token(ANNA))  # cookies know no ports
     assert "olga, owner" in owner.page("/")

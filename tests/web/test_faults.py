@@ -10,8 +10,8 @@ import pytest
 from annotate.small_batch import make_batch
 from annotate.test_kinds import SOUPS
 from constraintsuite.store.jsonl import write_jsonl
-from constraintsuite.web.faults import fault_of
-from constraintsuite.web.shelf import WebShelf
+from constraintsuite.web.artifact_index import ArtifactIndex
+from constraintsuite.web.origins import fault_of
 from experiments.paired_runs import RIGHT, make_run, make_suite
 from web.site import OpenSite, open_site
 
@@ -23,7 +23,7 @@ def site(tmp_path: Path) -> OpenSite:
     return open_site(tmp_path)
 
 
-def faults(shelf: WebShelf) -> dict[str, str]:
+def faults(shelf: ArtifactIndex) -> dict[str, str]:
     return {one.place: fault for one in shelf.all() if (fault := fault_of(shelf, one))}
 
 

@@ -11,7 +11,7 @@ from annotate.small_batch import Dishes, make_batch
 from annotate.test_kinds import SOUPS, TENTS
 from constraintsuite.annotate.batch import write_batch
 from constraintsuite.store.jsonl import write_jsonl
-from constraintsuite.web.people import Person
+from constraintsuite.web.access import Person
 from experiments.tiny_suite import write_suite
 from web.site import ANNA, JUDGE, open_site
 

@@ -14,7 +14,7 @@ from httpx2 import Client, HTTPError, Limits
 from annotate.small_batch import make_batch
 from constraintsuite.annotate.batch import AnnotationBatch, tasks_of
 from constraintsuite.annotate.standing import standing
-from constraintsuite.web.people import Person
+from constraintsuite.web.access import Person
 from web.queueing import GOOD, QUEUE, row_of, values_of
 from web.served import Served, serve
 from web.site import OWNER

@@ -9,8 +9,7 @@ import pytest
 
 from constraintsuite.annotate.batch import read_head
 from constraintsuite.experiments.load import remember_suite
-from constraintsuite.web.drawn import proposals_of, suite_of
-from constraintsuite.web.runs.families import RUN, families, family_of, suite_of_run
+from constraintsuite.web.origins import RUN, families, family_of, proposals_of, suite_of, suite_of_run
 from experiments.paired_runs import RIGHT, WRONG, make_run, make_suite
 from web.site import Visitor, open_site
 from web.test_runs import link

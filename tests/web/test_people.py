@@ -10,13 +10,13 @@ from threading import Barrier
 import pytest
 
 from constraintsuite.errors import UserError
-from constraintsuite.web.people import Door, Person, key_file, load_key
+from constraintsuite.web.access import AccessTokens, Person, key_file, load_key
 from web.site import ANNA, BEN, JUDGE, KEY, OWNER, PEOPLE
 
 
 @pytest.mark.parametrize("person", PEOPLE)
 def test_a_token_is_its_persons(person: Person) -> None:
-    door = Door(KEY, PEOPLE)
+    door = AccessTokens(KEY, PEOPLE)
     assert door.whose(door.token(person)) == person
 
 
@@ -25,38 +25,38 @@ def test_a_token_is_its_persons(person: Person) -> None:
     [
         pytest.param("", id="empty"),
         pytest.param("olga", id="a name"),
-        pytest.param(Door(KEY, PEOPLE).token(OWNER)[:-1], id="cut short"),
-        pytest.param(Door(KEY, PEOPLE).token(OWNER) + "A", id="too long"),
-        pytest.param(Door(b"another key, also of 32 bytes...", PEOPLE).token(OWNER), id="of another key"),
-        pytest.param(Door(KEY, PEOPLE).guard(OWNER), id="a guard"),
-        pytest.param(Door(KEY, PEOPLE).token(Person("anna", "owner")), id="of another role"),
-        pytest.param(Door(KEY, PEOPLE).token(Person("mallory", "owner")), id="of nobody here"),
+        pytest.param(AccessTokens(KEY, PEOPLE).token(OWNER)[:-1], id="cut short"),
+        pytest.param(AccessTokens(KEY, PEOPLE).token(OWNER) + "A", id="too long"),
+        pytest.param(AccessTokens(b"another key, also of 32 bytes...", PEOPLE).token(OWNER), id="of another key"),
+        pytest.param(AccessTokens(KEY, PEOPLE).guard(OWNER), id="a guard"),
+        pytest.param(AccessTokens(KEY, PEOPLE).token(Person("anna", "owner")), id="of another role"),
+        pytest.param(AccessTokens(KEY, PEOPLE).token(Person("mallory", "owner")), id="of nobody here"),
         pytest.param("tökén\u0000🙂", id="no token at all"),
     ],
 )
 def test_nothing_else_is_a_token(wrong: str) -> None:
-    assert Door(KEY, PEOPLE).whose(wrong) is None
+    assert AccessTokens(KEY, PEOPLE).whose(wrong) is None
 
 
 def test_the_same_key_gives_the_same_links() -> None:
-    assert Door(KEY, [OWNER]).token(OWNER) == Door(KEY, [ANNA, OWNER]).token(OWNER)
+    assert AccessTokens(KEY, [OWNER]).token(OWNER) == AccessTokens(KEY, [ANNA, OWNER]).token(OWNER)
 
 
 def test_no_two_words_are_the_same() -> None:
-    door = Door(KEY, PEOPLE)
+    door = AccessTokens(KEY, PEOPLE)
     words = [door.token(person) for person in PEOPLE] + [door.guard(person) for person in PEOPLE]
     assert len(set(words)) == 2 * len(PEOPLE)
 
 
 def test_a_person_has_one_role() -> None:
     with pytest.raises(UserError, match="'anna' is named twice"):
-        Door(KEY, [ANNA, BEN, Person("anna", "adjudicator")])
+        AccessTokens(KEY, [ANNA, BEN, Person("anna", "adjudicator")])
 
 
 @pytest.mark.parametrize("name", ["", "../etc", "a b", "<b>", "a" * 65, "x\n"])
 def test_a_name_that_could_be_taken_for_something_else_is_refused(name: str) -> None:
     with pytest.raises(UserError):
-        Door(KEY, [JUDGE, Person(name, "annotator")])
+        AccessTokens(KEY, [JUDGE, Person(name, "annotator")])
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from constraintsuite.suites.queries.approval import check_approval
 from constraintsuite.suites.queries.records import Proposal, Snippet
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe
 from constraintsuite.suites.stages.queries import read_proposals as read_mined
-from constraintsuite.web.people import Person
+from constraintsuite.web.access import Person
 from web.site import ANNA, JUDGE, OpenSite, Visitor, open_site
 
 PLACE = "/proposals/food/proposals.jsonl"
@@ -109,7 +109,7 @@ def test_undo_takes_a_verdict_back_with_its_words(site: OpenSite) -> None:
     owner = site.visit()
     answer(owner, SOUPS.id, "reject")
     answer(owner, SOUPS.id, topic="stews", query="stews lacking cream")
-    assert undo(owner) == f"{PLACE}?told=undone&at={SOUPS.id}#{SOUPS.id}"
+    assert undo(owner) == f"{PLACE}?at={SOUPS.id}&told=undone#{SOUPS.id}"
     assert tally(owner)["rejected"] == (1, 3)
     assert "stews" not in owner.page(PLACE)
     undo(owner)
@@ -166,14 +166,14 @@ def test_words_that_are_refused_stay_in_the_form(site: OpenSite) -> None:
     owner = site.visit()
     words = {"topic": "stews", "query": 'with "cream"', "opposite": 'with "cream"'}
     fields = {"proposal": SOUPS.id, "verdict": "accept", **words}
-    page = owner.post(f"{PLACE}/answer?text=soup", fields, 422).text
+    page = owner.post(f"{PLACE}/answer?q=soup", fields, 422).text
     card = page[page.index(f'id="{SOUPS.id}"') :]
     assert "The query and its opposite are the same" in card
     assert '<details class="reword" open>' in card
     shown = dict(re.findall(r'<input id="[^"]*" name="(\w+)" value="([^"]*)"', card))
     assert {name: unescape(shown[name]) for name in words} == words
     assert shown["value"] == SOUPS.constraint.value
-    assert owner.get(f"{PLACE}/answer?text=soup", 303).headers["location"] == f"{PLACE}?text=soup"
+    assert owner.get(f"{PLACE}/answer?q=soup", 303).headers["location"] == f"{PLACE}?q=soup"
 
 
 def test_refused_words_are_told_where_the_proposal_is_not_shown(site: OpenSite) -> None:
@@ -189,8 +189,8 @@ def test_refused_words_are_told_where_the_proposal_is_not_shown(site: OpenSite) 
         ("", ["soups-cream", "tents-poles", "cakes-nuts"]),
         ("state=accepted", ["tents-poles"]),
         ("state=undecided", ["soups-cream", "cakes-nuts"]),
-        ("text=CREAM", ["soups-cream"]),
-        ("text=finished+with", ["soups-cream"]),  # what documents say is searched too
+        ("q=CREAM", ["soups-cream"]),
+        ("q=finished+with", ["soups-cream"]),  # what documents say is searched too
         ("relation=contains&split=test&domain=food&status=doubtful", ["soups-cream", "tents-poles", "cakes-nuts"]),
         ("domain=travel", []),
         ("page=99", ["soups-cream", "tents-poles", "cakes-nuts"]),
@@ -210,8 +210,8 @@ def test_after_a_verdict_one_comes_to_the_next_under_the_same_filter(tmp_path: P
     )
     owner = open_site(tmp_path).visit()
     fields = {"proposal": "p19", "seen": "0", "verdict": "reject", "next": "p20"}
-    found = owner.post("/proposals/proposals.jsonl/answer?page=1&text=soups", fields)
-    assert found.headers["location"] == "/proposals/proposals.jsonl?text=soups&page=2&at=p20#p20"
+    found = owner.post("/proposals/proposals.jsonl/answer?page=1&q=soups", fields)
+    assert found.headers["location"] == "/proposals/proposals.jsonl?at=p20&q=soups&page=2#p20"
     found = owner.post("/proposals/proposals.jsonl/answer?state=undecided&page=2", {**fields, "proposal": "p20"})
     assert found.headers["location"] == "/proposals/proposals.jsonl?state=undecided&page=2"
 

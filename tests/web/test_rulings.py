@@ -13,7 +13,7 @@ from annotate.small_batch import START, answer_all, make_batch
 from constraintsuite.annotate.batch import AnnotationBatch, AnnotationTask
 from constraintsuite.annotate.records import AnnotationEvent, AnswerValue, EventDraft
 from constraintsuite.annotate.standing import standing
-from constraintsuite.web.people import Person
+from constraintsuite.web.access import Person
 from web.queueing import chosen_in
 from web.site import ANNA, BEN, JUDGE, OWNER, PEOPLE, OpenSite, Visitor, open_site
 

@@ -12,11 +12,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from constraintsuite.web.people import Door, Person
-from constraintsuite.web.safety import GUARD, LARGEST, Guarded
+from constraintsuite.web.access import GUARD, LARGEST, AccessGuard, AccessTokens, Person
 from web.site import ANNA, HOST, KEY, OWNER, PEOPLE, ask, open_site
 
-DOOR = Door(KEY, PEOPLE)
+DOOR = AccessTokens(KEY, PEOPLE)
 FORM = {"content-type": "application/x-www-form-urlencoded"}
 
 
@@ -28,7 +27,7 @@ async def tell(request: Request) -> Response:
 
 def guarded(*, read_only: bool = False) -> TestClient:
     app = Starlette(routes=[Route("/page", tell, methods=["GET", "POST", "PUT", "PATCH", "DELETE"])])
-    site = Guarded(app, DOOR, (HOST, "localhost", "[::1]"), read_only=read_only)
+    site = AccessGuard(app, DOOR, (HOST, "localhost", "[::1]"), read_only=read_only)
     return TestClient(site, base_url=f"http://{HOST}", follow_redirects=False)
 
 
@@ -190,7 +189,7 @@ def test_a_page_that_fails_has_them_too_and_tells_nothing() -> None:
     async def fail(_: Request) -> Response:
         raise RuntimeError("a secret")
 
-    site = Guarded(Starlette(routes=[Route("/", fail)]), DOOR, (HOST,))
+    site = AccessGuard(Starlette(routes=[Route("/", fail)]), DOOR, (HOST,))
     client = TestClient(site, base_url=f"http://{HOST}", raise_server_exceptions=False)
     client.cookies.set(DOOR.cookie, DOOR.token(OWNER))
     answer = client.get("/")

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
 from constraintsuite.errors import UserError
-from constraintsuite.web.serving import WebSite, listen
+from constraintsuite.web.server import WebSite, listen
 from web.site import OWNER
 
 

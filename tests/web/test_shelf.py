@@ -12,7 +12,7 @@ import pytest
 
 from annotate.small_batch import make_batch
 from constraintsuite.errors import UserError
-from constraintsuite.web.shelf import BATCH, DAMAGED, HERE, PROPOSALS, NotOnShelfError, WebShelf
+from constraintsuite.web.artifact_index import BATCH, DAMAGED, HERE, PROPOSALS, ArtifactIndex, NotServedError
 from experiments.tiny_suite import write_suite
 
 
@@ -22,14 +22,14 @@ def suite_at(folder: Path) -> Path:
 
 
 def places(folder: Path, *kinds: str) -> list[str]:
-    return [one.place for one in WebShelf(folder).of_kind(*kinds or ("suite",))]
+    return [one.place for one in ArtifactIndex(folder).of_kind(*kinds or ("suite",))]
 
 
 def test_all_kinds_are_found(tmp_path: Path) -> None:
     suite_at(tmp_path / "a" / "suite")
     make_batch(tmp_path)
     (tmp_path / "my.proposals.jsonl").write_text("")
-    assert [(one.kind, one.place) for one in WebShelf(tmp_path).all()] == [
+    assert [(one.kind, one.place) for one in ArtifactIndex(tmp_path).all()] == [
         (BATCH, "batch"),
         (PROPOSALS, "my.proposals.jsonl"),
         ("suite", "a/suite"),
@@ -38,7 +38,7 @@ def test_all_kinds_are_found(tmp_path: Path) -> None:
 
 def test_the_folder_itself_may_be_one(tmp_path: Path) -> None:
     write_suite(tmp_path)
-    found = WebShelf(tmp_path).get(HERE, "suite")
+    found = ArtifactIndex(tmp_path).get(HERE, "suite")
     assert (found.path, found.name) == (tmp_path, "tiny")
 
 
@@ -67,7 +67,7 @@ def test_an_unfinished_folder_and_a_foreign_manifest_are_passed_over(tmp_path: P
 def test_a_name_may_be_anything(tmp_path: Path, name: str) -> None:
     suite_at(tmp_path / name)
     assert places(tmp_path) == [name]
-    assert WebShelf(tmp_path).get(name, "suite").path == tmp_path / name
+    assert ArtifactIndex(tmp_path).get(name, "suite").path == tmp_path / name
 
 
 @pytest.mark.parametrize("strange", [os.fsdecode(b"\xff\xfe"), "new\nline"])
@@ -85,7 +85,7 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
     (served / "linked").symlink_to(outside, target_is_directory=True)
     (served / "half" / "manifest.json").symlink_to(outside / "manifest.json")
     (served / "proposals.jsonl").symlink_to(outside / "proposals.jsonl")
-    assert WebShelf(served).all() == []
+    assert ArtifactIndex(served).all() == []
 
 
 def test_a_link_within_the_folder_is_its_own_business(tmp_path: Path) -> None:
@@ -106,19 +106,19 @@ def test_the_folder_may_be_reached_by_a_link(tmp_path: Path) -> None:
 )
 def test_only_a_place_that_was_found_is_one(tmp_path: Path, place: str) -> None:
     suite_at(tmp_path / "served" / "suite")
-    with pytest.raises(NotOnShelfError):
-        WebShelf(tmp_path / "served").get(place, "suite")
+    with pytest.raises(NotServedError):
+        ArtifactIndex(tmp_path / "served").get(place, "suite")
 
 
 def test_a_place_of_another_kind_is_none(tmp_path: Path) -> None:
     suite_at(tmp_path / "suite")
-    with pytest.raises(NotOnShelfError, match="no run at 'suite'"):
-        WebShelf(tmp_path).get("suite", "run")
+    with pytest.raises(NotServedError, match="no run at 'suite'"):
+        ArtifactIndex(tmp_path).get("suite", "run")
 
 
 def test_a_thing_is_read_once_until_it_changes(tmp_path: Path) -> None:
     suite = suite_at(tmp_path / "suite")
-    shelf = WebShelf(tmp_path)
+    shelf = ArtifactIndex(tmp_path)
     calls = []
 
     def read(path: Path) -> int:
@@ -134,7 +134,7 @@ def test_a_thing_is_read_once_until_it_changes(tmp_path: Path) -> None:
 def test_what_is_least_used_leaves_the_memory(tmp_path: Path) -> None:
     for number in range(25):
         suite_at(tmp_path / f"s{number:02d}")
-    shelf = WebShelf(tmp_path)
+    shelf = ArtifactIndex(tmp_path)
     calls = []
 
     def read(path: Path) -> str:
@@ -149,7 +149,7 @@ def test_what_is_least_used_leaves_the_memory(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="there is no such folder"):
-        WebShelf(tmp_path / "nothing")
+        ArtifactIndex(tmp_path / "nothing")
 
 
 @pytest.mark.parametrize("file", ["README.md", "examples.jsonl", "stages/select/rejected.jsonl"])
@@ -158,7 +158,7 @@ def test_a_thing_with_a_file_that_lies_elsewhere_is_not_shown(tmp_path: Path, fi
     (tmp_path / "secret").write_text("secret")
     (suite / file).parent.mkdir(parents=True, exist_ok=True)
     (suite / file).unlink(missing_ok=True)
-    shelf = WebShelf(tmp_path / "served")
+    shelf = ArtifactIndex(tmp_path / "served")
     (one,) = shelf.of_kind("suite")
     (suite / file).symlink_to(tmp_path / "secret")
     with pytest.raises(UserError, match=f"'suite/{file}' is a link that leads out"):
@@ -171,19 +171,19 @@ def test_a_folder_that_lies_elsewhere_is_no_part_of_a_thing(tmp_path: Path) -> N
     suite = suite_at(tmp_path / "served" / "suite")
     (suite / "stages").symlink_to(tmp_path, target_is_directory=True)
     with pytest.raises(UserError, match="'suite/stages' is a link"):
-        WebShelf(tmp_path / "served").get("suite", "suite")
+        ArtifactIndex(tmp_path / "served").get("suite", "suite")
 
 
 def test_links_that_no_page_reads_are_nobodys_business(tmp_path: Path) -> None:
     suite = suite_at(tmp_path / "served" / "suite")
     (suite / ".venv").mkdir()
     (suite / ".venv" / "python").symlink_to(tmp_path)
-    assert WebShelf(tmp_path / "served").get("suite", "suite").place == "suite"
+    assert ArtifactIndex(tmp_path / "served").get("suite", "suite").place == "suite"
 
 
 def test_many_who_come_at_once_need_one_reading(tmp_path: Path) -> None:
     suite_at(tmp_path / "suite")
-    shelf = WebShelf(tmp_path)
+    shelf = ArtifactIndex(tmp_path)
     one = shelf.get("suite", "suite")
     calls: list[Path] = []
     together = Barrier(8)
@@ -204,7 +204,7 @@ def test_many_who_come_at_once_need_one_reading(tmp_path: Path) -> None:
 
 def test_a_reading_that_failed_is_tried_again(tmp_path: Path) -> None:
     suite_at(tmp_path / "suite")
-    shelf = WebShelf(tmp_path)
+    shelf = ArtifactIndex(tmp_path)
     one = shelf.get("suite", "suite")
     faults = iter([UserError("not now")])
 
@@ -221,7 +221,7 @@ def test_a_reading_that_failed_is_tried_again(tmp_path: Path) -> None:
 def test_small_things_do_not_drive_out_a_suite(tmp_path: Path) -> None:
     for number in range(30):
         suite_at(tmp_path / f"s{number:02d}")
-    shelf = WebShelf(tmp_path)
+    shelf = ArtifactIndex(tmp_path)
     calls = []
 
     def read(path: Path) -> str:
@@ -241,23 +241,27 @@ def test_small_things_do_not_drive_out_a_suite(tmp_path: Path) -> None:
 
 def test_what_is_made_of_several_things_is_made_again_when_one_changes(tmp_path: Path) -> None:
     first, second = suite_at(tmp_path / "first"), suite_at(tmp_path / "second")
-    shelf, calls = WebShelf(tmp_path), []
+    shelf, calls = ArtifactIndex(tmp_path), []
     things = shelf.of_kind("suite")
 
     def make() -> int:
         calls.append(1)
         return len(calls)
 
-    assert [shelf.keep("a", things, make), shelf.keep("a", things, make), shelf.keep("b", things, make)] == [1, 1, 2]
+    assert [
+        shelf.compute_once("a", things, make),
+        shelf.compute_once("a", things, make),
+        shelf.compute_once("b", things, make),
+    ] == [1, 1, 2]
     for changed in (first, second):
         os.utime(changed / "manifest.json", ns=(1, 1))
-    assert shelf.keep("a", things, make) == 3
+    assert shelf.compute_once("a", things, make) == 3
 
 
 def test_a_manifest_of_ours_that_cannot_be_read_has_a_place(tmp_path: Path) -> None:
     manifest = suite_at(tmp_path / "suite") / "manifest.json"
     manifest.write_text(manifest.read_text()[:-20])
-    assert [(one.kind, one.place) for one in WebShelf(tmp_path).all()] == [(DAMAGED, "suite")]
+    assert [(one.kind, one.place) for one in ArtifactIndex(tmp_path).all()] == [(DAMAGED, "suite")]
 
 
 @pytest.mark.parametrize(
@@ -276,12 +280,12 @@ def test_a_manifest_of_ours_that_cannot_be_read_has_a_place(tmp_path: Path) -> N
     ],
 )
 def test_a_visitor_is_not_told_where_the_folder_lies(tmp_path: Path, message: str, told: str) -> None:
-    assert WebShelf(tmp_path).told(message.format(root=tmp_path)) == told
+    assert ArtifactIndex(tmp_path).describe_error(message.format(root=tmp_path)) == told
 
 
 def test_people_know_a_thing_by_its_place(tmp_path: Path) -> None:
     suite_at(tmp_path / "a" / "suite")
     suite_at(tmp_path / "tiny")
-    shown = [(one.label, one.also) for one in WebShelf(tmp_path).of_kind("suite")]
+    shown = [(one.label, one.also) for one in ArtifactIndex(tmp_path).of_kind("suite")]
     assert shown == [("a/suite", "tiny"), ("tiny", "")]
-    assert WebShelf(tmp_path / "a" / "suite").get(HERE, "suite").label == "suite"
+    assert ArtifactIndex(tmp_path / "a" / "suite").get(HERE, "suite").label == "suite"

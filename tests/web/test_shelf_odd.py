@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from annotate.small_batch import make_batch
-from constraintsuite.web.shelf import DAMAGED, PROPOSALS, WebShelf
+from constraintsuite.web.artifact_index import DAMAGED, PROPOSALS, ArtifactIndex
 from web.site import ANNA, open_site
 from web.test_shelf import places, suite_at
 
@@ -20,7 +20,7 @@ def test_what_is_no_file_is_passed_over(tmp_path: Path, name: str, make: Callabl
     suite_at(tmp_path / "suite")
     (tmp_path / "odd").mkdir()
     make(tmp_path / "odd" / name)
-    assert [one.place for one in WebShelf(tmp_path).all()] == ["suite"]
+    assert [one.place for one in ArtifactIndex(tmp_path).all()] == ["suite"]
     open_site(tmp_path).visit().page("/")
 
 

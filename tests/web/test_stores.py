@@ -12,7 +12,7 @@ import pytest
 from annotate.small_batch import Dishes, answer_all, make_batch
 from constraintsuite.annotate import events
 from constraintsuite.annotate.batch import AnnotationBatch, tasks_of, write_batch
-from constraintsuite.web.people import Person
+from constraintsuite.web.access import Person
 from web.queueing import QUEUE, chosen_in, first_row, form_of, said_by_anna
 from web.site import ANNA, BEN, JUDGE, OpenSite, open_site
 from web.test_rulings import REASON, RULINGS, at
@@ -111,7 +111,7 @@ def test_figures_are_made_once_for_all_who_ask(
     answer_all(batch, BEN.name)
     owner = site.visit()
     page = owner.page(f"{QUEUE}/agreement")
-    monkeypatch.setattr("constraintsuite.web.pages.agreement.agree", None)  # would fail if it were called
+    monkeypatch.setattr("constraintsuite.web.pages.batches.agree", None)  # would fail if it were called
     assert owner.page(f"{QUEUE}/agreement") == page
     monkeypatch.undo()
     write_row(batch, BEN.name, "satisfies", '"both"')

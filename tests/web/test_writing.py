@@ -15,8 +15,8 @@ from constraintsuite.annotate.kinds.writing import PassageScores, passages_of
 from constraintsuite.annotate.standing import standing
 from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.importers.folder import import_suite
-from constraintsuite.web import scoring
-from constraintsuite.web.people import Person
+from constraintsuite.web.access import Person
+from constraintsuite.web.pages import queries
 from experiments.tiny_suite import EXAMPLES, NUTLESS, make_example, write_suite
 from web.site import ANNA, BEN, JUDGE, OWNER, OpenSite, Visitor, open_site
 
@@ -270,8 +270,8 @@ def test_passages_of_the_same_words_are_told(site: OpenSite) -> None:
 def test_who_asks_for_scores_when_too_many_wait_is_told_and_what_was_written_is_kept(drawn: OpenSite) -> None:
     owner, row = drawn.visit(), row_of(drawn, OWNER)
     with ExitStack() as others:
-        for _ in range(scoring.WAITING):
-            others.enter_context(scoring.PLACES)
+        for _ in range(queries.WAITING):
+            others.enter_context(queries.PLACES)
         page = owner.page(keep(owner, row, then="scores", model="bm25"))
     assert "Kept, but without scores" in page
     assert [(event.question, event.value) for event in batch_of(drawn).store.events()] == list(GOOD.items())

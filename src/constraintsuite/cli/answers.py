@@ -70,7 +70,7 @@ def _record(suite: Path, file: Path, name: str, out: Path, allow_missing: bool, 
     from constraintsuite.experiments.run import run_folder
     from constraintsuite.metrics.pairwise import METRICS
     from constraintsuite.records.formats.text import text_parts
-    from constraintsuite.reports.table import slice_table
+    from constraintsuite.reports.group_tables import slice_table
 
     taken(run_folder(out, suite.resolve().name, f"human:{name}"))
     run = record_answers(suite, AnswerFile(file, name, allow_missing), out, Terminal()).path

@@ -84,8 +84,7 @@ def drift(
 
 def _tell(artifact: Artifact, page: Path | None, as_json: bool) -> None:
     from constraintsuite.mechanism.drift.records import load_drift
-    from constraintsuite.showing.display import ShowOptions
-    from constraintsuite.showing.report import write_shown_report
+    from constraintsuite.showing.display import ShowOptions, write_shown_report
 
     found = load_drift(artifact.path)
     written = write_shown_report([artifact.path], page, ShowOptions()) if page is not None else None

@@ -67,8 +67,7 @@ def eval_command(
     from constraintsuite.experiments.pair_experiment import rejudge
     from constraintsuite.experiments.run import evaluate_suites, run_folder
     from constraintsuite.records.formats.text import WIDTH, text_parts
-    from constraintsuite.reports.remarks import headline_remark
-    from constraintsuite.reports.table import slice_table
+    from constraintsuite.reports.group_tables import headline_remark, slice_table
 
     chosen = parse_metric(metric) if metric else None
     for model in dict.fromkeys(models):
@@ -96,7 +95,7 @@ def eval_command(
 def _remarks(summaries: Sequence[RunSummary]) -> Iterator[str]:
     """What one should know before believing the table."""
     from constraintsuite.experiments.headline import is_chance
-    from constraintsuite.reports.remarks import tie_remarks
+    from constraintsuite.reports.group_tables import tie_remarks
 
     yield from tie_remarks({summary.system: summary for summary in summaries})
     guesses = [summary.system for summary in summaries if is_chance(summary.system)]

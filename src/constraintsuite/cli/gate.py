@@ -72,7 +72,7 @@ def gate(  # noqa: PLR0913, PLR0917 - one parameter for each option
     from constraintsuite.experiments.gate import check_run, default_policy
     from constraintsuite.experiments.policy import Policy, Waivers, example_policy
     from constraintsuite.metrics.ties import STRICT
-    from constraintsuite.reports.gate import gate_annotations, gate_junit, gate_markdown, gate_text
+    from constraintsuite.reports.comparison import gate_annotations, gate_junit, gate_markdown, gate_text
     from constraintsuite.store.files import write_text
 
     if example:
@@ -181,7 +181,7 @@ def _tell_detectable(
     from constraintsuite.experiments.outcome_table import OutcomeTable
     from constraintsuite.experiments.pairs import PairTable
     from constraintsuite.experiments.policy import Policy, PolicyRule, detect_rules
-    from constraintsuite.reports.gate import detection_text
+    from constraintsuite.reports.comparison import detection_text
 
     table: OutcomeTable
     if suite is not None:

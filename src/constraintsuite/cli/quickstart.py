@@ -20,9 +20,8 @@ from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.models.weights import fetch_weights, find_known
 from constraintsuite.records.formats.text import WIDTH, text_parts
+from constraintsuite.reports.group_tables import headline_remark, slice_table
 from constraintsuite.reports.html import write_report
-from constraintsuite.reports.remarks import headline_remark
-from constraintsuite.reports.table import slice_table
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.text.parser import ENGLISH, load_pipeline

@@ -111,8 +111,7 @@ def report(  # noqa: PLR0913, PLR0917 - one parameter for each option
 
 
 def _write_shown(folders: Sequence[Path], out: Path, *, attention: bool) -> Path:
-    from constraintsuite.showing.display import ShowOptions
-    from constraintsuite.showing.report import write_shown_report
+    from constraintsuite.showing.display import ShowOptions, write_shown_report
 
     return write_shown_report(folders, out, ShowOptions(attention=attention))
 
@@ -128,7 +127,7 @@ def _open_baseline(given: str, suite: Path, store: Path | None) -> Run:
 
 def _leaderboard(suite: Path, runs: Sequence[Path], rule: TieRule, form: str) -> str:
     from constraintsuite.experiments.load import load_run, load_suite
-    from constraintsuite.reports.sections.leaderboard import leaderboard_table
+    from constraintsuite.reports.sections.systems import leaderboard_table
     from constraintsuite.reports.view import make_view
 
     view = make_view(load_suite(suite), [load_run(run) for run in runs], rule)

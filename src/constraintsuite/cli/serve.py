@@ -12,7 +12,7 @@ import click
 from constraintsuite.cli.options import annotators_option, json_option
 from constraintsuite.cli.output import emit
 from constraintsuite.cli.places import HERE
-from constraintsuite.web.addresses import LOOPBACK
+from constraintsuite.web import LOOPBACK
 
 
 @click.command()
@@ -56,8 +56,8 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter an option
 
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise MissingExtraError("serve", "The local site")
-    from constraintsuite.web.people import Person
-    from constraintsuite.web.serving import WebSite, listen
+    from constraintsuite.web.access import Person
+    from constraintsuite.web.server import WebSite, listen
 
     people = [Person(owner, "owner")]
     people += [Person(name, "annotator") for name in annotators]

@@ -1,40 +1,39 @@
-"""A comparison of runs to look at, and how to make one."""
+"""Comparisons of runs and verdicts of a gate, to look at or to act on."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 
 from constraintsuite.errors import UserError
 from constraintsuite.experiments import compare as comparing
+from constraintsuite.experiments import gate as checking
 from constraintsuite.experiments.experiment import compare_experiments
 from constraintsuite.experiments.load import name_runs
-from constraintsuite.experiments.pair_experiment import pair_experiments
+from constraintsuite.experiments.pair_experiment import pair_experiment, pair_experiments
+from constraintsuite.experiments.policy import Policy
 from constraintsuite.metrics.pairwise import parse_metric
-from constraintsuite.metrics.ties import TiePolicy, TieRule
-from constraintsuite.notebook.places import FolderPath
+from constraintsuite.metrics.ties import STRICT, TiePolicy, TieRule
 from constraintsuite.notebook.run import Run, as_run
+from constraintsuite.notebook.suite import FolderPath
 from constraintsuite.records.tables import Table
-from constraintsuite.reports.comparison import comparison_table, comparison_text
+from constraintsuite.reports.comparison import comparison_table, comparison_text, gate_table
 
 
 class Comparison:
-    """Paired tests of runs, corrected for their number."""
+    """Paired tests of runs, corrected for their number.
+
+    `tests` has the test of each pair of runs in each metric and group, and `changes`, for each pair of runs, the
+    examples with another outcome in the second run.
+    """
 
     def __init__(self, stored: comparing.Comparison) -> None:
         self.stored = stored
-
-    @property
-    def tests(self) -> tuple[comparing.PairedDifference, ...]:
-        """The test of each pair of runs in each metric and group."""
-        return self.stored.tests
-
-    @property
-    def changes(self) -> Mapping[str, tuple[comparing.ItemChange, ...]]:
-        """Examples with another outcome in the second run, for each pair of runs."""
-        return self.stored.changes
+        self.tests = stored.tests
+        self.changes = stored.changes
 
     def table(self) -> Table:
-        """One row per test."""
+        """The tests as a table with one row per test."""
         return comparison_table(self.stored)
 
     def __str__(self) -> str:
@@ -73,3 +72,65 @@ def compare(
     named = name_runs([run.stored for run in given])
     experiments = pair_experiments(given[0].suite.stored, named, TieRule(ties))
     return Comparison(compare_experiments(experiments, metrics, by=by, changed=changed))
+
+
+class GateResult:
+    """The verdict on a run; `bool(result)` is `result.passed`, so `assert cs.gate(...)` stops where a rule fails.
+
+    `passed` is whether the run keeps every rule, or breaks none for sure where the policy allows that. `outcome` is
+    `passed`, `failed`, or `inconclusive`: chance could have broken a limit, or kept it. `verdicts` say what became of
+    each rule, with the values behind it.
+    """
+
+    def __init__(self, stored: checking.GateResult) -> None:
+        self.stored = stored
+        self.passed = stored.passed
+        self.outcome = stored.outcome
+        self.verdicts = stored.verdicts
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why the run does not pass, one sentence per failed rule; empty where it passes."""
+        return tuple(f"{verdict.rule}: {verdict.reason}" for verdict in self.verdicts if verdict.outcome != "passed")
+
+    def table(self) -> Table:
+        """The verdicts as a table with one row per rule."""
+        return gate_table(self.stored)
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def __repr__(self) -> str:
+        against = f", compared with {self.stored.baseline}" if self.stored.baseline else ""
+        verdict = "passes" if self.passed else f"does not pass ({self.outcome})"
+        return f"{self.stored.run} {verdict} on {self.stored.data}{against}"
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+
+def gate(
+    run: Run | FolderPath, policy: Policy | FolderPath | None = None, *, baseline: Run | FolderPath | None = None
+) -> GateResult:
+    """Check a run against limits that you set, as `csuite gate` does, so that a worse model is not released.
+
+    `run` is a run or its folder; `policy` a YAML file of rules, of which `csuite gate --example` prints one to start
+    from, and without which the headline may not drop by more than two points; `baseline` the run that rules with
+    `max_drop` and `max_rise` compare with.
+
+    Returns a `GateResult` with `passed` and `outcome`, and `reasons` where a rule fails or is inconclusive. Its truth
+    value is `passed`.
+
+        >>> result = cs.gate("runs/ours/new", "gate.yaml", baseline="runs/ours/old")
+        >>> if not result.passed:
+        ...     print("\\n".join(result.reasons))
+    """
+    rules = policy if policy is None or isinstance(policy, Policy) else Policy.read(Path(policy))
+    checked = as_run(run)
+    suite, ties = checked.suite.stored, rules.tie_rule if rules else STRICT
+    judged = pair_experiment(checked.stored, suite, ties)
+    against = None if baseline is None else pair_experiment(as_run(baseline).stored, suite, ties)
+    return GateResult(checking.check_run(rules or checking.default_policy(against or judged), judged, against))

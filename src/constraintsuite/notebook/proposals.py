@@ -6,54 +6,41 @@ from html import escape
 from pathlib import Path
 
 from constraintsuite.execution.engine import LocalEngine
-from constraintsuite.notebook.places import FolderPath, choose_reporter
-from constraintsuite.notebook.recipes import AnalyserName, choose_recipe
-from constraintsuite.records.tables import Column, Table
+from constraintsuite.notebook.suite import AnalyserName, FolderPath, choose_recipe, choose_reporter
+from constraintsuite.records.tables import ItemColumns, Table, tabulate
 from constraintsuite.suites.proposals import ProposalReport, propose_queries
-from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import Recipe
 
 _SHOWN = 20
-_COLUMNS = (
-    Column("query"),
-    Column("relation"),
-    Column("status"),
-    Column("on topic", "count"),
-    Column("affirm", "count"),
-    Column("deny", "count"),
-    Column("examples", "count"),
-)
+_COLUMNS: ItemColumns[Proposal] = {
+    "query": ("text", lambda one: one.query),
+    "relation": ("text", lambda one: one.relation),
+    "status": ("text", lambda one: one.status),
+    "on topic": ("count", lambda one: one.topic_documents),
+    "affirm": ("count", lambda one: len(one.violating)),
+    "deny": ("count", lambda one: len(one.satisfying)),
+    "examples": ("count", lambda one: one.examples_expected),
+}
 
 
 class Proposals:
-    """How well a corpus suits, and the queries that it could test, best first."""
+    """How well a corpus suits, and the queries that it could test, best first.
+
+    `coverage` has counts of classes, facts and topics, and a verdict in words; `proposals` every proposal with its
+    evidence; `file` is the file of proposals, for a person to judge and for `build(..., approved=file)`.
+    """
 
     def __init__(self, stored: ProposalReport) -> None:
         self.stored = stored
-
-    @property
-    def coverage(self) -> CorpusCoverage:
-        """Counts of classes, facts and topics, and a verdict in words."""
-        return self.stored.coverage
-
-    @property
-    def proposals(self) -> tuple[Proposal, ...]:
-        """Every proposal with its evidence."""
-        return self.stored.proposals
-
-    @property
-    def file(self) -> Path:
-        """The file of proposals, for a person to judge and for `build(..., approved=file)`."""
-        return self.stored.file
+        self.coverage = stored.coverage
+        self.proposals = stored.proposals
+        self.file = stored.file
 
     def table(self, top: int | None = None) -> Table:
         """One row per proposal: its query, and how many documents are on topic, affirm and deny; the best `top` only."""
-        rows = tuple(
-            (p.query, p.relation, p.status, p.topic_documents, len(p.violating), len(p.satisfying), p.examples_expected)
-            for p in self.proposals[:top]
-        )
-        return Table("proposals", f"{len(rows):,} of {len(self.proposals):,} proposals.", _COLUMNS, rows)
+        shown = self.proposals[:top]
+        return tabulate("proposals", f"{len(shown):,} of {len(self.proposals):,} proposals.", shown, _COLUMNS)
 
     def __str__(self) -> str:
         return self.stored.in_words(_SHOWN)

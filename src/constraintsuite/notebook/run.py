@@ -1,4 +1,4 @@
-"""A run to look at, and how to get one."""
+"""A run to look at, how to get one, and a page of several."""
 
 from __future__ import annotations
 
@@ -14,50 +14,38 @@ from constraintsuite.experiments.groupings import pick, split_up
 from constraintsuite.experiments.headline import HEADLINE
 from constraintsuite.experiments.pair_experiment import with_results
 from constraintsuite.experiments.run import evaluate_suites
-from constraintsuite.experiments.summary import RunSummary
-from constraintsuite.metrics.pairwise import METRICS, PairResult, parse_metric
-from constraintsuite.notebook.places import FolderPath, choose_reporter
-from constraintsuite.notebook.scoring import Model, evaluate_object
-from constraintsuite.notebook.suite import Suite, load_suite
+from constraintsuite.metrics.pairwise import METRICS, parse_metric
+from constraintsuite.metrics.ties import TiePolicy, TieRule
+from constraintsuite.models.base import Workbench
+from constraintsuite.notebook.models import Model, evaluate_object
+from constraintsuite.notebook.suite import FolderPath, Suite, choose_reporter, load_suite
 from constraintsuite.records.figures import say
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.tables import Table
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.grouped import group_table, grouping_of, groups_of
-from constraintsuite.reports.sections.errors import error_chart
-from constraintsuite.reports.sections.gaps import gap_charts
+from constraintsuite.reports.group_tables import group_table, grouping_of, groups_of
+from constraintsuite.reports.html import Extras, write_report
+from constraintsuite.reports.sections.behaviour import error_chart, gap_charts
+from constraintsuite.store.download import cache_folder
 
 _SHOWN = ("accuracy", "paired_accuracy")
 
 
 class Run:
-    """A model's results on a suite; `slice` gives the same for some of the examples."""
+    """A model's results on a suite; `slice` gives the same for some of the examples.
+
+    `path` is the folder, `model` the model string, `summary` all figures, and `results` how each example came out.
+    """
 
     def __init__(self, stored: load.Run, suite: Suite | None = None, *, is_slice: bool = False) -> None:
         self.stored = stored
+        self.path = stored.artifact.path
+        self.model = stored.summary.system
+        self.summary = stored.summary
+        self.results = stored.results
         self.is_slice = is_slice
         self._suite = suite
-
-    @property
-    def path(self) -> Path:
-        """The folder."""
-        return self.stored.artifact.path
-
-    @property
-    def model(self) -> str:
-        """The model string."""
-        return self.stored.summary.system
-
-    @property
-    def summary(self) -> RunSummary:
-        """All figures."""
-        return self.stored.summary
-
-    @property
-    def results(self) -> tuple[PairResult, ...]:
-        """How each example came out."""
-        return self.stored.results
 
     @cached_property
     def suite(self) -> Suite:
@@ -183,3 +171,21 @@ def evaluate(
 def as_run(run: Run | FolderPath) -> Run:
     """A run as it is, or the one in a folder."""
     return run if isinstance(run, Run) else load_run(run)
+
+
+def report(*runs: Run | FolderPath, out: FolderPath, ties: TiePolicy = "strict", quiet: bool = False) -> Path:
+    """Write a page about runs of one suite, with its tables as files, to share or to put into a paper.
+
+    `runs` are runs or their folders; `out` is the folder to create; `ties` says what equal scores count. Returns the
+    path of the page, `index.html`, which needs nothing else; `tables/` beside it has CSV, JSON, Markdown and LaTeX.
+
+        >>> cs.report(run, "runs/ours/bm25", out="report")
+    """
+    if not runs:
+        raise UserError("A report needs at least one run.")
+    given = [as_run(run) for run in runs]
+    if any(run.is_slice for run in given):
+        raise UserError("A page is of whole runs, and breaks them down by itself: give the run, not a slice of it.")
+    bench = Workbench(cache=cache_folder() / "scores", reporter=choose_reporter(quiet))
+    folders = [run.path for run in given]
+    return write_report(given[0].suite.path, folders, Path(out), Extras(rule=TieRule(ties)), bench)

@@ -1,48 +1,151 @@
-"""A suite to look at, and how to get one."""
+"""A suite and its examples to look at, how to get one, and what a corpus is built with."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
 from html import escape
 from pathlib import Path
+from typing import Literal
 
+from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError, hint_for
 from constraintsuite.execution.engine import LocalEngine
+from constraintsuite.execution.progress import Reporter, Silent, Terminal
 from constraintsuite.experiments import load
 from constraintsuite.experiments.groupings import pick, split_up
-from constraintsuite.notebook.example import Example
-from constraintsuite.notebook.places import FolderPath, choose_reporter
-from constraintsuite.notebook.recipes import AnalyserName, choose_recipe
+from constraintsuite.records import examples
 from constraintsuite.records.tables import Column, Table
-from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.grouped import in_order
-from constraintsuite.reports.sections.dataset import difference_charts
+from constraintsuite.reports.drawings.svg import Drawing, page_colours
+from constraintsuite.reports.example_cards import ShownExample, show_documents
+from constraintsuite.reports.group_tables import in_order
+from constraintsuite.reports.marks import Segment
+from constraintsuite.reports.page import make_environment, read_template
+from constraintsuite.reports.sections.suite import difference_charts
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.importers import folder as imported
-from constraintsuite.suites.recipe import Recipe
+from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
 from constraintsuite.suites.views.dataset import length_table, view_dataset
+
+FolderPath = str | Path
+"""A file or folder."""
+
+
+def choose_reporter(quiet: bool) -> Reporter:
+    """What shows progress: the terminal's stderr, or nothing."""
+    return Silent() if quiet else Terminal()
+
+
+AnalyserName = Literal["auto", "rules", "parser"]
+_SUFFIXES = (".yaml", ".yml")
+
+
+def choose_recipe(source: Recipe | FolderPath, analyser: AnalyserName, seed: int, size: int | None = None) -> Recipe:
+    """A recipe as it is, that of a .yaml file, or one of defaults for a corpus; settings go with a corpus only."""
+    if not isinstance(source, Recipe) and Path(source).suffix not in _SUFFIXES:
+        return Recipe(
+            corpus=SourceSettings(source=str(source)),
+            analysis=AnalysisSettings(analyser=analyser),
+            sizes=SizeSettings() if size is None else SizeSettings(main=size),
+            seed=seed,
+        )
+    if size is not None or analyser != "auto" or seed:
+        raise UserError("size, analyser, seed: give these in the recipe, not beside it.")
+    return source if isinstance(source, Recipe) else Recipe.read(Path(source))
+
+
+@dataclass(frozen=True)
+class Example:
+    """One ranking test of a suite: a query, the document that satisfies it, and the one that violates it.
+
+    `record` has every field as it is in the suite's file; `print(example)` gives the texts.
+    """
+
+    record: examples.Example
+
+    @property
+    def id(self) -> str:
+        """The name by which the suite and the results of a run know it."""
+        return self.record.id
+
+    @property
+    def query(self) -> str:
+        """What the system is asked."""
+        return self.record.query
+
+    @property
+    def opposite(self) -> str | None:
+        """The same need with the constraint turned round, if it has one."""
+        return self.record.opposite
+
+    @property
+    def slice(self) -> str:
+        """The kind of example that it is."""
+        return self.record.slice
+
+    @property
+    def satisfying(self) -> examples.ExampleDocument:
+        """The document that obeys the constraint of the query."""
+        return self.record.satisfying
+
+    @property
+    def violating(self) -> examples.ExampleDocument:
+        """The document that breaks the constraint of the query."""
+        return self.record.violating
+
+    def __str__(self) -> str:
+        opposite = [f"opposite: {self.record.opposite}"] if self.record.opposite else []
+        documents = [
+            f"{document.role}: {' – '.join(filter(None, [document.title, _text(segments)]))}"
+            for document, segments in self._shown().documents
+        ]
+        return "\n".join([repr(self), *opposite, *documents])
+
+    def __repr__(self) -> str:
+        return f"Example {self.id} ({self.record.slice}): {_text(self._shown().query)}"
+
+    def _repr_html_(self) -> str:
+        blocks = make_environment(read_template).get_template("blocks.html.jinja")
+        card = blocks.module.reading([self._shown()], self.id)  # type: ignore[attr-defined]  # a macro of the template
+        return f'<div class="csuite-card"><style>{_style()}</style>{card}</div>'
+
+    def _shown(self) -> ShownExample:
+        return ShownExample(self.record, show_documents(self.record))
+
+
+def _text(segments: Iterable[Segment]) -> str:
+    return "".join(segment.text for segment in segments)
+
+
+@cache
+def _style() -> str:
+    """The report's rules for an example, nested so that they change nothing else in the notebook.
+
+    The card follows the theme of JupyterLab, VS Code or Colab, and elsewhere the system's.
+    """
+    return f"""
+.csuite-card {{ color-scheme: light dark; {page_colours()} color: var(--ink); background: var(--page);
+  max-width: 70rem; padding: .8rem 1rem; border-radius: 8px; line-height: 1.5; {read_template("example.css")} }}
+[data-jp-theme-light="true"] .csuite-card, .vscode-light .csuite-card {{ color-scheme: light; }}
+[data-jp-theme-light="false"] .csuite-card, .vscode-dark .csuite-card, [theme="dark"] .csuite-card {{ color-scheme: dark; }}
+"""
 
 
 class Suite:
-    """A suite folder: `len`, iteration and `suite[id]` are over its examples, each of which shows itself as a card."""
+    """A suite folder: `len`, iteration and `suite[id]` are over its examples, each of which shows itself as a card.
+
+    `path` is the folder, and `name` the name that the suite was built under.
+    """
 
     def __init__(self, stored: load.Suite) -> None:
         self.stored = stored
-
-    @property
-    def path(self) -> Path:
-        """The folder."""
-        return self.stored.artifact.path
-
-    @property
-    def name(self) -> str:
-        """The name it was built under."""
-        return self.stored.name
+        self.path = stored.artifact.path
+        self.name = stored.name
 
     @cached_property
     def examples(self) -> tuple[Example, ...]:
-        """The main examples."""
+        """The main examples, without controls."""
         return tuple(map(Example, self.stored.examples))
 
     @cached_property

@@ -22,7 +22,15 @@ class UnitValue:
     kind: ColumnKind
 
 
-CellValue = PlainValue | UnitValue
+@dataclass(frozen=True, slots=True)
+class LinkedText:
+    """A text that leads to another page of a site; where there are no links, it is the text alone."""
+
+    text: str
+    address: str
+
+
+CellValue = PlainValue | UnitValue | LinkedText
 
 
 class PrintedFigure(NamedTuple):
@@ -42,6 +50,8 @@ def show(value: CellValue, kind: ColumnKind) -> PrintedFigure:
     if isinstance(value, UnitValue):
         figure = show(value.value, value.kind)
         return figure if figure.value == MISSING else figure._replace(value=figure.value + _UNITS.get(value.kind, ""))
+    if isinstance(value, LinkedText):
+        return PrintedFigure(value.text, "", "")
     if isinstance(value, Interval):
         return _show_interval(value, kind)
     if value is None:
@@ -55,7 +65,9 @@ def say(value: PlainValue, kind: ColumnKind) -> str:
 
 
 def plain(value: CellValue) -> PlainValue:
-    """The value without its unit, as programs read it."""
+    """The value without its unit or link, as programs read it."""
+    if isinstance(value, LinkedText):
+        return value.text
     return value.value if isinstance(value, UnitValue) else value
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 from constraintsuite.errors import UserError
 from constraintsuite.records.figures import CellValue, ColumnKind, plain
 from constraintsuite.records.formats import FORMATS
 from constraintsuite.records.scores import Interval
 
+T = TypeVar("T")
+TableRows = tuple[tuple[CellValue, ...], ...]
+ItemColumns = Mapping[str, tuple[ColumnKind, Callable[[T], CellValue]]]
+"""The columns of a table by title: how each is shown, and what its value is for an item."""
 TableRecord = dict[str, Any]
 """A row by column; an interval is `{"value", "low", "high", "n"}`, shares between 0 and 1."""
 
@@ -42,7 +46,7 @@ class Table:
     """Of the files it is written to."""
     caption: str
     columns: tuple[Column, ...]
-    rows: tuple[tuple[CellValue, ...], ...]
+    rows: TableRows
     long: bool = False
     """Too long to be read: written for programs only."""
 
@@ -96,6 +100,13 @@ class Table:
             caption = f"{self.caption} Part {number} of {len(starts)}." if len(starts) > 1 else self.caption
             rows = tuple((row[0], *row[chosen]) for row in self.rows)
             yield replace(self, caption=caption, columns=(self.columns[0], *self.columns[chosen]), rows=rows)
+
+
+def tabulate(name: str, caption: str, items: Iterable[T], columns: ItemColumns[T]) -> Table:
+    """A table with one row per item."""
+    shown = tuple(Column(title, kind) for title, (kind, _) in columns.items())
+    rows = (tuple(value(item) for _, value in columns.values()) for item in items)
+    return Table(name, caption, shown, tuple(rows))
 
 
 def flat(table: Table) -> Iterator[dict[str, str | float | int | None]]:

@@ -5,50 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from constraintsuite.annotate.agreement import ALL, Attention, QuestionAgreement
-from constraintsuite.records.tables import Column, Table
+from constraintsuite.records.tables import ItemColumns, Table, tabulate
+
+_AGREEMENT: ItemColumns[QuestionAgreement] = {
+    "question": ("text", lambda row: row.question),
+    "group": ("text", lambda row: row.group),
+    "raw": ("share", lambda row: row.figures.raw),
+    "kappa": ("number", lambda row: row.figures.kappa),
+    "AC1": ("number", lambda row: row.figures.ac1),
+    "alpha": ("number", lambda row: row.figures.alpha),
+    "differ": ("count", lambda row: row.differing),
+}
+_ATTENTION: ItemColumns[Attention] = {
+    "annotator": ("text", lambda one: one.annotator),
+    "items": ("count", lambda one: one.answered),
+    "decoys right": ("share", lambda one: one.decoys),
+    "same again": ("share", lambda one: one.repeats),
+    "chose what was shown first": ("share", lambda one: one.shown_first),
+}
 
 
 def agreement_table(rows: Sequence[QuestionAgreement]) -> Table:
-    """One row a question, and by group where there are groups; each figure with its interval."""
+    """One row per question, and by group where there are groups; each figure with its interval."""
     several = {row.group for row in rows} - {ALL}
-    return Table(
-        "agreement",
-        "Agreement, with 95 % intervals",
-        (
-            Column("question"),
-            *([Column("group")] if several else []),
-            Column("raw", "share"),
-            Column("kappa", "number"),
-            Column("AC1", "number"),
-            Column("alpha", "number"),
-            Column("differ", "count"),
-        ),
-        tuple(
-            (
-                row.question,
-                *([row.group] if several else []),
-                row.figures.raw,
-                row.figures.kappa,
-                row.figures.ac1,
-                row.figures.alpha,
-                row.differing,
-            )
-            for row in rows
-        ),
-    )
+    columns = {title: column for title, column in _AGREEMENT.items() if several or title != "group"}
+    return tabulate("agreement", "Agreement, with 95 % intervals", rows, columns)
 
 
 def attention_table(people: Sequence[Attention]) -> Table:
-    """One row a person: what can be checked without another."""
-    return Table(
-        "attention",
-        "Annotators",
-        (
-            Column("annotator"),
-            Column("items", "count"),
-            Column("decoys right", "share"),
-            Column("same again", "share"),
-            Column("chose what was shown first", "share"),
-        ),
-        tuple((one.annotator, one.answered, one.decoys, one.repeats, one.shown_first) for one in people),
-    )
+    """One row per person: what can be checked without another."""
+    return tabulate("attention", "Annotators", people, _ATTENTION)

@@ -15,9 +15,9 @@ from constraintsuite.records.figures import ColumnKind, percent, points, say, sh
 from constraintsuite.records.scores import Interval
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.drawings.svg import Drawing
-from constraintsuite.reports.hardest import ShownFailure, show_failures
-from constraintsuite.reports.remarks import headline_remark, tie_remarks, under_rule
-from constraintsuite.reports.sections.audit import judge_audit
+from constraintsuite.reports.example_cards import ShownExample, show_failures
+from constraintsuite.reports.group_tables import headline_remark, tie_remarks, under_rule
+from constraintsuite.reports.sections.suite import judge_audit
 from constraintsuite.reports.view import ReportView
 
 FAILURES = 3
@@ -35,7 +35,7 @@ class FirstPage:
     """How to read the chart, and how far to trust it."""
     system: str
     """Whose failures are shown: the best."""
-    failures: tuple[ShownFailure, ...]
+    failures: tuple[ShownExample, ...]
     changes: tuple[str, ...]
     """What changed since the baseline, a sentence for each system; empty without a baseline."""
 

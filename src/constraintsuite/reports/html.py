@@ -11,13 +11,16 @@ from constraintsuite.errors import UserError
 from constraintsuite.experiments.load import Run, load_run, load_suite
 from constraintsuite.experiments.output import OutputCounts, write_once
 from constraintsuite.metrics.ties import STRICT, TieRule
-from constraintsuite.models.base import Encoder, Workbench
+from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import load_encoder
-from constraintsuite.reports.files import PAGE, TABLE_FILES, write_files
 from constraintsuite.reports.first_page import make_first_page
-from constraintsuite.reports.likeness import pair_similarity
-from constraintsuite.reports.maxsim import LateInteraction, load_late_interaction, match_tokens, pick_examples
-from constraintsuite.reports.page import Masthead
+from constraintsuite.reports.model_views import (
+    load_late_interaction,
+    match_tokens,
+    pair_similarity,
+    pick_examples,
+)
+from constraintsuite.reports.page import PAGE, TABLE_FILES, Masthead, write_files
 from constraintsuite.reports.sections import SECTIONS
 from constraintsuite.reports.view import ReportView, environment_of, make_view, model_facts
 from constraintsuite.store.artifact import ArtifactOrigin
@@ -52,48 +55,37 @@ def write_report(
 
     With a `baseline`, an earlier run on the same suite, the page says what has changed since.
     """
-    wanted = extras or Extras()
-    work = _Work(wanted, bench or Workbench())
+    wanted, bench = extras or Extras(), bench or Workbench()
+    if bool(wanted.maxsim) != bool(wanted.examples):
+        raise UserError("--maxsim and --example go together: which model, on which example?")
+    encoders = {name: load_encoder(name, bench).encoder for name in wanted.vectors}
+    readers = {name: load_late_interaction(name, bench) for name in wanted.maxsim}
     view = make_view(load_suite(suite), [load_run(run) for run in runs], wanted.rule, baseline)
-    work.check(view)
-    origin = _origin(view, work)
-    write_once(
-        out_folder, origin, (PAGE, *TABLE_FILES), lambda folder: _write(work, view, folder), events=work.bench.events
-    )
+    examples = pick_examples(view.suite.examples, wanted.examples)
+
+    def write(folder: Path) -> OutputCounts:
+        """Ask the models and write; only called if the report is not there yet."""
+        whole = replace(
+            view,
+            likenesses={name: pair_similarity(e, view.suite.examples) for name, e in encoders.items()},
+            matches=tuple(match for name, r in readers.items() for match in match_tokens(name, r, examples)),
+        )
+        sections = [made for name in SECTIONS.names() if (made := SECTIONS.load(name)(whole)) is not None]
+        tables = write_files(folder, _masthead(whole), sections, make_first_page(whole))
+        return OutputCounts({"runs": len(whole.runs), "examples": len(whole.suite.examples), "tables": tables})
+
+    settings = {
+        "ties": str(wanted.rule),
+        "examples": list(wanted.examples),
+        **{f"vectors {name}": encoder.fingerprint for name, encoder in encoders.items()},
+        **{f"maxsim {name}": reader.fingerprint for name, reader in readers.items()},
+    }
+    origin = ArtifactOrigin("report", view.suite.name, _inputs(view), settings, 0, REVISIONS["report"])
+    write_once(out_folder, origin, (PAGE, *TABLE_FILES), write, events=bench.events)
     return out_folder / PAGE
 
 
-class _Work:
-    """What must be asked of models: loaded before anything is written, computed only if the report is not there yet."""
-
-    def __init__(self, extras: Extras, bench: Workbench) -> None:
-        if bool(extras.maxsim) != bool(extras.examples):
-            raise UserError("--maxsim and --example go together: which model, on which example?")
-        self.extras = extras
-        self.bench = bench
-        self.encoders: dict[str, Encoder] = {name: load_encoder(name, bench).encoder for name in extras.vectors}
-        self.readers: dict[str, LateInteraction] = {name: load_late_interaction(name, bench) for name in extras.maxsim}
-
-    def check(self, view: ReportView) -> None:
-        """Refuse examples that are not there."""
-        pick_examples(view.suite.examples, self.extras.examples)
-
-    def fingerprints(self) -> dict[str, str]:
-        """Of the models, by name."""
-        found = {f"vectors {name}": encoder.fingerprint for name, encoder in self.encoders.items()}
-        return found | {f"maxsim {name}": reader.fingerprint for name, reader in self.readers.items()}
-
-    def compute(self, view: ReportView) -> ReportView:
-        """The view with what the models say."""
-        examples = pick_examples(view.suite.examples, self.extras.examples)
-        return replace(
-            view,
-            likenesses={name: pair_similarity(e, view.suite.examples) for name, e in self.encoders.items()},
-            matches=tuple(match for name, r in self.readers.items() for match in match_tokens(name, r, examples)),
-        )
-
-
-def _origin(view: ReportView, work: _Work) -> ArtifactOrigin:
+def _inputs(view: ReportView) -> dict[str, str]:
     inputs = {"suite": view.suite.content}
     if view.baseline is not None:
         inputs["baseline"] = view.baseline.artifact.manifest.content
@@ -102,19 +94,7 @@ def _origin(view: ReportView, work: _Work) -> ArtifactOrigin:
         # Not part of a run's content, but shown on the page.
         place = [environment_of(run.artifact.path), model_facts(run)]
         inputs[f"versions {label}"] = sha256_text(json.dumps(place, sort_keys=True))
-    settings = {
-        "ties": str(work.extras.rule),
-        "examples": list(work.extras.examples),
-        **work.fingerprints(),
-    }
-    return ArtifactOrigin("report", view.suite.name, inputs, settings, 0, REVISIONS["report"])
-
-
-def _write(work: _Work, view: ReportView, out: Path) -> OutputCounts:
-    view = work.compute(view)
-    sections = [made for name in SECTIONS.names() if (made := SECTIONS.load(name)(view)) is not None]
-    tables = write_files(out, _masthead(view), sections, make_first_page(view))
-    return OutputCounts({"runs": len(view.runs), "examples": len(view.suite.examples), "tables": tables})
+    return inputs
 
 
 def _masthead(view: ReportView) -> Masthead:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from constraintsuite.records.constraints import Evidence
-from constraintsuite.records.examples import Example
+from constraintsuite.records.examples import Example, ExampleDocument
 
 LONG = 1_500
 """Characters; of a longer text only the neighbourhood of the marks is shown."""
@@ -35,6 +35,13 @@ class Segment(NamedTuple):
     text: str
     kinds: tuple[str, ...] = ()
     readings: tuple[str, ...] = ()
+
+
+class MarkedDocument(NamedTuple):
+    """A document of an example, cut at what decides; of a long one perhaps only a part."""
+
+    document: ExampleDocument
+    segments: tuple[Segment, ...]
 
 
 def marks_of(example: Example, role: str) -> list[TextMark]:

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from constraintsuite.errors import UserError
+from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.experiments.headline import is_chance
 from constraintsuite.experiments.load import MODEL, Run, Suite, name_runs
 from constraintsuite.experiments.pair_experiment import rejudge
@@ -21,7 +22,7 @@ from constraintsuite.metrics.pairwise import METRICS
 from constraintsuite.metrics.ties import STRICT, TieRule
 from constraintsuite.models.base import PLACE_FACTS
 from constraintsuite.records.scores import Interval
-from constraintsuite.reports.maxsim import TokenMatch
+from constraintsuite.reports.model_views import TokenMatch
 from constraintsuite.store.artifact import ENVIRONMENT
 from constraintsuite.store.jsonl import adapter, describe
 from constraintsuite.suites.audit.results import Audit
@@ -51,6 +52,11 @@ class ReportView:
     def summaries(self) -> list[RunSummary]:
         """The figures of the runs."""
         return [run.summary for run in self.runs.values()]
+
+    @property
+    def headlines(self) -> dict[str, GroupFigures]:
+        """The figures of each run on the examples of the headline."""
+        return {label: run.summary.headline for label, run in self.runs.items()}
 
     @property
     def metric(self) -> Metric:

@@ -8,5 +8,5 @@ from constraintsuite.records.tables import Column, Table
 
 
 def count_table(name: str, caption: str, counts: Mapping[str, int]) -> Table:
-    """A row a name."""
+    """Counts as a table with one row per name."""
     return Table(name, caption, (Column(name.replace("_", " ")), Column("count", "count")), tuple(counts.items()))

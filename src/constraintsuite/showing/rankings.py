@@ -10,7 +10,7 @@ from constraintsuite.experiments.ranking.summary import QueryResult, RankingSumm
 from constraintsuite.records.figures import CellValue, UnitValue
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock, VerbatimText
-from constraintsuite.records.tables import Column, Table
+from constraintsuite.records.tables import Column, ItemColumns, Table, tabulate
 from constraintsuite.reports.drawings.bars import bar_chart
 from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.display import Display, show_each
@@ -24,10 +24,18 @@ _ABOUT = (
 )
 _ABOUT_QUERIES = "Those first that rank a violating document before any satisfying one, the worst of them at the top."
 
+_QUERIES: ItemColumns[QueryResult] = {
+    "query": ("text", lambda one: one.text),
+    "first satisfying": ("count", lambda one: one.first_relevant),
+    "first violating": ("count", lambda one: one.first_violation),
+    "satisfying": ("count", lambda one: one.relevant),
+    "violating": ("count", lambda one: one.violating),
+}
+
 
 @show_each
 def show_ranking(path: Path) -> Display:
-    """One ranking."""
+    """The page of a ranking: its measures, its worst queries, and how it was made."""
     summary = load_ranking(path)
     return Display(
         Masthead(summary.system, KIND, describe_ranking(summary)),
@@ -81,19 +89,9 @@ def _figure(name: str, figure: Interval) -> tuple[CellValue, ...]:
 
 
 def _queries(queries: Sequence[QueryResult]) -> Table:
-    columns = (
-        Column("query"),
-        Column("first satisfying", "count"),
-        Column("first violating", "count"),
-        Column("satisfying", "count"),
-        Column("violating", "count"),
-    )
-    rows: tuple[tuple[CellValue, ...], ...] = tuple(
-        (one.text, one.first_relevant, one.first_violation, one.relevant, one.violating)
-        for one in sorted(queries, key=_order)[:SHOWN_QUERIES]
-    )
-    caption = f"Ranks of the first documents, and how many are known; {len(rows):,} of {len(queries):,} queries."
-    return Table("queries", caption, columns, rows)
+    shown = sorted(queries, key=_order)[:SHOWN_QUERIES]
+    caption = f"Ranks of the first documents, and how many are known; {len(shown):,} of {len(queries):,} queries."
+    return tabulate("queries", caption, shown, _QUERIES)
 
 
 def _order(one: QueryResult) -> tuple[float, str]:

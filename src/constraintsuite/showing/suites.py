@@ -6,15 +6,14 @@ from pathlib import Path
 
 from constraintsuite.experiments.load import load_suite
 from constraintsuite.reports.page import Masthead
-from constraintsuite.reports.sections.audit import audit
-from constraintsuite.reports.sections.dataset import dataset
+from constraintsuite.reports.sections.suite import audit, dataset
 from constraintsuite.reports.view import ReportView
 from constraintsuite.showing.display import Display, show_each
 
 
 @show_each
 def show_suite(path: Path) -> Display:
-    """One suite."""
+    """The page of a suite: whether to trust it, and what is in it."""
     suite = load_suite(path)
     view = ReportView(suite, {})
     about = f"{len(suite.examples):,} main examples, {len(suite.controls):,} controls. Content {suite.content[:12]}."

@@ -9,12 +9,12 @@ from constraintsuite.errors import UserError
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.records.figures import UnitValue
 from constraintsuite.records.sections import Charts, Section, SectionBlock, TableBlock, VerbatimText
-from constraintsuite.records.tables import Column, Table
+from constraintsuite.records.tables import Column, ItemColumns, Table, tabulate
 from constraintsuite.reports.drawings.plot import draw_plot
 from constraintsuite.reports.page import Masthead
 from constraintsuite.showing.counts import count_table
 from constraintsuite.showing.display import Display, show_each
-from constraintsuite.store.artifact import Artifact
+from constraintsuite.store.artifact import Artifact, Manifest
 from constraintsuite.store.jsonl import read_json, read_jsonl
 from constraintsuite.tuning.curves import CURVES, SELECTED, Selected, TrainingCurvePoint, draw_curves, kind_of
 
@@ -29,37 +29,36 @@ _ABOUT_MADE = "All that decides a training, and how much its tasks were given."
 
 @show_each
 def show_training(path: Path) -> Display:
-    """The page of one training; one that was changed since is a UserError."""
+    """The page of a training: its curves, what was selected, and its recipe; one that was changed since is a UserError."""
     artifact = Artifact.open_unverified(path, KIND)
-    lacking = next((name for name in _SHOWN if name not in artifact.manifest.files), None)
+    manifest = artifact.manifest
+    lacking = next((name for name in _SHOWN if name not in manifest.files), None)
     if lacking is not None:
         raise UserError(f"{path}: it has no {lacking}. Was it written by another version?")
     artifact.refuse_changed(_SHOWN)  # what is shown alone: to hash all checkpoints would take minutes
-    counts = artifact.manifest.counts
-    about = f"{counts['checkpoints']:,} checkpoints, {counts['points']:,} figures."
-    return Display(Masthead(artifact.manifest.name, "training", about), tuple(_sections(artifact)))
+    chosen = tabulate("selected", "", read_json(path / SELECTED, tuple[Selected, ...]), _SELECTED)
+    about = f"{manifest.counts['checkpoints']:,} checkpoints, {manifest.counts['points']:,} figures."
+    sections = (
+        *_curves(tuple(read_jsonl(path / CURVES, TrainingCurvePoint))),
+        Section("selected", "Selected checkpoints", _ABOUT_SELECTED, (TableBlock(chosen),)),
+        _recipe(manifest, (path / RECIPE).read_text(encoding="utf-8")),
+    )
+    return Display(Masthead(manifest.name, "training", about), sections)
 
 
-def _sections(artifact: Artifact) -> Iterator[Section]:
-    """Curves, what was selected, and what it was made from."""
-    path, manifest = artifact.path, artifact.manifest
-    points = tuple(read_jsonl(path / CURVES, TrainingCurvePoint))
+def _curves(points: Sequence[TrainingCurvePoint]) -> Iterator[Section]:
     drawn = tuple(draw_plot(plot) for plot in draw_curves(points))
     curves: list[SectionBlock] = [Charts(drawn)] if drawn else []
     curves += [TableBlock(_figures(name, points)) for name in _evaluations(points)]
     if curves:
         yield Section("curves", "Curves", _ABOUT_CURVES, tuple(curves))
-    yield Section(
-        "selected",
-        "Selected checkpoints",
-        _ABOUT_SELECTED,
-        (TableBlock(_selected(read_json(path / SELECTED, tuple[Selected, ...]))),),
-    )
-    recipe = (path / RECIPE).read_text(encoding="utf-8")
+
+
+def _recipe(manifest: Manifest, recipe: str) -> Section:
     made: list[SectionBlock] = [TableBlock(count_table("data", "What was read and made.", manifest.counts))]
     if manifest.rejects:
         made.append(TableBlock(count_table("left_out", "Rows that were left out, and why.", manifest.rejects)))
-    yield Section("recipe", "Recipe", _ABOUT_MADE, (*made, VerbatimText(recipe.rstrip(), "All settings")))
+    return Section("recipe", "Recipe", _ABOUT_MADE, (*made, VerbatimText(recipe.rstrip(), "All settings")))
 
 
 def _evaluations(points: Sequence[TrainingCurvePoint]) -> list[str]:
@@ -67,7 +66,7 @@ def _evaluations(points: Sequence[TrainingCurvePoint]) -> list[str]:
 
 
 def _figures(evaluation: str, points: Sequence[TrainingCurvePoint]) -> Table:
-    """A row a checkpoint, a column a metric."""
+    """A row per checkpoint and a column per metric."""
     own = [point for point in points if point.evaluation == evaluation and point.part == OVERALL]
     metrics = list(dict.fromkeys(point.metric for point in own))
     found = {(one.checkpoint, one.metric): one.figure for one in own}
@@ -79,16 +78,11 @@ def _figures(evaluation: str, points: Sequence[TrainingCurvePoint]) -> Table:
     return Table(f"figures_{evaluation}", f"{evaluation}, over all of it.", columns, rows)
 
 
-def _selected(selected: Sequence[Selected]) -> Table:
-    columns = (
-        Column("checkpoint"),
-        Column("seed", "count"),
-        Column("task"),
-        Column("epoch", "count"),
-        Column("taken by"),
-        Column("value", "number"),
-    )
-    rows = tuple(
-        (one.checkpoint, one.seed, one.task, one.epoch, one.by, UnitValue(one.value, one.kind)) for one in selected
-    )
-    return Table("selected", "", columns, rows)
+_SELECTED: ItemColumns[Selected] = {
+    "checkpoint": ("text", lambda one: one.checkpoint),
+    "seed": ("count", lambda one: one.seed),
+    "task": ("text", lambda one: one.task),
+    "epoch": ("count", lambda one: one.epoch),
+    "taken by": ("text", lambda one: one.by),
+    "value": ("number", lambda one: UnitValue(one.value, one.kind)),
+}

@@ -12,8 +12,8 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.errors import UserError
 from constraintsuite.store.artifact import read_manifest
 from constraintsuite.suites.recipe import Recipe
-from constraintsuite.web.people import PersonRole
-from constraintsuite.web.shelf import Shelved, WebShelf
+from constraintsuite.web.access import PersonRole
+from constraintsuite.web.artifact_index import ArtifactIndex, ServedArtifact
 
 UNKNOWN = "CORPUS"
 """Stands for a corpus that the manifest of a suite does not know, or that is not where it was."""
@@ -22,6 +22,8 @@ RECIPE = "RECIPE"
 _BUNDLED = "sample"
 _DEFAULTS: Mapping[str, Any] = Recipe(corpus=SourceSettings(source=_BUNDLED)).model_dump(mode="json")
 """As a manifest has them."""
+_FLAGS = {"analysis.domains": "--domain", "sizes.main": "--size", "analysis.analyser": "--analyser", "seed": "--seed"}
+"""Options of `csuite build` beside those of the corpus, by the setting that they change."""
 
 
 def pasted(path: Path) -> str:
@@ -31,36 +33,36 @@ def pasted(path: Path) -> str:
     return shlex.quote(f"./{seen}" if seen.startswith("-") else seen)
 
 
-def quickstart_command(shelf: WebShelf) -> str:
-    """Something to look at."""
-    return f"csuite quickstart --out {pasted(shelf.root / 'quickstart')}"
+def quickstart_command(artifacts: ArtifactIndex) -> str:
+    """The command that makes a suite, runs and a report to look at."""
+    return f"csuite quickstart --out {pasted(artifacts.root / 'quickstart')}"
 
 
-def serve_command(shelf: WebShelf, role: PersonRole) -> str:
+def serve_command(artifacts: ArtifactIndex, role: PersonRole) -> str:
     """The same site for one more person."""
-    return f"csuite serve {pasted(shelf.root)} --{role} NAME"
+    return f"csuite serve {pasted(artifacts.root)} --{role} NAME"
 
 
-def eval_command(suite: Shelved) -> str:
+def eval_command(suite: ServedArtifact) -> str:
     """A first run of a suite."""
     return f"csuite eval {pasted(suite.path)} --model bm25 --out {pasted(suite.path.with_name('runs'))}"
 
 
-def rebuild_command(suite: Shelved, dropped: Path) -> str:
+def rebuild_command(suite: ServedArtifact, dropped: Path) -> str:
     """The suite again, as it was built, without what people found wrong now and before; beside it.
 
     What no option can say stands in the recipe that it was built with, and only who built it knows where that lies.
     """
     settings = _settings(suite)
-    has_options = _is_told_by_options(settings)
-    words = ["csuite build", *([f"--corpus {corpus_of(suite)}", *_options(settings)] if has_options else [RECIPE])]
+    options = _options(settings)
+    words = ["csuite build", *([RECIPE] if options is None else [f"--corpus {corpus_of(suite)}", *options])]
     if approved := settings.get("approved"):
         words.append(f"--approved {shlex.quote(str(approved))}")
     words += [f"--drop {shlex.quote(str(file))}" for file in settings.get("drop") or ()]
     return " ".join([*words, f"--drop {pasted(dropped)}", f"--out {pasted(_next(suite.path))}"])
 
 
-def _settings(suite: Shelved) -> Mapping[str, Any]:
+def _settings(suite: ServedArtifact) -> Mapping[str, Any]:
     try:
         manifest = read_manifest(suite.path)
     except UserError:
@@ -68,32 +70,26 @@ def _settings(suite: Shelved) -> Mapping[str, Any]:
     return manifest.settings if manifest is not None else {}
 
 
-def _options(settings: Mapping[str, Any]) -> Iterator[str]:
-    """What differs from the defaults of `csuite build --corpus`."""
-    for name, value in _section(settings, "corpus").items():
-        if name != "source" and value != _DEFAULTS["corpus"].get(name):
-            flag = f"--{name.replace('_', '-')}"
-            yield flag if value is True else f"{flag} {shlex.quote(str(value))}"
-    analysis = _section(settings, "analysis")
-    yield from (f"--domain {shlex.quote(str(file))}" for file in analysis.get("domains") or ())
-    given = {
-        "size": (_section(settings, "sizes").get("main"), _DEFAULTS["sizes"]["main"]),
-        "analyser": (analysis.get("analyser"), _DEFAULTS["analysis"]["analyser"]),
-        "seed": (settings.get("seed"), _DEFAULTS["seed"]),
-    }
-    yield from (f"--{name} {value}" for name, (value, usual) in given.items() if value not in (None, usual))
+def _options(settings: Mapping[str, Any]) -> list[str] | None:
+    """What differs from the defaults of `csuite build --corpus`, as its options; None where no option can say it."""
+    found = dict(_differences(settings))
+    corpus = [name for name in found if name.startswith("corpus.")]
+    flags = {name: f"--{name.removeprefix('corpus.').replace('_', '-')}" for name in corpus} | _FLAGS
+    if not found.keys() <= flags.keys():
+        return None
+    given = [(flag, value) for name, flag in flags.items() for value in found.get(name, ())]
+    return [flag if value is True else f"{flag} {shlex.quote(str(value))}" for flag, value in given]
 
 
-def _is_told_by_options(settings: Mapping[str, Any]) -> bool:
-    """Whether all else is as it is without a recipe."""
-    apart = {"sizes": {"main"}, "corpus": set(_DEFAULTS["corpus"]), "analysis": {"analyser", "domains"}}
-    return all(
-        value == usual[name]
-        for section, usual in _DEFAULTS.items()
-        if isinstance(usual, dict)
-        for name, value in _section(settings, section).items()
-        if name in usual and name not in apart.get(section, ())
-    )
+def _differences(settings: Mapping[str, Any]) -> Iterator[tuple[str, list[Any]]]:
+    """Names, with that of their section, and values of the settings that are not those of a build without a recipe."""
+    for section, usual in _DEFAULTS.items():
+        if isinstance(usual, dict):
+            for name, value in _section(settings, section).items():
+                if value != usual.get(name) and (name in usual or section == "corpus") and name != "source":
+                    yield f"{section}.{name}", value if isinstance(value, list) else [value]
+    if settings.get("seed"):
+        yield "seed", [settings["seed"]]
 
 
 def _section(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -101,7 +97,7 @@ def _section(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def corpus_of(suite: Shelved) -> str:
+def corpus_of(suite: ServedArtifact) -> str:
     """What a suite was built from, quoted; UNKNOWN if that cannot be said here."""
     source = _section(_settings(suite), "corpus").get("source")
     if not isinstance(source, str) or not source:

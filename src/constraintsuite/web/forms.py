@@ -1,11 +1,66 @@
-"""What a form says, read with care: anyone may send anything."""
+"""Questions as a form asks them, and the answers that a form brings, read with care: anyone may send anything."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from constraintsuite.annotate.records import AnnotationEvent
+from constraintsuite.annotate.records import NOTHING, AnnotationEvent, AnnotationQuestion, AnswerValue, spell_value
 from constraintsuite.errors import UserError
+
+PREFIX = "answer."
+"""Of the fields of a form that are answers; the rest of the name is the question."""
+_FEW = 2  # options of which any number may be chosen: with so few, each set of them is one choice, and one key
+
+
+@dataclass(frozen=True)
+class UnsavedForm:
+    """What a form gave that could not be kept, so that it is not lost."""
+
+    given: Mapping[str, tuple[str, ...]]
+    note: str
+    fault: str
+    seen: int | None = None
+    """What the person knew of; None where they are now shown what they had missed."""
+
+
+def takes_several(question: AnnotationQuestion) -> bool:
+    """Whether any number of its options may be ticked."""
+    return question.kind == "choices" and len(question.options) > _FEW
+
+
+def options_of(question: AnnotationQuestion) -> dict[str, str]:
+    """The labels of all answers that can be chosen, by value; none for a question that is answered in words."""
+    if question.kind in ("text", "ids"):
+        return {}
+    plain = {option: option for option in question.options}
+    if question.kind == "choice":
+        return plain
+    if len(question.options) == _FEW:
+        plain["; ".join(question.options)] = "both"
+    return {**plain, NOTHING: NOTHING}
+
+
+def given_of(question: AnnotationQuestion, value: AnswerValue) -> tuple[str, ...]:
+    """The fields that an answer fills."""
+    return tuple(value) or (NOTHING,) if takes_several(question) else (spell_value(value),)
+
+
+def say(question: AnnotationQuestion, value: AnswerValue) -> str:
+    """An answer in the words that the form has for it."""
+    spelling = spell_value(value)
+    return options_of(question).get(spelling, spelling)
+
+
+def given_in(form: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """The answers of a form by question, field by field."""
+    return {name.removeprefix(PREFIX): values for name, values in form.items() if name.startswith(PREFIX)}
+
+
+def spelt(given: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    """The same as a person would write them."""
+    return {question: "; ".join(values) for question, values in given.items()}
+
 
 NEVER = -1
 """No event has this number: who knew of it is found to be stale."""

@@ -9,10 +9,12 @@ from jinja2 import Environment
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from constraintsuite.reports.drawings.theme import page_colours
+from constraintsuite.annotate.agreement import ADVICE, RULE, concerns, too_few
+from constraintsuite.annotate.records import SIDES, how_to_answer
+from constraintsuite.reports.drawings.svg import page_colours
 from constraintsuite.reports.page import make_environment, page_rules, read_template
 from constraintsuite.store.files import sha256_text
-from constraintsuite.web.people import Person
+from constraintsuite.web.forms import options_of, takes_several
 
 SCRIPTS = ("page.js", "site.js", "annotate.js", "proposals.js", "writing.js", "walk.js")
 _OF_REPORTS = ("page.js", "walk.js")
@@ -32,9 +34,8 @@ _NOTHING_DONE = "Nothing was changed"
 
 def render(request: Request, template: str, *, status: int = 200, **values: object) -> Response:
     """A page in the site's frame; all that comes from artifacts and people is escaped."""
-    person: Person | None = request.state.person
     shared = {
-        "person": person,
+        "person": request.state.person,
         "guard": request.state.guard,
         "read_only": request.state.read_only,
         "path": request.url.path,
@@ -83,4 +84,7 @@ def _environment() -> Environment:
         own = resources.files("constraintsuite.web") / "templates" / name
         return own.read_text(encoding="utf-8") if own.is_file() else read_template(name)
 
-    return make_environment(find)
+    made = make_environment(find)
+    made.globals |= {"options_of": options_of, "takes_several": takes_several, "how_to_answer": how_to_answer}
+    made.globals |= {"sides": SIDES, "concerns": concerns, "too_few": too_few, "rule": RULE, "advice": ADVICE}
+    return made

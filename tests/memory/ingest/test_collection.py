@@ -111,7 +111,7 @@ def test_validity_is_that_of_the_document(parts: dict[str, MemoryDocument]) -> N
         pytest.param(
             "The Kestrel logs are kept for 30 days.", "The Kestrel logs are kept for 90 days.", True, id="number"
         ),
-        pytest.param("Door B4 is locked.", "Door B4 is not locked.", True, id="polarity"),
+        pytest.param("AccessTokens B4 is locked.", "AccessTokens B4 is not locked.", True, id="polarity"),
         pytest.param("Logs are kept for 30 days.", "Logs are kept for 90 days.", False, id="nothing is named"),
         pytest.param(
             "The Kestrel logs are kept for 30 days.", "The Osprey logs are kept for 90 days.", False, id="another name"

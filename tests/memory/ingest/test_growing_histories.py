@@ -35,7 +35,7 @@ SENTENCES = (
     "The Supplier shall deliver to Kilo Wharf within {number} days.",
     "Notwithstanding clause {number} of the {title}, Kilo Ltd pays.",
     "Subject to clause {number}, see the {title}.",
-    "Door B4 is {open}.",
+    "AccessTokens B4 is {open}.",
     "The {title} applies to Ada Lind.",
 )
 sentences = st.builds(

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 
 from constraintsuite.cli.ann import ann
 from constraintsuite.cli.compare import compare
-from constraintsuite.reports.files import PAGE, write_files, write_plots
+from constraintsuite.reports.page import PAGE, write_files, write_plots
 from constraintsuite.showing.ann import show_ann
 from constraintsuite.showing.display import ShowOptions
 

@@ -13,8 +13,7 @@ import pytest
 from ann.made_runs import made, made_run
 from constraintsuite.errors import UserError
 from constraintsuite.reports.drawings.plot import draw_charts
-from constraintsuite.reports.files import write_files, write_plots
-from constraintsuite.reports.page import Masthead
+from constraintsuite.reports.page import Masthead, write_files, write_plots
 from constraintsuite.store.artifact import ArtifactOrigin, finish
 from constraintsuite.store.revisions import Revision
 from constraintsuite.vectors.ann.results import CELLS, KIND, RUN, load_ann_run, write

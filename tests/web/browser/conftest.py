@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import pytest
 
 from browsing import open_chromium
-from constraintsuite.web.people import Person
+from constraintsuite.web.access import Person
 from web.served import Served, serve
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from constraintsuite.annotate.records import EventDraft
 from constraintsuite.records.examples import Example
 from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.suites.queries.records import Snippet
-from constraintsuite.web.people import Person
+from constraintsuite.web.access import Person
 from experiments.tiny_suite import make_example, write_suite
 from web.browser.conftest import Enter
 from web.served import Served

@@ -20,8 +20,8 @@ from constraintsuite.store.jsonl import adapter, write_jsonl
 from constraintsuite.store.revisions import Revision
 from constraintsuite.suites.audit.results import Audit
 from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, RejectedPair
+from constraintsuite.web.access import Person
 from constraintsuite.web.pages import PAGES
-from constraintsuite.web.people import Person
 from experiments.tiny_suite import CREAM, LEEKS, write_suite
 from reports.conftest import AUDIT, evaluate
 from web.artifacts import make_artifacts

@@ -13,11 +13,10 @@ from constraintsuite.records.constraints import Evidence
 from constraintsuite.records.examples import Example, PoolPlace
 from constraintsuite.reports.marks import Segment
 from constraintsuite.suites.constraints.exclude import Exclude
-from constraintsuite.web.suites import scopes
-from constraintsuite.web.suites.details import Detail, describe_example
-from constraintsuite.web.suites.diff import DiffSegment, word_diff
-from constraintsuite.web.suites.finding import read_index
-from constraintsuite.web.suites.passing import why_passed
+from constraintsuite.web.suites import text_marks
+from constraintsuite.web.suites.details import Detail, describe_example, why_passed
+from constraintsuite.web.suites.search import read_index
+from constraintsuite.web.suites.text_marks import DiffSegment, word_diff
 from experiments.tiny_suite import CREAMLESS, DOGLESS, IDIOM, LOUD, NUTLESS, ORPHAN, write_suite
 from reports.altered import with_document, with_evidence
 
@@ -84,19 +83,19 @@ def test_evidence_cues_and_scopes_are_marked(tmp_path: Path) -> None:
     ],
 )
 def test_it_is_said_where_scopes_come_from(analyser: str, note: str) -> None:
-    assert note in scopes.read_scopes(analyser, ["no cream"]).note
+    assert note in text_marks.read_scopes(analyser, ["no cream"]).note
 
 
 def test_an_analyser_that_is_not_here_is_not_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scopes, "choose_analyser", lambda _: "rules")
-    assert scopes.read_scopes("parser", ["no cream"]) == (
+    monkeypatch.setattr(text_marks, "choose_analyser", lambda _: "rules")
+    assert text_marks.read_scopes("parser", ["no cream"]) == (
         None,
         "Scopes are not marked: the analyser of this suite, 'parser', is not installed here.",
     )
 
 
 def test_a_huge_text_is_not_read_again() -> None:
-    assert "longer than 20,000" in scopes.read_scopes("rules", ["no cream. " * 3000]).note
+    assert "longer than 20,000" in text_marks.read_scopes("rules", ["no cream. " * 3000]).note
 
 
 def test_of_a_huge_text_only_what_is_near_a_mark_is_shown(tmp_path: Path) -> None:
@@ -104,13 +103,12 @@ def test_of_a_huge_text_only_what_is_near_a_mark_is_shown(tmp_path: Path) -> Non
     huge = with_document(DOGLESS, "violating", text=DOGLESS.violating.text + filler)
     index = read_index(write_suite(tmp_path, [huge], ()))
     shown = describe_example(index, huge).documents[1]
-    assert shown.shortened
     assert sum(len(piece.text) for piece in shown.segments) < 1000
     assert Segment("dogs", ("affirmed",)) in shown.segments
 
 
 @pytest.mark.parametrize(
-    ("example", "kin"),
+    ("example", "related"),
     [
         (
             CREAMLESS,
@@ -122,15 +120,15 @@ def test_of_a_huge_text_only_what_is_near_a_mark_is_shown(tmp_path: Path) -> Non
         (NUTLESS, []),
     ],
 )
-def test_what_belongs_to_it_is_named(tmp_path: Path, example: Example, kin: list[tuple[str, str]]) -> None:
-    assert [(one.example.id, one.why) for one in described(tmp_path, example).kin] == kin
+def test_what_belongs_to_it_is_named(tmp_path: Path, example: Example, related: list[tuple[str, str]]) -> None:
+    assert [(other.id, why) for other, why in described(tmp_path, example).related] == related
 
 
 def test_natural_texts_and_edited_ones_are_couples_apart(tmp_path: Path) -> None:
     natural = with_document(CREAMLESS, "satisfying", edit="")
     pair = [natural, replace(CREAMLESS, id="edited"), replace(natural, id="turned")]
     index = read_index(write_suite(tmp_path, pair, ()))
-    assert [kin.example.id for kin in describe_example(index, natural).kin] == ["turned"]
+    assert [other.id for other, _ in describe_example(index, natural).related] == ["turned"]
 
 
 def test_the_reasons_name_what_was_asked_and_what_it_has() -> None:

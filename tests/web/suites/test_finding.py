@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from constraintsuite.errors import UserError
 from constraintsuite.records.examples import Example
-from constraintsuite.web.suites.choice import ExampleFilter, read_choice
-from constraintsuite.web.suites.finding import SuiteIndex, leaf, read_index
-from constraintsuite.web.suites.words import index_texts, parse_terms, snippet
+from constraintsuite.web.suites.facets import find_texts, index_texts, parse_terms, snippet
+from constraintsuite.web.suites.search import ExampleFilter, SuiteIndex, paginate, read_choice, read_index
 from experiments.tiny_suite import DOGLESS, EXAMPLES, NUTLESS, write_suite
 from reports.altered import with_document, with_evidence
 
@@ -141,11 +140,11 @@ def test_an_address_is_read(given: list[tuple[str, str]], choice: ExampleFilter)
     [
         (("slize", "a"), "cannot be chosen by 'slize'. Did you mean 'slice'?"),
         (("xyz", "a"), "There are: slice, domain."),
-        (("page", "0"), "'0' is not the number of a page."),
-        (("page", "-1"), "not the number"),
-        (("page", "two"), "not the number"),
-        (("page", "²"), "not the number"),
-        (("page", "9" * 5000), "not the number"),
+        (("page", "0"), "Page: '0' is not a whole number"),
+        (("page", "-1"), "is not a whole number"),
+        (("page", "two"), "is not a whole number"),
+        (("page", "²"), "is not a whole number"),
+        (("page", "9" * 5000), "is not a whole number"),
     ],
 )
 def test_an_address_that_cannot_be_meant_is_told(given: tuple[str, str], message: str) -> None:
@@ -167,18 +166,18 @@ def test_an_address_comes_back_as_it_was(values: dict[str, str], search: str, pa
 
 @pytest.mark.parametrize(("number", "things", "first"), [(1, [0, 1, 2], 1), (2, [3, 4, 5], 4), (3, [6], 7)])
 def test_pages(number: int, things: list[int], first: int) -> None:
-    page = leaf(range(7), number, per_page=3)
+    page = paginate(range(7), number, per_page=3)
     assert (list(page.things), page.first, page.pages, page.total) == (things, first, 3, 7)
 
 
 def test_nothing_is_one_empty_page() -> None:
-    page = leaf(list[int](), 1)
+    page = paginate(list[int](), 1)
     assert (page.pages, page.total) == (1, 0)
 
 
 def test_a_page_past_the_last_is_told() -> None:
     with pytest.raises(UserError, match="no page 2: the last is 1"):
-        leaf(range(25), 2)
+        paginate(range(25), 2)
 
 
 def test_an_id_that_is_not_there_is_told(index: SuiteIndex) -> None:
@@ -207,7 +206,7 @@ def test_the_words_of_a_search(search: str, terms: tuple[str, ...]) -> None:
 def test_any_search_finds_what_holds_it(search: str, example: Example) -> None:
     terms = parse_terms(search)
     holds = with_document(with_evidence(example), "satisfying", text=" ".join(terms))
-    assert index_texts([holds]).holding(terms).all()
+    assert find_texts(index_texts([holds]), terms).all()
 
 
 def test_a_hit_is_shown_with_the_words_around_it() -> None:

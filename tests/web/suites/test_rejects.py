@@ -13,8 +13,8 @@ from constraintsuite.store.revisions import Revision
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, RejectedPair
 from constraintsuite.suites.queries.records import Proposal
-from constraintsuite.web.suites import rejects
-from constraintsuite.web.suites.rejects import read_rejects, show_reject
+from constraintsuite.web.suites import about
+from constraintsuite.web.suites.about import read_rejects, show_reject
 
 PROPOSAL = Proposal(
     id="p1",
@@ -76,6 +76,6 @@ def test_a_pair_is_shown_with_its_query(tmp_path: Path) -> None:
 
 
 def test_memory_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rejects, "MOST", 3)
+    monkeypatch.setattr(about, "MOST", 3)
     found = read_rejects(suite_with(tmp_path, *[RejectedPair("surplus", DRAFT)] * 5))
     assert len(found.drafts["kept: surplus"]) == 3

@@ -49,9 +49,8 @@ _claim_options = combine(
 def finish_run(artifact: Artifact, page: Path | None, as_json: bool) -> None:
     """Print what a run found, and write its page if one is wanted."""
     from constraintsuite.memory.runs.experiment import load_memory_run
-    from constraintsuite.showing.display import ShowOptions
+    from constraintsuite.showing.display import ShowOptions, write_shown_report
     from constraintsuite.showing.memory.verdicts import rewordings
-    from constraintsuite.showing.report import write_shown_report
 
     run = load_memory_run(artifact.path)
     written = write_shown_report([artifact.path], page, ShowOptions()) if page is not None else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from constraintsuite.records.figures import CellValue, plain, show
+from constraintsuite.records.figures import CellValue, LinkedText, plain, show
 from constraintsuite.records.scores import Interval
 from constraintsuite.records.tables import Column, Table
 
@@ -36,6 +36,8 @@ def _row(table: Table, row: tuple[CellValue, ...]) -> str:
 
 
 def _figure(value: CellValue, column: Column, *, with_n: bool = True) -> str:
+    if isinstance(value, LinkedText):
+        return f'<a href="{escape(value.address)}">{_breakable(value.text)}</a>'
     figure = show(value, column.kind)
     more = "<br>".join(escape(part) for part in (figure.bounds, figure.n if with_n else "") if part)
     return _breakable(figure.value) + (f"<br><small>{more}</small>" if more else "")

@@ -1,1 +1,1 @@
-"""Pictures of numbers: one file a kind, drawn as SVG for a page or a notebook."""
+"""Pictures of numbers: one file per kind, drawn as SVG for a page or a notebook."""

@@ -9,8 +9,7 @@ from dataclasses import replace
 from constraintsuite.records.plots import LevelLine, Picture, Plot, Series
 from constraintsuite.records.sections import Charts, Section, SectionBlock
 from constraintsuite.reports.drawings.scales import Ruler, make_ruler
-from constraintsuite.reports.drawings.svg import WIDTH, Drawing, element, hint, shortened, words
-from constraintsuite.reports.drawings.theme import SERIES
+from constraintsuite.reports.drawings.svg import SERIES, WIDTH, Drawing, element, hint, shortened, words
 
 _LEFT, _TOP, _WIDE, _TALL = 54, 28, 292, 210  # of the field, in the units of the drawing
 _BOTTOM = _TOP + _TALL

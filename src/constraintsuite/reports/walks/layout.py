@@ -1,11 +1,8 @@
-"""Where each node stands: a band for each layer, rows as wide as the page, neighbours near those they belong to.
-
-The same picture gives the same places: nothing is drawn by chance, and there is no simulation to wait for.
-"""
+"""Where the nodes, lines and labels of a picture of a search stand. The same picture always gives the same places."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,7 +17,7 @@ _BAND_GAP = 26.0
 
 
 class NodeBox(NamedTuple):
-    """A node's rectangle."""
+    """The rectangle in which a node or a label is drawn."""
 
     x: float
     y: float
@@ -29,7 +26,7 @@ class NodeBox(NamedTuple):
 
     @property
     def middle(self) -> tuple[float, float]:
-        """Its centre."""
+        """The centre of the rectangle."""
         return self.x + self.width / 2, self.y + self.height / 2
 
 
@@ -43,7 +40,7 @@ class LayerBand(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """A whole picture."""
+    """Where everything of a picture stands, and how large the picture is."""
 
     width: float
     height: float
@@ -107,3 +104,96 @@ def _place_row(nodes: Sequence[Node], y: float, width: float) -> dict[str, NodeB
 
 def _height(node: Node) -> float:
     return _ENTITY if node.entity else _UNIT if node.rank is None else _RETURNED
+
+
+BEND = 34.0
+PagePoint = tuple[float, float]
+
+
+class Curve(NamedTuple):
+    """A cubic Bézier curve: its ends, and where it is pulled to between them."""
+
+    begin: PagePoint
+    first: PagePoint
+    second: PagePoint
+    end: PagePoint
+
+    @property
+    def path(self) -> str:
+        """The curve as the data of an SVG path."""
+        (x1, y1), *others = self
+        return f"M{x1:.1f} {y1:.1f}C" + " ".join(f"{x:.1f} {y:.1f}" for x, y in others)
+
+    def at(self, part: float) -> PagePoint:
+        """The point so far along, from 0 to 1."""
+        left = 1 - part
+        weights = (left**3, 3 * left**2 * part, 3 * left * part**2, part**3)
+        x, y = (sum(weight * point[axis] for weight, point in zip(weights, self, strict=True)) for axis in (0, 1))
+        return x, y
+
+
+def curve_between(begin: NodeBox, end: NodeBox) -> Curve:
+    """From border to border; two nodes of one row are joined by an arc above them."""
+    (x1, y1), (x2, y2) = begin.middle, end.middle
+    if begin == end:
+        top = begin.y
+        return Curve((x1 - 14, top), (x1 - 30, top - BEND), (x1 + 30, top - BEND), (x1 + 14, top))
+    if abs(y1 - y2) < 1:
+        return _in_a_row(begin, end)
+    down = y2 > y1
+    from_y, to_y = (begin.y + begin.height, end.y) if down else (begin.y, end.y + end.height)
+    pull = (to_y - from_y) / 2
+    away = max(-0.35 * begin.width, min(0.35 * begin.width, (x2 - x1) / 6))  # so that many lines do not meet in a point
+    return Curve((x1 + away, from_y), (x1 + away, from_y + pull), (x2 - away, to_y - pull), (x2 - away, to_y))
+
+
+def _in_a_row(begin: NodeBox, end: NodeBox) -> Curve:
+    right = end.x > begin.x
+    gap = end.x - (begin.x + begin.width) if right else begin.x - (end.x + end.width)
+    (x1, y1), (x2, y2) = begin.middle, end.middle
+    if gap < begin.width / 2:  # side by side
+        from_x, to_x = (begin.x + begin.width, end.x) if right else (begin.x, end.x + end.width)
+        return Curve((from_x, y1), (from_x, y1), (to_x, y2), (to_x, y2))
+    top = min(begin.y, end.y) - BEND
+    return Curve((x1, begin.y), (x1, top), (x2, top), (x2, end.y))
+
+
+_LETTER, _ABOVE, _BELOW = 6.4, 10.0, 4.0  # of a line of text, about its anchor
+_PARTS = sorted((step / 40 for step in range(2, 39)), key=lambda part: abs(part - 0.5))
+
+
+def place_labels(links: Sequence[Link], layout: Layout) -> list[PagePoint]:
+    """The middle of the base line of each link's label, in the order of the links."""
+    taken = list(layout.places.values())
+    places = []
+    for link in links:
+        box = _free(link, layout, taken)
+        taken.append(box)
+        places.append((box.x + box.width / 2, box.y + _ABOVE))
+    return places
+
+
+def _free(link: Link, layout: Layout, taken: Collection[NodeBox]) -> NodeBox:
+    """The free place nearest to the middle of the line; the middle itself where all is full."""
+    boxes = [_box(point, link.kind, layout.width) for point in _wanted(link, layout)]
+    return next((box for box in boxes if not any(_meet(box, other) for other in taken)), boxes[0])
+
+
+def _wanted(link: Link, layout: Layout) -> Iterator[PagePoint]:
+    begin, end = layout.places[link.source], layout.places[link.target]
+    curve = curve_between(begin, end)
+    yield from ((x, y + _BELOW) for x, y in map(curve.at, _PARTS))
+    middle = (begin.middle[0] + end.middle[0]) / 2  # between two that stand side by side no word fits
+    yield middle, min(begin.y, end.y) - _BELOW - 2
+    yield middle, max(begin.y + begin.height, end.y + end.height) + _ABOVE + 2
+
+
+def _box(point: PagePoint, text: str, width: float) -> NodeBox:
+    x, y = point
+    long = _LETTER * len(text)
+    return NodeBox(min(max(x - long / 2, 0.0), max(0.0, width - long)), y - _ABOVE, long, _ABOVE + _BELOW)
+
+
+def _meet(one: NodeBox, other: NodeBox) -> bool:
+    across = one.x < other.x + other.width and other.x < one.x + one.width
+    return across and one.y < other.y + other.height and other.y < one.y + one.height

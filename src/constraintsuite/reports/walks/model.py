@@ -48,7 +48,7 @@ class Link:
 
 @dataclass(frozen=True)
 class WalkPicture:
-    """One search."""
+    """One search of a memory: the nodes and links around its answer, with tables and remarks."""
 
     query: str
     about: str

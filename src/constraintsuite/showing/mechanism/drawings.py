@@ -9,8 +9,8 @@ from constraintsuite.mechanism.sites import parse_site
 from constraintsuite.records.figures import ColumnKind, show
 from constraintsuite.records.plots import Axis, AxisScale, LevelLine, Plot, Series, Spot
 from constraintsuite.records.scores import Interval
+from constraintsuite.reports.drawings.heatmap import MapCell, MapColumns, site_map
 from constraintsuite.reports.drawings.plot import draw_plot
-from constraintsuite.reports.drawings.sitemap import MapCell, MapColumns, site_map
 from constraintsuite.reports.drawings.svg import Drawing
 
 Points = Mapping[str, Sequence[tuple[float, Interval]]]

@@ -9,10 +9,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from constraintsuite.catalogue import Catalogue
-from constraintsuite.web.people import PersonRole
-from constraintsuite.web.shelf import WebShelf
+from constraintsuite.web.access import PersonRole
+from constraintsuite.web.artifact_index import ArtifactIndex, ServedArtifact
 
-PageView = Callable[[Request, WebShelf], Response]
+PageView = Callable[[Request, ArtifactIndex], Response]
 """A plain function: it runs in a thread of its own, so it may read files and wait."""
 OWNER: frozenset[PersonRole] = frozenset({"owner"})
 JUDGES: frozenset[PersonRole] = frozenset({"owner", "annotator"})
@@ -31,6 +31,25 @@ class Page:
     method: str = "GET"
 
 
+def page_of(
+    kind: str,
+    view: Callable[[Request, ArtifactIndex, ServedArtifact], Response],
+    below: str = "",
+    roles: frozenset[PersonRole] = OWNER,
+    method: str = "GET",
+    at: str = "",
+) -> Page:
+    """A page of each artifact of a kind, or one `below` it; `view` is given the artifact that the address names.
+
+    The address begins with the kind, unless `at` says otherwise.
+    """
+
+    def show(request: Request, artifacts: ArtifactIndex) -> Response:
+        return view(request, artifacts, artifacts.get(request.path_params["place"], kind))
+
+    return Page(f"/{at or kind}/{{place:path}}{below}", show, roles, method)
+
+
 PAGES: Catalogue[tuple[Page, ...]] = Catalogue(
     "page",
     {
@@ -38,15 +57,12 @@ PAGES: Catalogue[tuple[Page, ...]] = Catalogue(
         "suites": "constraintsuite.web.pages.suites:PAGES",
         "runs": "constraintsuite.web.pages.runs:PAGES",
         "compare": "constraintsuite.web.pages.compare:PAGES",
-        "reports": "constraintsuite.web.pages.reports:PAGES",
         "proposals": "constraintsuite.web.pages.proposals:PAGES",
-        "writings": "constraintsuite.web.pages.writings:PAGES",
-        "writing": "constraintsuite.web.pages.writing:PAGES",
-        "agreement": "constraintsuite.web.pages.agreement:PAGES",
+        "writings": "constraintsuite.web.pages.query_batches:PAGES",
+        "writing": "constraintsuite.web.pages.queries:PAGES",
         "rulings": "constraintsuite.web.pages.rulings:PAGES",
         "batches": "constraintsuite.web.pages.batches:PAGES",
         "annotate": "constraintsuite.web.pages.annotate:PAGES",
-        "inside": "constraintsuite.web.pages.inside:PAGES",
-        "others": "constraintsuite.web.pages.others:PAGES",
+        "folders": "constraintsuite.web.pages.folders:PAGES",
     },
 )

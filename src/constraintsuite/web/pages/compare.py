@@ -15,41 +15,51 @@ from constraintsuite.experiments.load import Run, load_run, name_runs
 from constraintsuite.experiments.pair_experiment import pair_experiments
 from constraintsuite.metrics.pairwise import METRICS, PairMetric
 from constraintsuite.reports.comparison import comparison_tables
-from constraintsuite.reports.grouped import words_for
-from constraintsuite.reports.marks import cut, query_marks
+from constraintsuite.reports.group_tables import words_for
+from constraintsuite.web.artifact_index import ArtifactIndex, ServedArtifact
+from constraintsuite.web.origins import RUN, SuiteFamily, family_of, suite_of_run
 from constraintsuite.web.pages import Page
 from constraintsuite.web.rendering import render
-from constraintsuite.web.runs.families import RUN, SuiteFamily, family_of, suite_of_run
-from constraintsuite.web.runs.outcomes import CELL, CELLS, ResultIndex, cells_of
-from constraintsuite.web.runs.showing import show_result
-from constraintsuite.web.shelf import Shelved, WebShelf
-from constraintsuite.web.suites.choice import ExampleFilter, read_choice
-from constraintsuite.web.suites.finding import leaf, read_index
+from constraintsuite.web.runs.outcomes import CELL, CELLS, cells_of, show_result
+from constraintsuite.web.suites.search import ExampleFilter, read_choice, read_index, show_found
 
 FIRST, SECOND, METRIC, BY = "a", "b", "metric", "by"
 _OWN = (FIRST, SECOND, METRIC, BY)
 _METRICS = ("accuracy", "paired_accuracy", "opposite_accuracy")
 """Those in which an example is right or wrong."""
-_SHOWN_AT_ONCE = (CELL, "slice", "domain", "relation", "cue")
+_SHOWN_AT_ONCE = ("slice", "domain", "relation", "cue")
 
 
-def show_comparison(request: Request, shelf: WebShelf) -> Response:
+def show_comparison(request: Request, artifacts: ArtifactIndex) -> Response:
     """Counts of the four cells, the paired test, and the examples of a cell: those first whose gaps are furthest apart."""
     given = request.query_params
-    first, second = (shelf.get(given.get(name, ""), RUN) for name in (FIRST, SECOND))
-    family, metric, by = _family(shelf, first, second), _metric(given.get(METRIC, "")), given.get(BY, "")
-    suite = _suite(shelf, family, first)
-    index = shelf.load(suite, read_index)
-    runs = name_runs([shelf.load(one, load_run) for one in (first, second)])
+    first, second = (artifacts.get(given.get(name, ""), RUN) for name in (FIRST, SECOND))
+    family, metric, by = _family(artifacts, first, second), _metric(given.get(METRIC, "")), given.get(BY, "")
+    suite = _suite(artifacts, family, first)
+    index = artifacts.load(suite, read_index)
+    runs = name_runs([artifacts.load(one, load_run) for one in (first, second)])
     cells = cells_of(index, runs, metric)
     own = {FIRST: first.place, SECOND: second.place, METRIC: metric.name} | ({BY: by} if by else {})
-    choice = read_choice([item for item in given.multi_items() if item[0] not in _OWN], cells.choosable)
+    choice = read_choice([item for item in given.multi_items() if item[0] not in _OWN], cells.facets)
     if any(not value for _, value in given.multi_items()):  # a form sends empty fields too
         return RedirectResponse(_address(own, choice), 303)
-    compared = shelf.keep(  # its bootstrap takes longer than all else here, and is the same on every page of examples
-        ("compare", metric.name, by),
-        (suite, first, second),
-        lambda: compare_experiments(pair_experiments(index.suite, runs), [metric.name], by=by or None, changed=None),
+
+    def compare() -> Comparison:
+        return compare_experiments(pair_experiments(index.suite, runs), [metric.name], by=by or None, changed=None)
+
+    # The bootstrap takes longer than all else here, and is the same on every page of examples.
+    compared = artifacts.compute_once(("compare", metric.name, by), (suite, first, second), compare)
+    (changes,) = compared.changes.values()
+    furthest = {change.id: place for place, change in enumerate(changes)}
+    results = [{result.id: result for result in run.results} for run in runs.values()]
+    found = cells.find(choice)
+    examples = show_found(
+        cells,
+        found,
+        choice,
+        (CELL, *_SHOWN_AT_ONCE),
+        lambda example: [show_result(known[example.id]) for known in results],
+        lambda example: furthest.get(example.id, len(furthest)),
     )
     return render(
         request,
@@ -68,44 +78,13 @@ def show_comparison(request: Request, shelf: WebShelf) -> Response:
         tables=comparison_tables(compared),
         legend=LEGEND,
         left_out=compared.left_out,
+        cell=found.offers[0],
+        cells={cell: _address(own, ExampleFilter({**choice.values, CELL: cell}, choice.search)) for cell in CELLS},
+        to=lambda chosen: _address(own, chosen),
+        everything=_address(own, ExampleFilter()),
         swapped=_address({**own, FIRST: second.place, SECOND: first.place}, choice.without(CELL)),
-        **_found(cells, choice, compared, runs),
-        **_links(own, choice),
+        **examples,
     )
-
-
-def _found(
-    cells: ResultIndex, choice: ExampleFilter, compared: Comparison, runs: Mapping[str, Run]
-) -> dict[str, object]:
-    """The examples of a choice, and what else could be chosen."""
-    found = cells.find(choice)
-    (changes,) = compared.changes.values()
-    furthest = {change.id: place for place, change in enumerate(changes)}
-    examples = [cells.index.examples[member] for member in found.members]
-    examples.sort(key=lambda example: furthest.get(example.id, len(furthest)))
-    shown = leaf(examples, choice.page)
-    results = [{result.id: result for result in run.results} for run in runs.values()]
-    offers = [offer for offer in found.offers if offer.useful]
-    return {
-        "cell": found.offers[0],
-        "choice": choice,
-        "leaf": shown,
-        "parts": cells.index.parts(found),
-        "rows": [
-            (e, cut(e.query, query_marks(e)), [show_result(known[e.id]) for known in results]) for e in shown.things
-        ],
-        "first_offers": [offer for offer in offers if offer.facet.name in _SHOWN_AT_ONCE],
-        "more_offers": [offer for offer in offers if offer.facet.name not in _SHOWN_AT_ONCE],
-    }
-
-
-def _links(own: Mapping[str, str], choice: ExampleFilter) -> dict[str, object]:
-    """To other choices of the same comparison."""
-    return {
-        "to": lambda chosen: _address(own, chosen),
-        "everything": _address(own, ExampleFilter()),
-        "cells": {cell: _address(own, ExampleFilter({**choice.values, CELL: cell}, choice.search)) for cell in CELLS},
-    }
 
 
 def _shared(runs: Mapping[str, Run]) -> list[str]:
@@ -114,8 +93,8 @@ def _shared(runs: Mapping[str, Run]) -> list[str]:
     return [name for name in first if name in second and name != "control"]
 
 
-def _family(shelf: WebShelf, first: Shelved, second: Shelved) -> SuiteFamily:
-    family = family_of(shelf, first)
+def _family(artifacts: ArtifactIndex, first: ServedArtifact, second: ServedArtifact) -> SuiteFamily:
+    family = family_of(artifacts, first)
     if second not in family:
         raise UserError(f"{first.place} and {second.place} are runs of two suites, so there is nothing to compare.")
     guess = next((one for one in (first, second) if one.place not in family.rivals()), None)
@@ -124,9 +103,9 @@ def _family(shelf: WebShelf, first: Shelved, second: Shelved) -> SuiteFamily:
     return family
 
 
-def _suite(shelf: WebShelf, family: SuiteFamily, run: Shelved) -> Shelved:
+def _suite(artifacts: ArtifactIndex, family: SuiteFamily, run: ServedArtifact) -> ServedArtifact:
     """The one that the first was made from; the other may have been made from a copy."""
-    suite = suite_of_run(shelf, family, run)
+    suite = suite_of_run(artifacts, family, run)
     if suite is None:
         raise UserError(
             "The suite of these runs is not in the folder that is served, so their examples cannot be shown side by "

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from constraintsuite.annotate.kinds.writing import NAME as WRITING
 from constraintsuite.errors import UserError
+from constraintsuite.web.access import Person
+from constraintsuite.web.annotator_session import count_waiting
+from constraintsuite.web.artifact_index import BATCH, DAMAGED, PROPOSALS, ArtifactIndex, ServedArtifact
 from constraintsuite.web.commands import quickstart_command
-from constraintsuite.web.desk import left_for
-from constraintsuite.web.drawn import batches_on
-from constraintsuite.web.faults import fault_of
+from constraintsuite.web.origins import batches_on, fault_of
 from constraintsuite.web.pages import ALL, Page
-from constraintsuite.web.people import Person
 from constraintsuite.web.rendering import render
-from constraintsuite.web.shelf import BATCH, DAMAGED, PROPOSALS, Shelved, WebShelf
 
 TITLES = {
     "suite": "Suites",
@@ -51,62 +49,62 @@ class HomeEntry:
     fault: str = ""
 
 
-def home(request: Request, shelf: WebShelf) -> Response:
-    """All that is on the shelf, by kind; for annotators and adjudicators what waits for them."""
+def home(request: Request, artifacts: ArtifactIndex) -> Response:
+    """All that is served, by kind; for annotators and adjudicators what waits for them."""
     person: Person = request.state.person
     return render(
         request,
         "home.html.jinja",
         title="ConstraintSuite",
-        groups=list(_groups(shelf) if person.role == "owner" else _waiting(shelf, person)),
-        writing=_writing(shelf, person),
-        command=quickstart_command(shelf) if person.role == "owner" else "",
+        groups=list(_groups(artifacts) if person.role == "owner" else _waiting(artifacts, person)),
+        writing=_writing(artifacts, person),
+        command=quickstart_command(artifacts) if person.role == "owner" else "",
     )
 
 
-def _groups(shelf: WebShelf) -> Iterator[tuple[str, str, list[HomeEntry]]]:
-    written = {one.place for one, _ in batches_on(shelf, WRITING)}
-    listed = [one for one in shelf.all() if one.place not in written]
+def _groups(artifacts: ArtifactIndex) -> Iterator[tuple[str, str, list[HomeEntry]]]:
+    written = {one.place for one, _ in batches_on(artifacts, WRITING)}
+    listed = [one for one in artifacts.all() if one.place not in written]
     for kind, title in TITLES.items():
-        if entries := [_entry(shelf, one) for one in listed if one.kind == kind]:
+        if entries := [_entry(artifacts, one) for one in listed if one.kind == kind]:
             yield kind, title, entries
 
 
-def _entry(shelf: WebShelf, one: Shelved) -> HomeEntry:
-    address = "" if one.kind == DAMAGED else f"/{one.kind}/{quote(one.place)}"
+def _entry(artifacts: ArtifactIndex, one: ServedArtifact) -> HomeEntry:
+    address = "" if one.kind == DAMAGED else one.address
     counts = (f"{count:,} {name.replace('_', ' ')}" for name, count in one.counts)
-    fault = fault_of(shelf, one)
+    fault = fault_of(artifacts, one)
     return HomeEntry(one.label, address, "" if fault else _joined((one.also, *counts)), fault)
 
 
-def _waiting(shelf: WebShelf, person: Person) -> Iterator[tuple[str, str, list[HomeEntry]]]:
+def _waiting(artifacts: ArtifactIndex, person: Person) -> Iterator[tuple[str, str, list[HomeEntry]]]:
     """The batches that somebody judges or rules on; proposals are the owner's, and queries are written elsewhere."""
-    found = [one for one, head in batches_on(shelf) if head.kind not in (WRITING, PROPOSALS)]
+    found = [one for one, head in batches_on(artifacts) if head.kind not in (WRITING, PROPOSALS)]
     if found:
         title = _TO_RULE if person.role == "adjudicator" else TITLES[BATCH]
-        left = [(one, _left(shelf, one, person)) for one in found]
-        yield BATCH, title, [HomeEntry(one.label, f"/{BATCH}/{quote(one.place)}", *words) for one, words in left]
+        left = [(one, _left(artifacts, one, person)) for one in found]
+        yield BATCH, title, [HomeEntry(one.label, one.address, *words) for one, words in left]
 
 
-def _left(shelf: WebShelf, one: Shelved, person: Person) -> tuple[str, str]:
+def _left(artifacts: ArtifactIndex, one: ServedArtifact, person: Person) -> tuple[str, str]:
     """How much waits for a person, and why that cannot be said."""
     try:
-        left, total = left_for(shelf, one, person)
+        left, total = count_waiting(artifacts, one, person)
     except UserError as error:
-        return "", shelf.told(error)
+        return "", artifacts.describe_error(error)
     if person.role == "adjudicator":
         return f"{f'{left:,}' if left else 'nothing'} {'wait' if left > 1 else 'waits'} for your ruling", ""
     return (f"{left:,} of {total:,} left" if left else f"all {total:,} done"), ""
 
 
-def _writing(shelf: WebShelf, person: Person) -> str | None:
+def _writing(artifacts: ArtifactIndex, person: Person) -> str | None:
     """What is said of the queries that can be written; None for whom there is nothing to write."""
-    batches = [one for one, _ in batches_on(shelf, WRITING)]
-    if person.role == "adjudicator" or not (batches or (person.role == "owner" and shelf.of_kind("suite"))):
+    batches = [one for one, _ in batches_on(artifacts, WRITING)]
+    if person.role == "adjudicator" or not (batches or (person.role == "owner" and artifacts.of_kind("suite"))):
         return None
     said = [f"{len(batches):,} {'batch' if len(batches) == 1 else 'batches'}"] if batches else []
     if person.role == "annotator":
-        said += [words for one in batches if (words := _left(shelf, one, person)[0])]
+        said += [words for one in batches if (words := _left(artifacts, one, person)[0])]
     return _joined(("for two passages each, as in NevIR", *said))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -24,24 +24,25 @@ from constraintsuite.annotate.kinds.approval import (
 )
 from constraintsuite.annotate.kinds.proposals import LONGEST, WORDS, words_of
 from constraintsuite.errors import UserError
-from constraintsuite.reports.marks import Segment
 from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.suites.queries.records import Proposal
-from constraintsuite.web.approving import (
-    Wanted,
+from constraintsuite.web.artifact_index import BATCH, PROPOSALS, ArtifactIndex, NotServedError, ServedArtifact
+from constraintsuite.web.commands import UNKNOWN, corpus_of, pasted
+from constraintsuite.web.forms import only, read_number
+from constraintsuite.web.pages import page_of
+from constraintsuite.web.proposal_review import (
+    FACETS,
     find_batch,
     find_or_make_batch,
+    find_proposals,
     mark_query,
     mark_snippet,
     read_judged,
     suite_of,
 )
-from constraintsuite.web.commands import UNKNOWN, corpus_of, pasted
-from constraintsuite.web.forms import only, read_number
-from constraintsuite.web.pages import OWNER, Page
 from constraintsuite.web.rendering import render
-from constraintsuite.web.shelf import BATCH, PROPOSALS, NotOnShelfError, Shelved, WebShelf
-from constraintsuite.web.suites.type_fields import describe_type_fields
+from constraintsuite.web.suites.details import describe_type_fields
+from constraintsuite.web.suites.search import SEARCH, ExampleFilter, paginate, read_choice
 
 PAGE = 20
 """Proposals at once."""
@@ -51,22 +52,6 @@ TOLD = {
     "undone": "Taken back.",
     "nothing": "There is nothing left to take back.",
 }
-
-
-@dataclass(frozen=True)
-class Card:
-    """One proposal as the page shows it."""
-
-    judged: JudgedProposal
-    query: tuple[Segment, ...]
-    words: Mapping[str, str]
-    """What may be reworded, as it stands now."""
-    more: tuple[tuple[str, str], ...]
-    """What the type of the constraint adds to it: names and values."""
-    evidence: tuple[tuple[str, str, tuple[Segment, ...]], ...]
-    """Document, verdict and marked sentence."""
-    following: str
-    """The next proposal; empty after the last."""
 
 
 @dataclass(frozen=True)
@@ -80,101 +65,100 @@ class UnsavedRewording:
     """What the person knew of; None where they are now shown what they had missed."""
 
 
-def show(request: Request, shelf: WebShelf) -> Response:
-    """The proposals that are wanted, a page of them at a time, with what all accepted ones would give."""
-    return _show(request, shelf, _file(request, shelf))
-
-
-def _show(
-    request: Request, shelf: WebShelf, one: Shelved, tried: UnsavedRewording | None = None, status: int = 200
+def show(
+    request: Request,
+    artifacts: ArtifactIndex,
+    one: ServedArtifact,
+    tried: UnsavedRewording | None = None,
+    status: int = 200,
 ) -> Response:
-    batch, tried = find_batch(shelf, one), tried or UnsavedRewording()
-    judged = [each.shown_to(request.state.person.name) for each in read_judged(shelf, one, batch)]
-    wanted = _wanted(request)
-    found = [each for each in judged if wanted.takes(each)]
-    pages = max(1, -(-len(found) // PAGE))
-    page = min(_page(request), pages)
-    shown = found[(page - 1) * PAGE : page * PAGE]
-    after = {each.mined.id: following.mined.id for each, following in pairwise(found)}
+    """The proposals that are wanted, a page of them at a time, with what all accepted ones would give."""
+    batch, tried = find_batch(artifacts, one), tried or UnsavedRewording()
+    judged = [each.shown_to(request.state.person.name) for each in read_judged(artifacts, one, batch)]
+    choice = _choice(request)
+    offered = find_proposals(judged, choice)
+    found = [judged[place] for place in offered.members]
+    shown = paginate(found, min(choice.page, max(1, -(-len(found) // PAGE))), PAGE)
+    following = {each.mined.id: after.mined.id for each, after in pairwise(found)}
     return render(
         request,
         "proposals.html.jinja",
         status=status,
         title=one.name,
-        address=_address(one),
-        cards=[_card(each, after.get(each.mined.id, "")) for each in shown],
-        wanted=wanted,
-        choices=wanted.counts(judged),
-        found=len(found),
-        page=page,
-        pages=pages,
-        links={number: _link(one, wanted, number) for number in (page - 1, page, page + 1)},
-        query=urlencode({**wanted.parameters(), "page": page}),
+        address=one.address,
+        following=following,
+        mark_query=mark_query,
+        mark_snippet=mark_snippet,
+        words_of=words_of,
+        describe_type_fields=describe_type_fields,
+        choice=choice,
+        offers=[offer for offer in offered.offers if offer.useful],
+        pagination=shown,
+        link=lambda number: one.address + choice.at(number).query(),
+        query=choice.at(shown.number).query(),
         tally=[(state, *_give(judged, state)) for state in STATES],
         last=_last(batch, request.state.person.name),
         told=TOLD.get(request.query_params.get("told", ""), ""),
         words=WORDS,
         longest=LONGEST,
         tried=tried,
-        lost=bool(tried.fault) and tried.proposal not in {each.mined.id for each in shown if each.drawn},
-        judging=f"/{BATCH}/{quote(batch.path.relative_to(shelf.root).as_posix())}" if batch is not None else "",
+        lost=bool(tried.fault) and tried.proposal not in {each.mined.id for each in shown.things if each.drawn},
+        judging=f"/{BATCH}/{quote(batch.path.relative_to(artifacts.root).as_posix())}" if batch is not None else "",
     )
 
 
-def answer(request: Request, shelf: WebShelf) -> Response:
+def answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """Keep a verdict and go on to the next proposal; words that cannot be kept are told, and stay in the form."""
-    one, form = _file(request, shelf), request.state.form
+    form = request.state.form
     by, verdict, seen = request.state.person.name, only(form, "verdict"), read_number(only(form, "seen"))
-    chosen = _proposal(read_judged(shelf, one, find_batch(shelf, one)), only(form, "proposal")).shown_to(by)
+    chosen = _proposal(read_judged(artifacts, one, find_batch(artifacts, one)), only(form, "proposal")).shown_to(by)
     words = {name: form[name][0] for name in WORDS if name in form and verdict != "reject"}
     proposal = chosen.mined.id
     try:
         answers = answers_of(chosen, verdict, words)
-        keep_verdict(find_or_make_batch(shelf, one), proposal, by, answers, seen, datetime.now(UTC))
+        keep_verdict(find_or_make_batch(artifacts, one), proposal, by, answers, seen, datetime.now(UTC))
     except StaleError as error:
         now = words_of(chosen.now)
         sent = words if any(now[name] != text for name, text in words.items()) else {}
         told = f"{error} {'Below are the words that you sent. ' if sent else ''}{UNCHANGED}"
-        return _show(request, shelf, one, UnsavedRewording(proposal, sent, told), 409)
+        return show(request, artifacts, one, UnsavedRewording(proposal, sent, told), 409)
     except UserError as error:
-        return _show(request, shelf, one, UnsavedRewording(proposal, words, f"{error} {UNCHANGED}", seen), 422)
-    return _to(request, shelf, one, only(form, "next") or proposal)
+        return show(request, artifacts, one, UnsavedRewording(proposal, words, f"{error} {UNCHANGED}", seen), 422)
+    return _to(request, artifacts, one, only(form, "next") or proposal)
 
 
-def again(request: Request, shelf: WebShelf) -> Response:
+def again(request: Request, _artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """Of a page that told a fault and is loaded anew: to the proposals."""
-    return RedirectResponse(_link(_file(request, shelf), _wanted(request), _page(request)), 303)
+    return RedirectResponse(one.address + _choice(request).query(), 303)
 
 
-def undo(request: Request, shelf: WebShelf) -> Response:
+def undo(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """Take back what was kept last, and show that proposal."""
-    one, batch = _file(request, shelf), find_batch(shelf, _file(request, shelf))
-    known = read_number(only(request.state.form, "last"))
-    if batch is None:
-        return RedirectResponse(_link(one, _wanted(request), 1, told="nothing"), 303)
+    batch, known, told = find_batch(artifacts, one), read_number(only(request.state.form, "last")), "nothing"
     try:
-        found = take_back_last(batch, request.state.person.name, known, datetime.now(UTC))
+        found = take_back_last(batch, request.state.person.name, known, datetime.now(UTC)) if batch else None
     except StaleError:
-        return RedirectResponse(_link(one, _wanted(request), 1, told="stale"), 303)
-    return _to(request, shelf, one, found[0] if found else "", told="undone" if found else "nothing")
+        found, told = None, "stale"
+    if found is not None:
+        return _to(request, artifacts, one, found[0], told="undone")
+    return RedirectResponse(one.address + _choice(request).at(1).query(told=told), 303)
 
 
-def show_approved(request: Request, shelf: WebShelf) -> Response:
+def show_approved(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """What would be written now, and what was written before, each with the command that takes it."""
-    one = _file(request, shelf)
-    judged = read_judged(shelf, one, find_batch(shelf, one))
-    suite = suite_of(shelf, judged[0].mined)
+    judged = read_judged(artifacts, one, find_batch(artifacts, one))
+    suite = suite_of(artifacts, judged[0].mined)
     corpus = corpus_of(suite) if suite is not None else UNKNOWN
     made = [
-        (path.name, *_accepted_in(shelf, path), _command(corpus, path))
+        (path.name, *_accepted_in(artifacts, path), _command(corpus, path))
         for path in approvals_of(one.path)
-        if shelf.holds(path)
+        if artifacts.is_inside(path)
     ]
     return render(
         request,
         "proposals_approved.html.jinja",
         title=f"Approved of {one.name}",
-        address=_address(one),
+        address=one.address,
         tally=[(state, *_give(judged, state)) for state in STATES],
         accepted=[each for each in judged if each.state == "accepted"],
         made=made,
@@ -182,77 +166,42 @@ def show_approved(request: Request, shelf: WebShelf) -> Response:
     )
 
 
-def make_approved(request: Request, shelf: WebShelf) -> Response:
+def make_approved(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """Write the file that a build takes."""
-    one = _file(request, shelf)
-    batch = find_batch(shelf, one)
+    batch = find_batch(artifacts, one)
     if batch is None:
         raise UserError("No proposal is accepted yet, so there is nothing that a build could take.")
     write_approval(batch, one.path)
-    return RedirectResponse(f"{_address(one)}/approved", 303)
-
-
-def _file(request: Request, shelf: WebShelf) -> Shelved:
-    return shelf.get(request.path_params["place"], PROPOSALS)
+    return RedirectResponse(f"{one.address}/approved", 303)
 
 
 def _proposal(judged: list[JudgedProposal], proposal: str) -> JudgedProposal:
     found = next((each for each in judged if each.mined.id == proposal), None)
     if found is None:
-        raise NotOnShelfError(f"There is no such proposal in this file. {UNCHANGED}")
+        raise NotServedError(f"There is no such proposal in this file. {UNCHANGED}")
     return found
 
 
-def _to(request: Request, shelf: WebShelf, one: Shelved, proposal: str, told: str = "") -> Response:
+def _to(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, proposal: str, **more: str) -> Response:
     """To the page on which a proposal now stands; if it is not among those wanted any longer, to the page one was on.
 
     The address names it twice: a script that asks for the page is not told what stands behind the #.
     """
-    wanted = _wanted(request)
-    found = [each.mined.id for each in read_judged(shelf, one, find_batch(shelf, one)) if wanted.takes(each)]
+    choice, judged = _choice(request), read_judged(artifacts, one, find_batch(artifacts, one))
+    found = [judged[place].mined.id for place in find_proposals(judged, choice).members]
     if proposal not in found:
-        return RedirectResponse(_link(one, wanted, _page(request), told), 303)
-    page = found.index(proposal) // PAGE + 1
-    return RedirectResponse(f"{_link(one, wanted, page, told, at=proposal)}#{quote(proposal)}", 303)
+        return RedirectResponse(one.address + choice.query(**more), 303)
+    there = choice.at(found.index(proposal) // PAGE + 1).query(at=proposal, **more)
+    return RedirectResponse(f"{one.address}{there}#{quote(proposal)}", 303)
 
 
-def _wanted(request: Request) -> Wanted:
+def _choice(request: Request) -> ExampleFilter:
+    """What the address asks for; a page that cannot be read is the first."""
     given = request.query_params
-    return Wanted(*(given.get(name, "") for name in ("state", "status", "relation", "domain", "split", "text")))
-
-
-def _page(request: Request) -> int:
-    text = request.query_params.get("page", "")
-    return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 9 else 1
-
-
-def _address(one: Shelved) -> str:
-    return f"/{PROPOSALS}/{quote(one.place)}"
-
-
-def _link(one: Shelved, wanted: Wanted, page: int, told: str = "", at: str = "") -> str:
-    parameters = {
-        **wanted.parameters(),
-        **({"page": str(page)} if page > 1 else {}),
-        **({"told": told} if told else {}),
-        **({"at": at} if at else {}),
-    }
-    return f"{_address(one)}?{urlencode(parameters)}" if parameters else _address(one)
-
-
-def _card(one: JudgedProposal, following: str) -> Card:
-    now = one.now
-    return Card(
-        one,
-        mark_query(now),
-        words_of(now),
-        tuple(describe_type_fields(now.constraint)),
-        tuple(
-            (each.document, each.verdict, mark_snippet(each.text, each.verdict, now.constraint.forms))
-            for each in now.evidence
-        ),
-        following,
-    )
+    page = given.get("page", "")
+    asked = [item for item in given.multi_items() if item[0] in (*FACETS, SEARCH)]
+    number = max(1, int(page)) if page.isascii() and page.isdigit() and len(page) < 9 else 1
+    return read_choice(asked, FACETS).at(number)
 
 
 def _give(judged: list[JudgedProposal], state: str) -> tuple[int, int, int]:
@@ -266,12 +215,12 @@ def _last(batch: AnnotationBatch | None, name: str) -> int:
     return own[-1].number if own else 0
 
 
-def _accepted_in(shelf: WebShelf, file: Path) -> tuple[int, str]:
+def _accepted_in(artifacts: ArtifactIndex, file: Path) -> tuple[int, str]:
     """How many proposals a file accepts, or why that cannot be said."""
     try:
         return sum(each.status == "accepted" for each in read_jsonl(file, Proposal)), ""
     except UserError as error:
-        return 0, shelf.told(error)
+        return 0, artifacts.describe_error(error)
 
 
 def _command(corpus: str, file: Path) -> str:
@@ -279,10 +228,10 @@ def _command(corpus: str, file: Path) -> str:
 
 
 PAGES = (
-    Page("/proposals/{place:path}/answer", again, OWNER),
-    Page("/proposals/{place:path}/answer", answer, OWNER, "POST"),
-    Page("/proposals/{place:path}/undo", undo, OWNER, "POST"),
-    Page("/proposals/{place:path}/approved", show_approved, OWNER),
-    Page("/proposals/{place:path}/approved", make_approved, OWNER, "POST"),
-    Page("/proposals/{place:path}", show, OWNER),
+    page_of(PROPOSALS, again, "/answer"),
+    page_of(PROPOSALS, answer, "/answer", method="POST"),
+    page_of(PROPOSALS, undo, "/undo", method="POST"),
+    page_of(PROPOSALS, show_approved, "/approved"),
+    page_of(PROPOSALS, make_approved, "/approved", method="POST"),
+    page_of(PROPOSALS, show),
 )

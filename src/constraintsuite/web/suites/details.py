@@ -1,45 +1,32 @@
-"""One example in full."""
+"""One example in full: its marks, what differs between its documents, its neighbours, and why it is in the suite."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
 
-from constraintsuite.records.examples import QUERY_ROLES, Example, ExampleDocument, QueryRole
-from constraintsuite.records.figures import CellValue, ColumnKind
+from pydantic import ValidationError
+
+from constraintsuite.records.constraints import Constraint
+from constraintsuite.records.examples import MINPAIRS, OMISSION, QUERY_ROLES, Example, ExampleDocument, QueryRole
+from constraintsuite.records.figures import CellValue, ColumnKind, percent
 from constraintsuite.records.tables import Column, Table
-from constraintsuite.reports.marks import Segment, cut, evidence_of, excerpt, marks_of, query_marks
+from constraintsuite.reports.marks import MarkedDocument, Segment, cut, evidence_of, excerpt, marks_of, query_marks
 from constraintsuite.store.jsonl import encode
+from constraintsuite.suites.filters import topic_share
+from constraintsuite.suites.pairs.couples import length_ratio
+from constraintsuite.suites.recipe import FilterSettings, PairSettings
 from constraintsuite.text.base import Scope
-from constraintsuite.web.suites.diff import DiffSegment, word_diff
-from constraintsuite.web.suites.finding import SuiteIndex
-from constraintsuite.web.suites.passing import why_passed
-from constraintsuite.web.suites.scopes import read_scopes, scope_marks
-from constraintsuite.web.suites.type_fields import describe_type_fields
+from constraintsuite.text.neardup import jaccard
+from constraintsuite.text.terms import words
+from constraintsuite.web.suites.search import SuiteIndex
+from constraintsuite.web.suites.text_marks import DiffSegment, read_scopes, scope_marks, word_diff
 
 LONGEST = 20_000
 """Characters; of a longer text only the neighbourhood of the marks is shown, of longer JSON only its address."""
 _PLACE: tuple[tuple[str, ColumnKind], ...] = (("rank", "count"), ("score", "number"))
-
-
-@dataclass(frozen=True)
-class ShownDocument:
-    """One of the documents with its marks."""
-
-    role: str
-    id: str
-    title: str
-    segments: tuple[Segment, ...]
-    shortened: bool
-
-
-@dataclass(frozen=True)
-class Kin:
-    """Another example that belongs to this one."""
-
-    example: Example
-    why: str
 
 
 @dataclass(frozen=True)
@@ -52,7 +39,7 @@ class Detail:
     """The opposite and the query as one text."""
     more: tuple[tuple[str, str], ...]
     """What the type of the constraint adds to it: names and values."""
-    documents: tuple[ShownDocument, ...]
+    documents: tuple[MarkedDocument, ...]
     scoped: bool
     """Whether scopes are marked."""
     scopes: str
@@ -62,7 +49,8 @@ class Detail:
     evidence: Table
     ranks: Table | None
     passed: Table | None
-    kin: tuple[Kin, ...]
+    related: tuple[tuple[Example, str], ...]
+    """Other examples that belong to this one, and why."""
     raw: str
 
 
@@ -83,7 +71,7 @@ def describe_example(index: SuiteIndex, example: Example) -> Detail:
         _evidence(example),
         _ranks(example),
         why_passed(example, index.suite.artifact.manifest.settings),
-        tuple(_kin(index, example)),
+        tuple(_related(index, example)),
         raw_json(example),
     )
 
@@ -93,13 +81,12 @@ def raw_json(example: Example) -> str:
     return json.dumps(json.loads(encode(example)), indent=2, ensure_ascii=False)
 
 
-def _document(example: Example, document: ExampleDocument, scopes: Sequence[Scope] | None) -> ShownDocument:
+def _document(example: Example, document: ExampleDocument, scopes: Sequence[Scope] | None) -> MarkedDocument:
     marks = marks_of(example, document.role)
     if scopes is not None:  # the analyser knows which of several equal words is the cue
         marks = [mark for mark in marks if mark.kind != "cue"] + scope_marks(scopes)
-    segments, shortened = cut(document.text, marks), len(document.text) > LONGEST
-    shown = excerpt(segments) if shortened else segments
-    return ShownDocument(document.role, document.id, document.title, shown, shortened)
+    segments = cut(document.text, marks)
+    return MarkedDocument(document, excerpt(segments) if len(document.text) > LONGEST else segments)
 
 
 def _evidence(example: Example) -> Table:
@@ -137,16 +124,86 @@ def _place(document: ExampleDocument, pool: QueryRole) -> tuple[int | None, floa
     return (None, None) if place is None else (place.rank, place.score)
 
 
-def _kin(index: SuiteIndex, example: Example) -> list[Kin]:
-    kin = []
+def _related(index: SuiteIndex, example: Example) -> Iterator[tuple[Example, str]]:
     if example.control is not None and example.control.original in index.places:
-        kin.append(Kin(index.get(example.control.original), "what this control was made from"))
+        yield index.get(example.control.original), "what this control was made from"
     for other in index.examples:
+        edited_alike = other.is_edited == example.is_edited  # natural texts and edited ones are couples apart
         if other.id == example.id:
             continue
-        edited_alike = other.is_edited == example.is_edited  # natural texts and edited ones are couples apart
         if example.couple and other.couple == example.couple and edited_alike:
-            kin.append(Kin(other, "couple: the same two documents with the roles exchanged"))
+            yield other, "couple: the same two documents with the roles exchanged"
         elif other.control is not None and other.control.original == example.id:
-            kin.append(Kin(other, f"control: {other.control.kind.replace('_', ' ')}"))
-    return kin
+            yield other, f"control: {other.control.kind.replace('_', ' ')}"
+
+
+def describe_type_fields(constraint: Constraint) -> Iterator[tuple[str, str]]:
+    """Name and value of each field that the type of a constraint adds, where it holds anything."""
+    shared = {field.name for field in fields(Constraint)}
+    for field in fields(constraint):
+        if field.name not in shared and (value := _in_words(getattr(constraint, field.name))):
+            yield field.name.replace("_", " "), value
+
+
+def _in_words(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, Mapping):
+        parts = {name: _in_words(part) for name, part in value.items()}
+        return "; ".join(f"{name}: {words}" for name, words in parts.items() if words)
+    return ", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
+
+
+_COLUMNS = (Column("filter"), Column("asks"), Column("satisfying document"), Column("violating document"))
+
+
+def why_passed(example: Example, settings: Mapping[str, Any]) -> Table | None:
+    """One row per filter; None for what no filter has seen: imported pairs, and controls, which are made of what passed."""
+    if example.control is not None:
+        return None
+    try:
+        filters = FilterSettings.model_validate(settings["filters"])
+        pairs = PairSettings.model_validate(settings["pairs"])
+    except (KeyError, ValidationError):
+        return None
+    rows = tuple(_rows(example, filters, pairs))
+    return Table("why_it_passed", "What the recipe asked, and what this example has.", _COLUMNS, rows)
+
+
+def _rows(example: Example, filters: FilterSettings, pairs: PairSettings) -> Iterator[tuple[str, ...]]:
+    documents = (example.satisfying, example.violating)
+    if example.slice == OMISSION:
+        asked = "the satisfying document has no evidence, and none in the violating one meets the constraint"
+    else:
+        asked = "all evidence in the satisfying document meets the constraint, and none in the violating one"
+    if example.constraint is not None:
+        yield "verdicts", asked, *(_evidence_passing(example.constraint, document.role) for document in documents)
+    first, second = (len(document.text.split()) for document in documents)
+    asked = f"the longer is at most {pairs.max_length_ratio:g} times the shorter: {length_ratio(first, second):.2f}"
+    yield "length", asked, f"{first:,} words", f"{second:,} words"
+    asked = f"holds at least {percent(filters.min_topic_overlap)} of the words of the topic"
+    shares = [topic_share(example.topic or "", document.title, document.text) for document in documents]
+    yield "topic", asked, *("–" if share is None else percent(share) for share in shares)
+    if example.slice == MINPAIRS:
+        asked = "the two texts differ; a minimal pair may be as alike as it can be"
+    else:
+        asked = f"at most {percent(filters.max_pair_similarity)} of all words stand in both"
+    alike = jaccard(*(set(words(document.text)) for document in documents))
+    yield "similarity", asked, f"{percent(alike)} in both", f"{percent(alike)} in both"
+    if example.is_edited:
+        yield "wording", "the edit leaves no fault behind", *map(_edited, documents)
+
+
+def _evidence_passing(constraint: Constraint, role: str) -> str:
+    """What was read in a document, and in how many places."""
+    found = [one.value for one in constraint.evidence if one.document == role]
+    return f"{' and '.join(dict.fromkeys(found))}, {_places(len(found))}" if found else "no evidence"
+
+
+def _edited(document: ExampleDocument) -> str:
+    where = f"differs in {_places(len(document.changed))}" if document.changed else "differs nowhere"
+    return f"edited, {where}" if document.edit else f"not edited, {where}"
+
+
+def _places(count: int) -> str:
+    return f"{count} {'place' if count == 1 else 'places'}"
