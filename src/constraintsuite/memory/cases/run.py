@@ -13,7 +13,6 @@ from constraintsuite.execution.progress import Advance
 from constraintsuite.memory.benchmark_run import BenchmarkRun
 from constraintsuite.memory.cases.answer_checks import (
     EdgeBook,
-    MetricValues,
     conflicts_of,
     contradiction_values,
     edge_types_value,
@@ -31,6 +30,7 @@ from constraintsuite.memory.dense import embed_all
 from constraintsuite.memory.graph import MemoryGraph
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import DescribedMode, load_mode
+from constraintsuite.memory.public.base import MetricValues
 from constraintsuite.memory.records import parse_time
 from constraintsuite.memory.results import ItemResult, SearchAnswer
 from constraintsuite.memory.state import Clock, Lifecycle, MemoryState
