@@ -11,9 +11,9 @@ from constraintsuite.memory.modes.beam import ArcTransfer, SeedReach
 from constraintsuite.memory.modes.graph_view import GraphView
 from constraintsuite.memory.results import PathStep, SearchPath, StopReason, TraceStep
 
-Stopped = Callable[[int, int, int], StopReason | None]
+StopReasonOf = Callable[[int, int, int], StopReason | None]
 """Why nothing went on from a node with arcs that was reached from a seed in some hop; None where something did."""
-Explanation = tuple[tuple[SearchPath, ...], tuple[TraceStep, ...]]
+SearchExplanation = tuple[tuple[SearchPath, ...], tuple[TraceStep, ...]]
 
 
 def explain(
@@ -21,9 +21,9 @@ def explain(
     reached: SeedReach,
     own: FloatArray,
     chosen: IndexArray,
-    stopped: Stopped,
+    stopped: StopReasonOf,
     transfer: Callable[[ArcTransfer], ArcTransfer] = lambda walked: walked,
-) -> Explanation:
+) -> SearchExplanation:
     """For each chosen unit what it began with, and the walk from another that brought it most; and a trace of those walks.
 
     `own` is what each node began with. `transfer` says what went over an arc in a hop in all, where that is more than the

@@ -13,7 +13,7 @@ from constraintsuite.memory.graph import FloatArray
 from constraintsuite.memory.modes.base import IndexArray, best, parts_of, ranked
 from constraintsuite.memory.modes.beam import ArcTransfer, reach
 from constraintsuite.memory.modes.diffusion import ActivationSpread, SpreadRule
-from constraintsuite.memory.modes.explanation import Explanation, explain
+from constraintsuite.memory.modes.explanation import SearchExplanation, explain
 from constraintsuite.memory.modes.graph_view import GraphView
 from constraintsuite.memory.modes.visibility import factors_of, factors_over
 from constraintsuite.memory.modes.walk import WalkMode, WalkSettings, WalkStart
@@ -185,7 +185,7 @@ def _distribution(weights: FloatArray) -> FloatArray:
     return weights / total if total > 0 else weights
 
 
-def _explain(spread: ActivationSpread, view: GraphView, chosen: IndexArray, seeds: IndexArray) -> Explanation:
+def _explain(spread: ActivationSpread, view: GraphView, chosen: IndexArray, seeds: IndexArray) -> SearchExplanation:
     """Paths and a trace of the walks that brought most, each of them one term of the sum that was computed."""
 
     def transfer(walked: ArcTransfer) -> ArcTransfer:
