@@ -11,7 +11,7 @@ from constraintsuite.suites.pairs.records import PairDraft
 from constraintsuite.suites.recipe import SizeSettings
 
 REUSE_COST = 0.5
-Unit = list[PairDraft]
+SelectedUnit = list[PairDraft]
 """What is chosen or left as one: a couple, or a single pair."""
 
 
@@ -20,7 +20,7 @@ def select(drafts: Sequence[PairDraft], sizes: SizeSettings) -> tuple[list[PairD
     surplus: list[tuple[str, PairDraft]] = []
     units = _units(drafts)
     targets = dict(zip(MAIN_SLICES, (sizes.minpairs_share, sizes.explicit_share, sizes.omission_share), strict=True))
-    chosen: list[Unit] = []
+    chosen: list[SelectedUnit] = []
     used: Counter[str] = Counter()
     for name in MAIN_SLICES:
         of_slice = [unit for unit in units if slice_of(unit) == name]
@@ -33,15 +33,15 @@ def select(drafts: Sequence[PairDraft], sizes: SizeSettings) -> tuple[list[PairD
     return [draft for unit in kept for draft in unit], surplus
 
 
-def slice_of(unit: Unit) -> str:
+def slice_of(unit: SelectedUnit) -> str:
     """A couple with one explicit half counts as ExplicitMention."""
     slices = {draft.slice for draft in unit}
     return next(name for name in MAIN_SLICES if name in slices)
 
 
-def _units(drafts: Iterable[PairDraft]) -> list[Unit]:
+def _units(drafts: Iterable[PairDraft]) -> list[SelectedUnit]:
     """The drafts in units that are chosen or left whole: both halves of a couple, or a single pair."""
-    units: dict[str, Unit] = defaultdict(list)
+    units: dict[str, SelectedUnit] = defaultdict(list)
     for draft in drafts:
         couple = f"{draft.slice if draft.is_edited else 'natural'}|{draft.couple}"
         single = f"{draft.proposal}|{draft.slice}|{'|'.join(draft.sources)}|{draft.edit}"
@@ -49,15 +49,17 @@ def _units(drafts: Iterable[PairDraft]) -> list[Unit]:
     return [units[key] for key in sorted(units)]
 
 
-def _pick(units: Sequence[Unit], target: int, sizes: SizeSettings, used: Counter[str]) -> tuple[list[Unit], list[Unit]]:
+def _pick(
+    units: Sequence[SelectedUnit], target: int, sizes: SizeSettings, used: Counter[str]
+) -> tuple[list[SelectedUnit], list[SelectedUnit]]:
     """Take from the relations in turn, the best of each first, until the slice is full."""
-    queues: dict[str, list[Unit]] = defaultdict(list)
+    queues: dict[str, list[SelectedUnit]] = defaultdict(list)
     for unit in units:
         queues[_relation(unit)].append(unit)
     for relation, queue in queues.items():
         queue.sort(key=lambda unit: (*_rank(unit, used), stable_hash(relation, _name(unit))))
-    picked: list[Unit] = []
-    left: list[Unit] = []
+    picked: list[SelectedUnit] = []
+    left: list[SelectedUnit] = []
     count = flips = 0
     limit = sizes.max_flip_share * target
     while any(queues.values()):
@@ -75,16 +77,18 @@ def _pick(units: Sequence[Unit], target: int, sizes: SizeSettings, used: Counter
     return picked, left
 
 
-def _cap_relations(units: Sequence[Unit], share: float, targets: Mapping[str, float]) -> tuple[list[Unit], list[Unit]]:
+def _cap_relations(
+    units: Sequence[SelectedUnit], share: float, targets: Mapping[str, float]
+) -> tuple[list[SelectedUnit], list[SelectedUnit]]:
     """Drop units of relations above their share, from the slice in which the relation has most of what it should.
 
     With few relations the share grows to what is possible.
     """
     share = max(share, 1.5 / max(1, len({_relation(unit) for unit in units})))
-    kept: dict[tuple[str, str], list[Unit]] = defaultdict(list)
+    kept: dict[tuple[str, str], list[SelectedUnit]] = defaultdict(list)
     for unit in sorted(units, key=lambda unit: (*_rank(unit, Counter()), _name(unit))):
         kept[_relation(unit), slice_of(unit)].append(unit)
-    over: list[Unit] = []
+    over: list[SelectedUnit] = []
     while True:
         counts = Counter[str]()
         for (relation, _), queue in kept.items():
@@ -100,15 +104,15 @@ def _cap_relations(units: Sequence[Unit], share: float, targets: Mapping[str, fl
         over.append(kept[relation, full].pop())
 
 
-def _relation(unit: Unit) -> str:
+def _relation(unit: SelectedUnit) -> str:
     return min(draft.relation for draft in unit)
 
 
-def _name(unit: Unit) -> str:
+def _name(unit: SelectedUnit) -> str:
     return "|".join(f"{draft.proposal}{''.join(draft.sources)}" for draft in unit)
 
 
-def _rank(unit: Unit, used: Counter[str]) -> tuple[bool, bool, float]:
+def _rank(unit: SelectedUnit, used: Counter[str]) -> tuple[bool, bool, float]:
     """Natural text before edited, dev and test before train (which has plenty), well matched before badly."""
     first = unit[0]
     edited = first.slice != MINPAIRS and first.is_edited

@@ -45,7 +45,7 @@ def read(source: str, split: str | None) -> ImportedSuite:
             else:
                 known.add(made.id)
                 found.append(made)
-    refuse_faults(faults)
+    refuse_faults(faults, most=10)
     if all(example.control is not None for example in found):
         raise UserError(f"{source}: holds no main example{', only controls' if found else ''}.")
     examples = tuple(example for example in found if example.control is None)
