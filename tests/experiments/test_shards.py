@@ -27,7 +27,7 @@ from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.experiments.shards import plan_shards
 from constraintsuite.metrics.ties import TieRule
-from constraintsuite.models import SCORERS, held
+from constraintsuite.models import SCORERS, process_cache
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.chance import RandomScorer
 from constraintsuite.models.lexical import Bm25Scorer
@@ -93,7 +93,7 @@ def test_the_model_is_loaded_once_however_many_shards_there_are(
     monkeypatch.setattr("constraintsuite.models.onnx.session.OnnxSession", Counting)
     evaluate_suite(suite, "cross:tiny", tmp_path / "run", Silent())
     assert len(opened) == 1
-    assert held._held == {}
+    assert process_cache._held == {}
 
 
 class Fragile:

@@ -20,9 +20,9 @@ _BETWEEN_MODES = re.compile(r",(?![a-z_][a-z0-9_]*=)")
 
 def load_encoder(model: str | None) -> DenseScorer | None:
     """Load the encoder that `--encoder` names, if it was given."""
-    from constraintsuite.models import encoders
+    from constraintsuite.models import dense
 
-    return encoders.load_encoder(model) if model else None
+    return dense.load_encoder(model) if model else None
 
 
 def vector_cache() -> Path:
