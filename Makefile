@@ -36,7 +36,7 @@ wheel: $(VENV)/.test
 
 # First the check, so that a missing Java is an error here and not a skipped test.
 test-lucene: $(VENV)-lucene/.installed
-	$(VENV)-lucene/bin/python -c "from constraintsuite.retrieval.lucene import require_lucene; require_lucene()"
+	$(VENV)-lucene/bin/python -c "from constraintsuite.models.retrieval.lucene import require_lucene; require_lucene()"
 	$(VENV)-lucene/bin/python -m pytest tests/retrieval
 
 check: lint types quickstart test

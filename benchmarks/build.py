@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import click
 
-from constraintsuite.records.text import Document
+from constraintsuite.core.records.text import Document
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.corpus.files import walk
 from constraintsuite.suites.domain import load_knowledge

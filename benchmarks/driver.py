@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import click
 
+from constraintsuite.core.execution.engine import LocalEngine
+from constraintsuite.core.execution.progress import Silent
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.execution.engine import LocalEngine
-from constraintsuite.execution.progress import Silent
 from constraintsuite.forecast.clock import now, peak_bytes, reset_peak
 from constraintsuite.suites.build import PIPELINE, build_suite, resolve
 from constraintsuite.suites.corpus.files import walk

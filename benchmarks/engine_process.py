@@ -21,7 +21,7 @@ Search = Callable[[list[str]], Sequence[int]]
 
 def retriever(documents: list[str], k: int, k1: float, b: float) -> Search:
     """The retriever of ConstraintSuite."""
-    module, terms = import_module("constraintsuite.retrieval.bm25"), import_module("constraintsuite.text.terms")
+    module, terms = import_module("constraintsuite.models.retrieval.bm25"), import_module("constraintsuite.text.terms")
 
     class Split(terms.TermAnalyser):  # type: ignore[misc,name-defined]
         def terms(self, text: str) -> list[str]:

@@ -17,14 +17,14 @@ from pathlib import Path
 import click
 import numpy as np
 
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.store.files import sha256_text
 from constraintsuite.experiments.compare import PairedDifference, SystemPair, compare_systems
 from constraintsuite.experiments.figures import group_figures
 from constraintsuite.memory.modes import MODES
 from constraintsuite.memory.public.base import ReadOptions
 from constraintsuite.memory.results import ItemResult
 from constraintsuite.memory.runs.table import MemoryTable
-from constraintsuite.records.scores import Interval
-from constraintsuite.store.files import sha256_text
 from growth import work_option
 from memory_trials import MODEL, Asked, Trial, ask, linked, plain, titled
 from tables import show

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 
-from constraintsuite.execution.progress import Terminal
+from constraintsuite.core.execution.progress import Terminal
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.costs import BuildCost, MapCost
 from constraintsuite.forecast.growth import Range

@@ -18,7 +18,7 @@ from transformers import BertConfig, BertForSequenceClassification, BertModel, B
 from transformers.utils import logging
 
 import constraintsuite
-from constraintsuite.store.download import cache_folder
+from constraintsuite.core.store.download import cache_folder
 
 Pair = tuple[str, str]
 SAMPLE = Path(constraintsuite.__file__).parent / "corpora" / "sample"

@@ -26,14 +26,14 @@ from pathlib import Path
 
 import click
 
+from constraintsuite.core.execution.care import Care
+from constraintsuite.core.execution.engine import Engine, LocalEngine
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.execution.ray_engine import RayEngine
+from constraintsuite.core.execution.spread import spread
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.opening import open_source
-from constraintsuite.execution.care import Care
-from constraintsuite.execution.engine import Engine, LocalEngine
-from constraintsuite.execution.progress import Silent
-from constraintsuite.execution.ray_engine import RayEngine
-from constraintsuite.execution.spread import spread
-from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.suites.corpus.files import part_path
 from constraintsuite.suites.stages.mentions import ReadingTask, read_shard
 from tables import load, show, target

@@ -27,15 +27,15 @@ from typing import TypeVar
 import click
 import uvicorn
 
+from constraintsuite.app.web import LOOPBACK
+from constraintsuite.app.web.access import AccessTokens, Person
+from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
+from constraintsuite.app.web.server import make_app
+from constraintsuite.core.records.examples import Example, ExampleDocument
+from constraintsuite.core.store.artifact import ArtifactOrigin, finish
+from constraintsuite.core.store.jsonl import write_jsonl
+from constraintsuite.core.store.revisions import Revision
 from constraintsuite.experiments.load import CONTROLS, EXAMPLES, load_suite
-from constraintsuite.records.examples import Example, ExampleDocument
-from constraintsuite.store.artifact import ArtifactOrigin, finish
-from constraintsuite.store.jsonl import write_jsonl
-from constraintsuite.store.revisions import Revision
-from constraintsuite.web import LOOPBACK
-from constraintsuite.web.access import AccessTokens, Person
-from constraintsuite.web.artifact_index import ArtifactIndex, ServedArtifact
-from constraintsuite.web.server import make_app
 from measure import run_measured
 from tables import load, show, target
 

@@ -13,14 +13,14 @@ from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 
+from constraintsuite.core.execution.engine import LocalEngine
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.execution.shards import shard_of
+from constraintsuite.core.execution.stage import Job
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.execution.engine import LocalEngine
-from constraintsuite.execution.progress import Silent
-from constraintsuite.execution.shards import shard_of
-from constraintsuite.execution.stage import Job
-from constraintsuite.records.text import Document
-from constraintsuite.retrieval.bm25 import Bm25Retriever, HitColumns
-from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.models.retrieval.bm25 import Bm25Retriever, HitColumns
 from constraintsuite.suites.corpus.files import part_path
 from constraintsuite.suites.recipe import DocumentSettings, Recipe
 from constraintsuite.suites.stages.documents import read_documents

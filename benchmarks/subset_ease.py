@@ -13,12 +13,12 @@ from pathlib import Path
 import click
 import numpy as np
 
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.ranking import measure_queries, parse_standard
+from constraintsuite.core.statistics.resampling import estimate
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.execution.progress import Silent
-from constraintsuite.metrics.ranking import measure_queries, parse_standard
-from constraintsuite.metrics.resampling import estimate
-from constraintsuite.records.scores import Interval
-from constraintsuite.retrieval.bm25 import Bm25Retriever
+from constraintsuite.models.retrieval.bm25 import Bm25Retriever
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import load_encoder
-from constraintsuite.retrieval.topk import top_k
+from constraintsuite.models.retrieval.topk import top_k
 from tables import load, show, target
 from vectors_harness import harness
 from vectors_scale import index_work, scale

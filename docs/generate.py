@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from constraintsuite.cli.main import COMMANDS, cli
+from constraintsuite.app.cli.main import COMMANDS, cli
 from constraintsuite.suites.examples import example_schema
 
 WIDTH = 100

@@ -16,9 +16,9 @@ from xml.etree import ElementTree
 import pytest
 
 import constraintsuite as cs
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.statistics.ties import TieRule
 from constraintsuite.experiments.pair_experiment import rejudge
-from constraintsuite.metrics.ties import TieRule
 from experiments.tiny_suite import CONTROLS, DOGLESS, EXAMPLES, write_suite
 
 DOCS = Path(__file__).parent.parent / "docs"

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import is_dataclass
 from functools import cache
 from importlib import import_module
@@ -18,38 +18,39 @@ import click
 import pytest
 
 import constraintsuite
-from constraintsuite.catalogue import Catalogue
-from constraintsuite.cli.main import COMMANDS, cli
-from constraintsuite.errors import UserError
+from constraintsuite.app.cli.main import COMMANDS, cli
+from constraintsuite.core.catalogue import Catalogue
+from constraintsuite.core.errors import UserError
 from constraintsuite.text import ANALYSERS
 
 ROOT = Path(constraintsuite.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
 LAYERS = (
-    "errors",
-    "catalogue",
-    "records",
-    "store",
-    "execution",
-    "metrics",
+    "core.errors",
+    "core.catalogue",
+    "core.records",
+    "core.store",
+    "core.execution",
+    "core.statistics",
     "text",
     "corpora",
     "models",
-    "retrieval",
+    "models.retrieval",
     "suites",
-    "annotate",
+    "suites.annotation",
     "experiments",
     "vectors memory mechanism tuning forecast",
-    "reports",
-    "showing",
-    "notebook",
-    "web",
-    "cli",
+    "app.pages",
+    "app.views",
+    "app.api",
+    "app.web",
+    "app.cli",
     "__init__ __main__",
 )
+"""What may import what: a unit imports only from rows above its own. A unit is a folder or module, less the units inside."""
 RANK = {name: number for number, row in enumerate(LAYERS) for name in row.split()}
 HEAVY = {"torch", "pandas", "spacy", "numpy", "sklearn", "httpx2"}
-POINTS_UP = {"records.constraints.CONSTRAINTS": "suites"}
+POINTS_UP = {"core.records.constraints.CONSTRAINTS": "suites"}
 """The one catalogue that points at a layer above its own, and that layer.
 
 Examples are records, and the field `constraint` of an example is read as the dataclass of its type. So the records must be
@@ -57,13 +58,13 @@ able to find every type, while all that is known of a type, its dataclass too, s
 name in the catalogue is followed when an example is read, never when a module is imported.
 """
 WRAPPED = {
-    "Comparison": {"experiments/compare.py", "notebook/comparison.py"},
-    "Example": {"records/examples.py", "notebook/suite.py"},
-    "GateResult": {"experiments/gate.py", "notebook/comparison.py"},
-    "Run": {"experiments/load.py", "notebook/run.py"},
-    "Suite": {"experiments/load.py", "notebook/suite.py"},
+    "Comparison": {"experiments/compare.py", "app/api/comparison.py"},
+    "Example": {"core/records/examples.py", "app/api/example.py"},
+    "GateResult": {"experiments/gate.py", "app/api/gate.py"},
+    "Run": {"experiments/load.py", "app/api/run.py"},
+    "Suite": {"experiments/load.py", "app/api/suite.py"},
 }
-"""Names that stand twice: a class of `notebook/` shows the record of the same name, and is what a user knows by it."""
+"""Names that stand twice: a class of `app/api/` shows the record of the same name, and is what a user knows by it."""
 
 
 @cache
@@ -89,12 +90,30 @@ def imported_names(path: Path) -> Iterator[tuple[int, str]]:
             yield from ((node.lineno, f"{alias.name}.") for alias in node.names)
 
 
+def unit_of(module: str) -> str:
+    """The unit of LAYERS that a module of this package is in; the root is `__init__`, and what is in no unit is itself."""
+    parts = module.split(".")[1:] or ["__init__"]
+    names = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return next((name for name in names if name in RANK), module)
+
+
+def module_of(path: Path) -> str:
+    """The full name of the module in a file."""
+    return ".".join(("constraintsuite", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
+
+
+def longest_known(name: str, modules: Mapping[str, Path]) -> str | None:
+    """The module that an imported name is, or is in."""
+    parts = name.rstrip(".").split(".")
+    names = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return next((one for one in names if one in modules), None)
+
+
 def own_imports(path: Path) -> Iterator[tuple[int, str]]:
-    """Line and top-level unit of what a file imports from this package; `from constraintsuite import X` is the root."""
+    """Line and unit of what a file imports from this package; `from constraintsuite import X` is the root."""
     for line, name in imported_modules(path):
-        package, _, rest = name.partition(".")
-        if package == "constraintsuite":
-            yield line, rest.split(".")[0] or "__init__"
+        if name.partition(".")[0] == "constraintsuite":
+            yield line, unit_of(name)
 
 
 def public_types(path: Path) -> Iterator[tuple[str, str]]:
@@ -112,11 +131,11 @@ def public_types(path: Path) -> Iterator[tuple[str, str]]:
             yield name, meaning
 
 
-def calls_outside(*folders: str) -> Iterator[tuple[str, str]]:
-    """Place and callee of every call in the package, less those in `folders`."""
+def calls_outside(*units: str) -> Iterator[tuple[str, str]]:
+    """Place and callee of every call in the package, less those in `units`."""
     for path in MODULES:
         name = path.relative_to(ROOT)
-        if name.parts[0] not in folders:
+        if unit_of(module_of(path)) not in units:
             for node in nodes_of(path):
                 if isinstance(node, ast.Call):
                     yield f"{name}:{node.lineno}", ast.unparse(node.func)
@@ -124,7 +143,7 @@ def calls_outside(*folders: str) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_imports_point_down(path: Path) -> None:
-    here = path.relative_to(ROOT).parts[0].removesuffix(".py")
+    here = unit_of(module_of(path))
     for line, there in own_imports(path):
         # All may ask the root for the version number: it loads nothing itself, as the next test says.
         assert there in (here, "__init__") or RANK[there] < RANK[here], f"{path}:{line}: {here} imports {there}"
@@ -139,12 +158,25 @@ def test_the_root_loads_nothing_of_the_package() -> None:
 
 
 def test_the_root_asks_only_the_layer_that_is_made_for_it() -> None:
-    assert {there for _, there in own_imports(ROOT / "__init__.py")} == {"notebook"}
+    assert {there for _, there in own_imports(ROOT / "__init__.py")} == {"app.api"}
 
 
-def test_every_folder_has_a_layer() -> None:
-    folders = {path.name for path in ROOT.iterdir() if path.is_dir() and path.name != "__pycache__"}
-    assert folders <= RANK.keys()
+def test_every_module_has_a_layer() -> None:
+    empty = {"constraintsuite.core", "constraintsuite.app"}  # a docstring each
+    assert [name for name in map(module_of, MODULES) if name not in empty and unit_of(name) not in RANK] == []
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    modules = {module_of(path): path for path in MODULES}
+    imports = {
+        name: {found for _, full in imported_names(path) if (found := longest_known(full, modules)) not in (None, name)}
+        for name, path in modules.items()
+    }
+    while leaves := {name for name, found in imports.items() if not found & imports.keys()}:
+        imports = {name: found for name, found in imports.items() if name not in leaves}
+    while roots := imports.keys() - set().union(*imports.values()):  # what only leads into a circle
+        imports = {name: found for name, found in imports.items() if name not in roots}
+    assert sorted(imports) == []
 
 
 def test_no_relative_imports() -> None:
@@ -158,7 +190,7 @@ def test_no_relative_imports() -> None:
 
 
 def test_only_the_command_line_prints() -> None:
-    assert [place for place, callee in calls_outside("cli") if callee == "print"] == []
+    assert [place for place, callee in calls_outside("app.cli") if callee == "print"] == []
 
 
 def test_yaml_is_read_by_one_loader() -> None:
@@ -170,7 +202,7 @@ def test_yaml_is_read_by_one_loader() -> None:
     }
     writer = "suites/export/huggingface.py"
     calls = {callee for place, callee in calls_outside() if place.startswith(f"{writer}:") and "yaml" in callee}
-    assert importers == {"store/yaml_files.py", writer}
+    assert importers == {"core/store/yaml_files.py", writer}
     assert calls == {"yaml.safe_dump"}
 
 
@@ -182,7 +214,7 @@ def test_the_network_is_reached_through_one_client() -> None:
         for _, name in imported_names(path)
         if name.startswith(tuple(f"{client}." for client in clients))
     }
-    assert {name.rpartition("/")[0] for name in found} == {"store/http"}
+    assert {name.rpartition("/")[0] for name in found} == {"core/store/http"}
 
 
 def test_nothing_is_pickled() -> None:
@@ -219,7 +251,7 @@ def test_every_public_class_name_has_one_meaning() -> None:
     "code",
     [
         pytest.param("import constraintsuite", id="import constraintsuite"),
-        pytest.param("from constraintsuite.cli.main import main; main()", id="csuite --help"),
+        pytest.param("from constraintsuite.app.cli.main import main; main()", id="csuite --help"),
     ],
 )
 def test_starting_loads_no_heavy_library(code: str) -> None:
@@ -266,8 +298,8 @@ def test_catalogues_point_down() -> None:
     higher = {
         (place, there)
         for place, catalogue in CATALOGUES.items()
-        for there in {module.split(".")[1] for module in catalogue.places.values()} - {place.partition(".")[0]}
-        if RANK[there] >= RANK[place.partition(".")[0]]
+        for there in {unit_of(module.partition(":")[0]) for module in catalogue.places.values()}
+        if (here := unit_of(f"constraintsuite.{place}")) != there and RANK[there] >= RANK[here]
     }
     assert higher == set(POINTS_UP.items())
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.cli.main import in_words
+from constraintsuite.app.cli.main import in_words
 
 
 def csuite(*arguments: str) -> subprocess.CompletedProcess[str]:

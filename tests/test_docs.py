@@ -12,10 +12,10 @@ from types import ModuleType
 
 import pytest
 
-from constraintsuite.cli.main import COMMANDS
-from constraintsuite.records.constraints import Constraint
-from constraintsuite.records.examples import Example, ExampleDocument
-from constraintsuite.store.jsonl import adapter
+from constraintsuite.app.cli.main import COMMANDS
+from constraintsuite.core.records.constraints import Constraint
+from constraintsuite.core.records.examples import Example, ExampleDocument
+from constraintsuite.core.store.jsonl import adapter
 from constraintsuite.suites.constraints.base import ConstraintType
 
 ROOT = Path(__file__).parent.parent

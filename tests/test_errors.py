@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from constraintsuite.errors import hint_for
+from constraintsuite.core.errors import hint_for
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.store.artifact import Artifact
+from constraintsuite.core.store.artifact import Artifact
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import constraintsuite
-from constraintsuite.execution import ray_engine
-from constraintsuite.store.artifact import read_manifest
-from constraintsuite.store.making_commands import MADE_BY
-from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.core.execution import ray_engine
+from constraintsuite.core.store.artifact import read_manifest
+from constraintsuite.core.store.making_commands import MADE_BY
+from constraintsuite.core.store.revisions import REVISIONS
 
 CORPUS = Path(__file__).parent / "golden" / "corpus.jsonl"
 BUILD = ("build", "--corpus", str(CORPUS), "--analyser", "rules", "--size", "10", "--out", "suite")
@@ -49,7 +49,7 @@ def test_a_comment_in_a_page_leaves_a_suite_and_a_raised_stage_makes_what_reads_
 ) -> None:
     csuite(package, tmp_path, *BUILD)
     before = written(tmp_path / "suite")
-    for name in ("web/pages/home.py", "suites/stages/pairs.py"):
+    for name in ("app/web/pages/home.py", "suites/stages/pairs.py"):
         with (package / "constraintsuite" / name).open("a") as file:
             file.write("\n# A remark.\n")
     assert "is up to date" in csuite(package, tmp_path, *BUILD)

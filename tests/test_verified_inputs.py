@@ -19,18 +19,20 @@ import numpy as np
 import pytest
 
 import constraintsuite as cs
-from constraintsuite.cli.main import cli, main
+from app.web.artifacts import make_artifacts
+from app.web.site import open_site
+from constraintsuite.app.cli.main import cli, main
+from constraintsuite.app.pages.html import write_report
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.store.artifact import MANIFEST, Artifact, finish
+from constraintsuite.core.store.files import write_text
+from constraintsuite.core.store.making_commands import MADE_BY
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.ranking.run import RankingPlan, evaluate_retrieval, ranking_folder
 from constraintsuite.experiments.run import evaluate_suite, run_folder
 from constraintsuite.memory.ingest.growth import ingest_memory
 from constraintsuite.memory.private.versions import freeze
-from constraintsuite.reports.html import write_report
-from constraintsuite.store.artifact import MANIFEST, Artifact, finish
-from constraintsuite.store.files import write_text
-from constraintsuite.store.making_commands import MADE_BY
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.importers.folder import import_suite
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
@@ -48,8 +50,6 @@ from golden.cases import TRIPLE
 from golden.importing import SOURCES
 from memory.private.small_pilot import begun
 from tiny_bundle import make_bundle, save_model
-from web.artifacts import make_artifacts
-from web.site import open_site
 
 pytest.importorskip("torch", reason="torch is not installed")
 

@@ -14,17 +14,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from constraintsuite.notebook.comparison import Comparison, GateResult, compare, gate
-    from constraintsuite.notebook.models import list_models
-    from constraintsuite.notebook.proposals import Proposals, propose
-    from constraintsuite.notebook.run import Run, evaluate, load_run, report
-    from constraintsuite.notebook.suite import Example, Suite, build, import_suite, load_suite
+    from constraintsuite.app.api.comparison import Comparison, GateResult, compare, gate
+    from constraintsuite.app.api.models import list_models
+    from constraintsuite.app.api.proposals import Proposals, propose
+    from constraintsuite.app.api.run import Run, evaluate, load_run, report
+    from constraintsuite.app.api.suite import Example, Suite, build, import_suite, load_suite
 else:  # a type checker would take it that every name is there
 
     def __getattr__(name: str) -> object:
         if name not in _MODULES:
             raise AttributeError(f"module 'constraintsuite' has no attribute {name!r}")
-        return getattr(import_module(f"constraintsuite.notebook.{_MODULES[name]}"), name)
+        return getattr(import_module(f"constraintsuite.app.api.{_MODULES[name]}"), name)
 
 
 __version__ = "0.1.0"
@@ -64,7 +64,7 @@ _MODULES = {
     "propose": "proposals",
     "report": "run",
 }
-"""The file of `notebook/` in which each name stands."""
+"""The file of `app/api/` in which each name stands."""
 
 
 def __dir__() -> list[str]:

@@ -1,6 +1,6 @@
 """Runs the command line: `python -m constraintsuite`."""
 
-from constraintsuite.cli.main import main
+from constraintsuite.app.cli.main import main
 
 if __name__ == "__main__":
     main()

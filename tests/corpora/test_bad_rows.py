@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from constraintsuite.core.errors import UserError
 from constraintsuite.corpora.base import REASONS, BadRow, BadRows, Reason
-from constraintsuite.errors import UserError
 
 
 def test_a_bad_row_is_an_error_that_names_place_fault_and_way_out() -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.text import Document, Qrel, Query
 from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.beir import BeirSource
-from constraintsuite.errors import UserError
-from constraintsuite.records.text import Document, Qrel, Query
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from constraintsuite.cli.corpus import corpus, source_options, source_settings
+from constraintsuite.app.cli.corpus import corpus, source_options, source_settings
+from constraintsuite.core.errors import UserError
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.errors import UserError
 
 
 def show(*arguments: str) -> str:

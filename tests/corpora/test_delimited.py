@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.text import Document
 from constraintsuite.corpora import delimited
 from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.delimited import CsvSource, TsvSource, read_csv, read_tsv
-from constraintsuite.errors import UserError
-from constraintsuite.records.text import Document
 
 CELLS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 TABLES = st.integers(2, 4).flatmap(lambda width: st.lists(st.lists(CELLS, min_size=width, max_size=width), max_size=6))

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 import pytest
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.text import Document, Query
 from constraintsuite.corpora.base import BadRows, Reason
 from constraintsuite.corpora.fields import Fields, FileRecord, content_id, read_documents, read_query_rows
-from constraintsuite.errors import UserError
-from constraintsuite.records.text import Document, Query
 
 
 def read(*values: Mapping[str, object], fields: Fields | None = None, bad: BadRows | None = None) -> list[Document]:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from constraintsuite.core.errors import UserError
 from constraintsuite.corpora.base import BadRows
 from constraintsuite.corpora.files import FileLine, base_name, data_files, decode, ending, fingerprint_files, read_lines
-from constraintsuite.errors import UserError
 
 
 def test_lines_have_their_place_and_no_byte_order_mark(tmp_path: Path) -> None:

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.text import Document
 from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.folder import FolderSource
 from constraintsuite.corpora.passages import FilePassage, cut_passages
-from constraintsuite.errors import UserError
-from constraintsuite.records.text import Document
 from constraintsuite.text.sentences import split_sentences
 
 PARAGRAPHS = st.lists(st.lists(st.integers(1, 12), min_size=1, max_size=5), max_size=6)

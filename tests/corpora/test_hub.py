@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.text import Document
 from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.opening import open_source
-from constraintsuite.errors import UserError
-from constraintsuite.records.text import Document
 
 datasets = pytest.importorskip("datasets", reason="needs the [hub] extra")
 
@@ -89,7 +89,7 @@ def test_rows_that_the_library_cannot_parse_are_the_users_to_mend(tmp_path: Path
 
 def test_a_hub_that_cannot_be_reached_is_told_once_with_a_way_out(tmp_path: Path) -> None:
     # Nobody listens on port 9: the library's own retries run, only without the waiting between them.
-    code = "import time; time.sleep = lambda seconds: None; from constraintsuite.cli.main import main; main()"
+    code = "import time; time.sleep = lambda seconds: None; from constraintsuite.app.cli.main import main; main()"
     caches = {"HF_HOME": str(tmp_path), "HF_DATASETS_CACHE": str(tmp_path), "HF_ENDPOINT": "http://127.0.0.1:9"}
     result = subprocess.run(
         [sys.executable, "-c", code, "corpus", "hf:nobody/nothing"],

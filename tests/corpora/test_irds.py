@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import pytest
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.text import Document, Qrel, Query
 from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.opening import open_source
-from constraintsuite.errors import UserError
-from constraintsuite.records.text import Document, Qrel, Query
 
 ir_datasets = pytest.importorskip("ir_datasets", reason="needs the [irds] extra")
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.text import Document
 from constraintsuite.corpora import jsonl
 from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.jsonl import JsonlSource, read_objects
-from constraintsuite.errors import UserError
-from constraintsuite.records.text import Document
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 RECORDS = st.lists(st.dictionaries(TEXTS, TEXTS | st.integers() | st.lists(TEXTS, max_size=3), max_size=4), min_size=1)

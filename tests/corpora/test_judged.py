@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.text import Qrel, Query
 from constraintsuite.corpora.base import STRICT, BadRows
 from constraintsuite.corpora.judged import read_qrels, read_queries
-from constraintsuite.errors import UserError
-from constraintsuite.records.text import Qrel, Query
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from typing import get_args
 
 import pytest
 
+from constraintsuite.core.errors import MissingExtraError, UserError
+from constraintsuite.core.records.text import Document, Qrel, Query
 from constraintsuite.corpora import SOURCES
 from constraintsuite.corpora.base import BadRows, Format, NoDocumentsError, SourceSettings
 from constraintsuite.corpora.opening import find_format, open_source
-from constraintsuite.errors import MissingExtraError, UserError
-from constraintsuite.records.text import Document, Qrel, Query
 
 
 def test_every_format_is_in_the_catalogue() -> None:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.text import Document
 from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.opening import open_source
-from constraintsuite.errors import UserError
-from constraintsuite.records.text import Document
 
 arrow = pytest.importorskip("pyarrow", reason="needs the [parquet] extra")
 pytest.importorskip("pyarrow.parquet", reason="needs the [parquet] extra")

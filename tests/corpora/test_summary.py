@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from constraintsuite.core.records.text import Document
 from constraintsuite.corpora.base import BadRow, NoDocumentsError, SourceSettings
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.corpora.summary import WordCounts, summarise
-from constraintsuite.records.text import Document
 
 
 def test_everything_is_counted(tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from constraintsuite.core.records.text import Document, Query
 from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.trec import TrecSource, read_topics
-from constraintsuite.records.text import Document, Query
 
 
 def read(tmp_path: Path, data: bytes | str, bad: BadRows | None = None, **settings: str) -> list[Document]:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.store.artifact import ArtifactOrigin, finish
+from constraintsuite.core.store.revisions import Revision
 from constraintsuite.experiments.load import Run, Suite, load_run, load_suite, remember_suite
 from constraintsuite.experiments.run import RunContent, write_run
-from constraintsuite.records.examples import Example
-from constraintsuite.store.artifact import ArtifactOrigin, finish
-from constraintsuite.store.revisions import Revision
 from experiments.tiny_suite import make_example, write_suite
 
 

@@ -13,16 +13,16 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.cli.answers import answers as command
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
+from constraintsuite.app.cli.answers import answers as command
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.records.examples import QUERY_PREFERENCE, Example
+from constraintsuite.core.statistics.ties import TieRule
+from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.experiments.answers.files import PairQuestion, questions_of, shown_order, write_sheet
 from constraintsuite.experiments.answers.run import AnswerFile, GivenAnswer, record_answers, scores_of
 from constraintsuite.experiments.load import Run, load_run, load_suite
 from constraintsuite.experiments.pair_experiment import rejudge
-from constraintsuite.metrics.ties import TieRule
-from constraintsuite.records.examples import QUERY_PREFERENCE, Example
-from constraintsuite.store.artifact import Artifact
 from experiments.tiny_suite import (
     CONTROLS,
     CREAM,

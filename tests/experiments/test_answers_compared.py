@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from constraintsuite.cli.compare import compare
-from constraintsuite.cli.gate import gate
-from constraintsuite.execution.progress import Silent
+from constraintsuite.app.cli.compare import compare
+from constraintsuite.app.cli.gate import gate
+from constraintsuite.app.pages.view import make_view
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.statistics.ties import TieRule
 from constraintsuite.experiments.answers.run import AnswerFile, record_answers
 from constraintsuite.experiments.load import Run, Suite, load_run, load_suite
 from constraintsuite.experiments.pair_experiment import rejudge
 from constraintsuite.experiments.run import evaluate_suite
-from constraintsuite.metrics.ties import TieRule
-from constraintsuite.reports.view import make_view
 from experiments.tiny_suite import CONTROLS, EXAMPLES, write_suite
 
 CHOICES = (

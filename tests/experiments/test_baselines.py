@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from constraintsuite.cli.gate import baseline, gate
-from constraintsuite.errors import UserError
-from constraintsuite.store.files import folder_lock
+from constraintsuite.app.cli.gate import baseline, gate
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import folder_lock
 from experiments.paired_runs import RIGHT, WRONG, make_run, make_suite
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.experiments import shards
 from constraintsuite.experiments.load import load_run
 from constraintsuite.experiments.run import evaluate_suite
-from constraintsuite.store.artifact import Artifact
 from experiments.tiny_suite import BREAD, EXAMPLES, NUTS, write_suite
 from models.odd_words import add_word, break_every_text
 from models.onnx.tiny_transformers import save_cross

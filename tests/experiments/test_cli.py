@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from constraintsuite.cli import evaluate as commands
-from constraintsuite.errors import UserError
-from constraintsuite.records.examples import QUERY_PREFERENCE
+from constraintsuite.app.cli import evaluate as commands
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.examples import QUERY_PREFERENCE
 from experiments.tiny_suite import EXAMPLES, write_suite
 
 
@@ -81,10 +81,10 @@ def test_eval_explains_what_is_wrong(suite: Path, arguments: list[str], words: s
 def test_the_help_of_eval_loads_nothing_that_scores_or_reports() -> None:
     code = (
         "import atexit, sys; atexit.register(lambda: print('LOADED', *sys.modules));"
-        "from constraintsuite.cli.main import main; main()"
+        "from constraintsuite.app.cli.main import main; main()"
     )
     command = [sys.executable, "-c", code, "eval", "--help"]
     result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     loaded = set(result.stdout.rpartition("LOADED")[2].split())
-    assert "constraintsuite.cli.evaluate" in loaded
+    assert "constraintsuite.app.cli.evaluate" in loaded
     assert not loaded & {"pydantic", "jinja2", "bm25s", "constraintsuite.experiments.run"}

@@ -6,14 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.app.pages.comparison import comparison_markdown, comparison_text
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.statistics.significance import mcnemar
+from constraintsuite.core.statistics.ties import STRICT, TieRule
 from constraintsuite.experiments.compare import Comparison, PairedDifference
 from constraintsuite.experiments.experiment import compare_experiments
 from constraintsuite.experiments.load import Run, Suite, name_runs
 from constraintsuite.experiments.pair_experiment import pair_experiments
-from constraintsuite.metrics.significance import mcnemar
-from constraintsuite.metrics.ties import STRICT, TieRule
-from constraintsuite.reports.comparison import comparison_markdown, comparison_text
 from experiments.paired_runs import RIGHT, TIED, WRONG, make_run, make_suite
 
 ACCURACY, PAIRED = "accuracy", "paired_accuracy"

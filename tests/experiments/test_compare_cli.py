@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from constraintsuite.cli import compare as comparing
-from constraintsuite.cli import gate as gating
-from constraintsuite.errors import UserError
+from constraintsuite.app.cli import compare as comparing
+from constraintsuite.app.cli import gate as gating
+from constraintsuite.core.errors import UserError
 from constraintsuite.experiments.load import load_suite
 from experiments.paired_runs import RIGHT, WRONG, make_run, make_suite
 

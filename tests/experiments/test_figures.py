@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.experiments.figures import column_figures
-from constraintsuite.metrics.metric import Metric
-from constraintsuite.records.scores import Interval
 
 LIKENESS = Metric(name="likeness", title="Likeness")
 TOKENS = Metric(name="tokens", title="Tokens", share=False)

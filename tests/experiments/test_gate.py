@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.experiments import gate as gating
 from constraintsuite.experiments.gate import GateResult, default_policy
 from constraintsuite.experiments.gate_verdicts import GateOutcome

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.experiments.experiment import Experiment, SystemSpeed, Timing
 from constraintsuite.experiments.gate import GateResult, check_run, default_policy
 from constraintsuite.experiments.outcome_table import Item, StoredTable
 from constraintsuite.experiments.policy import LatencyRule, Policy, PolicyRule, Waiver, Waivers
-from constraintsuite.metrics.metric import Metric
 
 TODAY = date(2026, 3, 1)
 METRICS = {name: Metric(name=name, title=name) for name in ("hit", "path")}

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.constraints import Evidence
 from constraintsuite.experiments.groupings import FEW, MANY, pick, split_up
-from constraintsuite.records.constraints import Evidence
 from experiments.tiny_suite import CONTROLS, CREAMLESS, EXAMPLES, NUTLESS, with_documents, with_evidence
 
 

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from constraintsuite.cli.evaluate import eval_command
+from constraintsuite.app.api.run import Run, evaluate
+from constraintsuite.app.cli.evaluate import eval_command
+from constraintsuite.app.pages.first_page import state_verdict
+from constraintsuite.app.pages.sections.systems import leaderboard_table
+from constraintsuite.app.pages.view import make_view
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.records.examples import MAIN_SLICES
+from constraintsuite.core.statistics.pairwise import METRICS
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.load import Suite, load_suite
-from constraintsuite.metrics.pairwise import METRICS
-from constraintsuite.notebook.run import Run, evaluate
-from constraintsuite.records.examples import MAIN_SLICES
-from constraintsuite.reports.first_page import state_verdict
-from constraintsuite.reports.sections.systems import leaderboard_table
-from constraintsuite.reports.view import make_view
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.recipe import AnalysisSettings, DocumentSettings, QuerySettings, Recipe, SizeSettings
 

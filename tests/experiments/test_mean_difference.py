@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.intervals import IntArray
+from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.experiments.compare import mean_difference
-from constraintsuite.metrics.intervals import IntArray
-from constraintsuite.metrics.metric import Metric
-from constraintsuite.records.scores import Interval
 
 RECALL = Metric(name="recall", title="Recall")
 TOKENS = Metric(name="tokens", title="Tokens", share=False)

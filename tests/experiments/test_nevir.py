@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.records.examples import Example
 from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.experiments.load import Run, load_run
 from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.models.lexical import Bm25Scorer
-from constraintsuite.records.examples import Example
 from constraintsuite.text.terms import TermAnalyser
 from experiments.tiny_suite import make_example, write_suite
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.store.artifact import ArtifactOrigin, finish
+from constraintsuite.core.store.jsonl import write_jsonl
+from constraintsuite.core.store.revisions import Revision
 from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.experiments.load import Run, Suite, load_suite
 from constraintsuite.experiments.oracle import PAIRS, find_published, match, published_results
 from constraintsuite.experiments.summary import TruncationAudit
 from constraintsuite.models.naming import parse_model
-from constraintsuite.records.scores import Interval
-from constraintsuite.store.artifact import ArtifactOrigin, finish
-from constraintsuite.store.jsonl import write_jsonl
-from constraintsuite.store.revisions import Revision
 from experiments.paired_runs import RIGHT, make_examples, make_run
 
 

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
+from constraintsuite.app.pages.comparison import comparison_text
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.statistics.intervals import wilson_bounds
+from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.experiments.compare import SystemPair, compare_systems, mean_difference, paired_test
 from constraintsuite.experiments.differences import settings_table
 from constraintsuite.experiments.experiment import Experiment, compare_experiments, join_experiments
 from constraintsuite.experiments.figures import group_figures
 from constraintsuite.experiments.outcome_table import Details, Item, JoinedTable, StoredTable
-from constraintsuite.metrics.intervals import wilson_bounds
-from constraintsuite.metrics.metric import Metric
-from constraintsuite.reports.comparison import comparison_text
 
 HIT = Metric(name="hit", title="Hit", chance=0.1)
 TOKENS = Metric(name="tokens", title="Tokens", share=False)

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.experiments.load import find_suite, load_run, load_suite
 from constraintsuite.experiments.output import split_facts
 from constraintsuite.experiments.run import RunContent, evaluate_suite, evaluate_suites, record_run, run_origin
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.models.base import ModelFact
-from constraintsuite.store.artifact import Artifact
 from experiments.tiny_suite import EXAMPLES, write_suite
 
 

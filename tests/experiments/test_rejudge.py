@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.statistics.ties import STRICT, TIE_POLICIES, TieRule
 from constraintsuite.experiments.load import Run, Suite, load_run, load_suite
 from constraintsuite.experiments.pair_experiment import rejudge
 from constraintsuite.experiments.run import evaluate_suite
-from constraintsuite.metrics.ties import STRICT, TIE_POLICIES, TieRule
 from constraintsuite.models.lexical import Bm25Scorer
 from experiments.tiny_suite import write_suite
 

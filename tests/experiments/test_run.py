@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin, finish
+from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.core.store.revisions import Revision
 from constraintsuite.experiments.load import find_suite, load_run, load_suite
 from constraintsuite.experiments.run import evaluate_suite, evaluate_suites, run_folder
 from constraintsuite.experiments.scoring import PairScore, pairs_of
 from constraintsuite.experiments.summary import audit_truncation
 from constraintsuite.models.lexical import Bm25Scorer
-from constraintsuite.records.examples import Example
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish
-from constraintsuite.store.jsonl import read_jsonl, write_jsonl
-from constraintsuite.store.revisions import Revision
 from experiments.paired_runs import make_run, make_suite
 from experiments.tiny_suite import CONTROLS, CREAMLESS, EXAMPLES, LOUD, write_suite
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.experiments.scoring import document_id, documents_of, pairs_of, score_pairs
 from experiments.tiny_suite import CREAM, CREAMLESS, DOGLESS, IDIOM, LEEKLESS, LEEKS
 

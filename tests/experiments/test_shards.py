@@ -17,16 +17,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.engine import LocalEngine
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.engine import LocalEngine
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.statistics.ties import TieRule
 from constraintsuite.experiments import shards
 from constraintsuite.experiments.load import load_run, load_suite
 from constraintsuite.experiments.pair_experiment import rejudge
 from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.experiments.shards import plan_shards
-from constraintsuite.metrics.ties import TieRule
 from constraintsuite.models import SCORERS, process_cache
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.chance import RandomScorer
@@ -174,7 +174,7 @@ import os, signal, sys
 from pathlib import Path
 from constraintsuite.experiments import shards
 from constraintsuite.experiments.run import evaluate_suite
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.execution.progress import Silent
 from constraintsuite.models.onnx.crossencoder import OnnxCross
 
 shards.SHARD_PAIRS = 6

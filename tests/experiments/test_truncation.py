@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.records.constraints import Evidence
+from constraintsuite.core.records.examples import Example, ExampleDocument
 from constraintsuite.experiments.load import load_run
 from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.experiments.scoring import pairs_of
@@ -18,8 +20,6 @@ from constraintsuite.models import SCORERS
 from constraintsuite.models.base import ModelFact, Scorer, Workbench
 from constraintsuite.models.lexical import Bm25Scorer
 from constraintsuite.models.naming import ModelName
-from constraintsuite.records.constraints import Evidence
-from constraintsuite.records.examples import Example, ExampleDocument
 from constraintsuite.text.terms import TermAnalyser
 from experiments.tiny_suite import BREAD, CREAMLESS, EXAMPLES, NUTLESS, NUTS, with_documents, with_evidence, write_suite
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from constraintsuite.records.constraints import Evidence
-from constraintsuite.records.examples import (
+from constraintsuite.core.records.constraints import Evidence
+from constraintsuite.core.records.examples import (
     OPPOSITE_PREFERENCE,
     QUERY_PREFERENCE,
     RESTATED_PREFERENCE,
@@ -19,9 +19,9 @@ from constraintsuite.records.examples import (
     Preference,
     Retrieval,
 )
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish
-from constraintsuite.store.jsonl import write_jsonl
-from constraintsuite.store.revisions import Revision
+from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin, finish
+from constraintsuite.core.store.jsonl import write_jsonl
+from constraintsuite.core.store.revisions import Revision
 from constraintsuite.suites.constraints.exclude import Exclude
 
 LEEKS = "A soup with leeks and no cream."

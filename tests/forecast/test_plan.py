@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from constraintsuite.cli.plan import plan
+from constraintsuite.app.cli.plan import plan
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
 from constraintsuite.forecast.cluster import Cluster, Prices
 from constraintsuite.forecast.plan import BuildForecast, plan_recipe
 from constraintsuite.suites.recipe import AnalysisSettings, DocumentSettings, Recipe

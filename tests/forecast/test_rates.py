@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.cores import cores
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.cores import cores
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.growth import Range
 from constraintsuite.forecast.lines import check_threads, rate_line

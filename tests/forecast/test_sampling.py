@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from constraintsuite.core.errors import UserError
 from constraintsuite.corpora.base import STRICT, SourceSettings
 from constraintsuite.corpora.opening import open_source
-from constraintsuite.errors import UserError
 from constraintsuite.forecast.sampling import draw_documents, write_sample
 from constraintsuite.suites.recipe import Recipe
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from constraintsuite.core.errors import UserError
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.errors import UserError
 from constraintsuite.forecast.clock import Spent
 from constraintsuite.forecast.cluster import Cluster, Prices
 from constraintsuite.forecast.costs import MapCost

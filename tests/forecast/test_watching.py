@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from constraintsuite.execution.engine import LocalEngine
+from constraintsuite.core.execution.engine import LocalEngine
 from constraintsuite.forecast.clock import now, peak_bytes, reset_peak
 from constraintsuite.forecast.costs import WatchingEngine
 

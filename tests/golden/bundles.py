@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 from onnx import numpy_helper
 
+from constraintsuite.core.execution.progress import Advance, Silent
+from constraintsuite.core.store.files import sha256_text
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.execution.progress import Advance, Silent
 from constraintsuite.models.onnx.architectures import architecture_of
 from constraintsuite.models.onnx.folder import TransformerConfig, read_content, read_tensors, weight_files
 from constraintsuite.models.onnx.transformer import write_encoder
-from constraintsuite.store.files import sha256_text
 from constraintsuite.vectors.ann.metrics import read_queries
 from constraintsuite.vectors.ann.results import PER_QUERY, RANKINGS
 from constraintsuite.vectors.ann.run import run_benchmark

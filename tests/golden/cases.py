@@ -7,17 +7,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from constraintsuite.app.pages.html import write_report
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.store.artifact import ENVIRONMENT
+from constraintsuite.core.store.files import sha256_text, write_text
+from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.execution.progress import Silent
 from constraintsuite.experiments.ranking.run import RankingPlan, evaluate_retrieval
 from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.memory.index import INDEX
 from constraintsuite.memory.ingest.growth import ingest_memory
 from constraintsuite.memory.private.versions import freeze
-from constraintsuite.reports.html import write_report
-from constraintsuite.store.artifact import ENVIRONMENT
-from constraintsuite.store.files import sha256_text, write_text
-from constraintsuite.store.revisions import REVISIONS
 from constraintsuite.suites.build import STAGES, build_suite
 from constraintsuite.suites.recipe import AnalysisSettings, DocumentSettings, QuerySettings, Recipe, SizeSettings
 from constraintsuite.tuning.data import prepare
@@ -33,7 +33,7 @@ from tiny_bundle import make_bundle
 
 HERE = Path(__file__).parent
 DOCUMENTS = HERE.parent / "memory" / "ingest" / "data" / "documents"
-TABLE = "src/constraintsuite/store/revisions.py"
+TABLE = "src/constraintsuite/core/store/revisions.py"
 PIPELINE = "src/constraintsuite/suites/build.py"
 TRIPLE = '{"query": "soup without nuts", "positive": "A soup of leeks.", "negative": "A soup of leeks and nuts."}\n'
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection
 from pathlib import Path
 
-from constraintsuite.store.artifact import ENVIRONMENT, MANIFEST
-from constraintsuite.store.files import sha256_text
+from constraintsuite.core.store.artifact import ENVIRONMENT, MANIFEST
+from constraintsuite.core.store.files import sha256_text
 from constraintsuite.vectors.tables import read_table
 
 _FLOAT = re.compile(rb"-?\d+\.\d+(?:e-?\d+)?")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from constraintsuite.store.files import write_text
+from constraintsuite.core.store.files import write_text
 from constraintsuite.suites.importers.folder import import_suite
 
 NEVIR = (

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.store.files import sha256_text
-from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.core.store.files import sha256_text
+from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.suites.build import STAGES
 from constraintsuite.suites.importers import IMPORTERS
 from golden.cases import CASES, EXEMPT, make_all

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from constraintsuite.execution.engine import Engine
-from constraintsuite.execution.progress import Reporter
+from constraintsuite.core.execution.engine import Engine
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.mechanism.effects.records import ABLATIONS, AblationKind
 from constraintsuite.mechanism.explain.request import RANDOM, TOP, AnalysisRequest, AnalysisScope
 from constraintsuite.mechanism.explain.run import run_analysis
-from constraintsuite.store.artifact import Artifact
 
 
 def attribute(

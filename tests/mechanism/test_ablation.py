@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.ablation import (
     ablate_contrasts,
     choose_others,

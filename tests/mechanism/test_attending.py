@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.attention import AttentionShare, measure_attention
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
 from constraintsuite.mechanism.loaded_model import LoadedModel

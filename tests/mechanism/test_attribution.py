@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.effects.records import DIRECTIONS, PatchDirection
 from constraintsuite.mechanism.loaded_model import LoadedModel, load_model

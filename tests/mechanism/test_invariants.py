@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.families.bert import BERT
 from constraintsuite.mechanism.invariants import INVARIANTS, ModelTrial, check_one
 from constraintsuite.mechanism.loaded_model import LoadedModel, _gives_bare_tensors, load_model

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from constraintsuite.core.statistics.significance import max_t
 from constraintsuite.mechanism.circuits.ranking import untrained_model, without_rounding
 from constraintsuite.mechanism.loaded_model import LoadedModel
-from constraintsuite.metrics.significance import max_t
 
 
 def test_rounding_is_no_effect() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.memory import folder
 from constraintsuite.memory.folder import MemoryChangePlan, change_memory, read_memory
 from constraintsuite.memory.records import MemoryDocument
 from constraintsuite.memory.segments import READINGS, SEGMENTS, NothingKept, entries, file_names
-from constraintsuite.store.artifact import Artifact
 
 
 def update_memory(path: Path, add: Iterable[MemoryDocument] = (), remove: Collection[str] = ()) -> Artifact:

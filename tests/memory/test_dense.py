@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.memory import dense
 from constraintsuite.memory.dense import DenseIndex
 from constraintsuite.models.base import TextRole

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.artifact import MANIFEST, Artifact
+from constraintsuite.core.store.files import folder_lock
 from constraintsuite.memory import folder
 from constraintsuite.memory.folder import open_memory, verify_memory, write_memory
 from constraintsuite.memory.index import kept_terms
 from constraintsuite.memory.memory import Indexing, Memory
 from constraintsuite.memory.records import Edge, EntityMention, MemoryDocument, Unit
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.store.artifact import MANIFEST, Artifact
-from constraintsuite.store.files import folder_lock
 from memory.folder_changes import held_documents, update_memory
 from memory.tiny_parts import LetterEncoder, part, table
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constraintsuite.core.store.artifact import MANIFEST
 from constraintsuite.memory.folder import open_memory, verify_memory, write_memory
-from constraintsuite.store.artifact import MANIFEST
 from memory.folder_changes import update_memory
 from memory.tiny_parts import part
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.memory.graph import MemoryGraph
 from constraintsuite.memory.graph_update import build_graph, update_graph
 from constraintsuite.memory.records import Edge, EdgeKind, EntityMention, MemoryDocument, Unit

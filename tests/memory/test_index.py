@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.memory import folder
 from constraintsuite.memory.folder import KIND, open_memory, verify_memory, write_memory
 from constraintsuite.memory.index import INDEX, kept_terms
@@ -19,7 +20,6 @@ from constraintsuite.memory.memory import Indexing, Memory
 from constraintsuite.memory.records import MemoryDocument
 from constraintsuite.models.bm25.index import Bm25Index
 from constraintsuite.models.bm25.postings import Postings
-from constraintsuite.store.artifact import Artifact
 from constraintsuite.text.terms import TermAnalyser
 from memory.folder_changes import update_memory
 from memory.tiny_parts import part

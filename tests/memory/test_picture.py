@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 from browsing import open_chromium
+from constraintsuite.app.pages.walks.layout import NodeBox, lay_out, place_labels
+from constraintsuite.app.pages.walks.model import Link, Node, WalkPicture
+from constraintsuite.app.pages.walks.page import render_walk
+from constraintsuite.app.views.memory.picture import MOST, picture_of
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.records import Edge, EntityMention, MemoryDocument, Unit
-from constraintsuite.reports.walks.layout import NodeBox, lay_out, place_labels
-from constraintsuite.reports.walks.model import Link, Node, WalkPicture
-from constraintsuite.reports.walks.page import render_walk
-from constraintsuite.showing.memory.picture import MOST, picture_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.memory import entities as synonyms
 from constraintsuite.memory.memory import Memory
 from constraintsuite.models.base import TextRole

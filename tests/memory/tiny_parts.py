@@ -9,10 +9,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from constraintsuite.core.store.files import sha256_text
 from constraintsuite.memory.graph import MemoryGraph
 from constraintsuite.memory.records import Edge, EdgeKind, EntityMention, MemoryDocument, Unit
 from constraintsuite.models.base import TextRole
-from constraintsuite.store.files import sha256_text
 
 
 def part(

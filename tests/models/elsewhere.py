@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from constraintsuite.execution.engine import Crash
+from constraintsuite.core.execution.engine import Crash
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.core.errors import MissingExtraError, UserError
 from constraintsuite.models import backends
 from constraintsuite.models.backends import NotForOnnx, TransformerSettings, choose_backend
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.revisions import REVISIONS, Revision
 from constraintsuite.models.base import OutOfMemory, Workbench
 from constraintsuite.models.batches import BatchLimits, BatchRun, plan_batches
-from constraintsuite.store.revisions import REVISIONS, Revision
 
 TEXTS = ["a", "bb", "ccc", "dddd", "ee", "f"]
 

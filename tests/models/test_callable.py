@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import Describing, Scorer, Workbench
 from constraintsuite.models.naming import load_scorer
 

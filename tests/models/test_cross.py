@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.models.cross import choose_label
 
 NLI = {0: "contradiction", 1: "entailment", 2: "neutral"}

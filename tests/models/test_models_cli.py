@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from constraintsuite.cli import quickstart
-from constraintsuite.cli.doctor import EXTRAS, doctor
-from constraintsuite.cli.fetch import fetch
-from constraintsuite.cli.models import models
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
+from constraintsuite.app.cli import quickstart
+from constraintsuite.app.cli.doctor import EXTRAS, doctor
+from constraintsuite.app.cli.fetch import fetch
+from constraintsuite.app.cli.models import models
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
 from constraintsuite.models import SCORERS
 from constraintsuite.models.weights import find_known, variant_folder
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.models import SCORERS
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import ModelName, check_models, load_scorer, parse_model

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import yaml
 
+from constraintsuite.core.store.files import sha256_of
 from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.models.weights import fetch_weights, find_known, find_weights, known_models
-from constraintsuite.store.files import sha256_of
 
 PAIRS = [
     ("soups without cream", "A tomato soup that is thickened with bread."),

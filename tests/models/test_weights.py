@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.models.weights import (
     Package,
     WeightFile,
@@ -23,7 +23,7 @@ from constraintsuite.models.weights import (
     known_models,
     variant_folder,
 )
-from store.local_hub import COMMIT, local_hub
+from core.store.local_hub import COMMIT, local_hub
 
 WEIGHTS, CONFIG = b"eight by many", b'{"model_type": "bert"}'
 HASH = hashlib.sha256(WEIGHTS).hexdigest()

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.engine import LocalEngine
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.engine import LocalEngine
+from constraintsuite.core.execution.progress import Silent
 from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer

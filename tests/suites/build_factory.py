@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from constraintsuite.records.constraints import Evidence
-from constraintsuite.records.examples import (
+from constraintsuite.core.records.constraints import Evidence
+from constraintsuite.core.records.examples import (
     OPPOSITE_PREFERENCE,
     QUERY_PREFERENCE,
     Example,
@@ -18,7 +18,7 @@ from constraintsuite.records.examples import (
     Spans,
     Split,
 )
-from constraintsuite.records.text import Document
+from constraintsuite.core.records.text import Document
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.domain import Knowledge, load_knowledge
 from constraintsuite.suites.pairs.couples import Matching, measure

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from constraintsuite.core.execution.progress import Silent
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.execution.progress import Silent
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
 

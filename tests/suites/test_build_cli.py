@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from constraintsuite.cli.build import build, propose
-from constraintsuite.errors import UserError
-from constraintsuite.store.jsonl import read_jsonl
+from constraintsuite.app.cli.build import build, propose
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.suites.build import PIPELINE
 from constraintsuite.suites.queries.records import Proposal
 

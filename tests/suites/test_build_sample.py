@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from constraintsuite.cli.main import cli
-from constraintsuite.records.examples import Example
-from constraintsuite.store.artifact import Artifact
+from constraintsuite.app.cli.main import cli
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.suites.build import STAGES
 from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.export import EXPORTERS

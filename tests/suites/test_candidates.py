@@ -13,16 +13,16 @@ from typing import TypeVar
 import fsspec
 import pytest
 
+from constraintsuite.core.execution.care import Care
+from constraintsuite.core.execution.engine import Crash, Done, LocalEngine
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.execution.shards import shard_of
+from constraintsuite.core.execution.spread import WorkCounts
+from constraintsuite.core.execution.stage import Job
+from constraintsuite.core.store.jsonl import write_jsonl
+from constraintsuite.core.store.mirror import open_mirror
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.execution.care import Care
-from constraintsuite.execution.engine import Crash, Done, LocalEngine
-from constraintsuite.execution.progress import Silent
-from constraintsuite.execution.shards import shard_of
-from constraintsuite.execution.spread import WorkCounts
-from constraintsuite.execution.stage import Job
-from constraintsuite.retrieval.bm25 import Bm25Retriever
-from constraintsuite.store.jsonl import write_jsonl
-from constraintsuite.store.mirror import open_mirror
+from constraintsuite.models.retrieval.bm25 import Bm25Retriever
 from constraintsuite.suites.corpus.files import part_path
 from constraintsuite.suites.recipe import DocumentSettings, Recipe
 from constraintsuite.suites.stages import shard_search

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from constraintsuite.core.records.scores import Interval
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.records.scores import Interval
 from constraintsuite.suites.audit.results import Audit, AuditRow, LeakVerdict
 from constraintsuite.suites.card import write_card
 from constraintsuite.suites.queries.coverage import CorpusCoverage

@@ -16,12 +16,10 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from constraintsuite.cli.main import cli
-from constraintsuite.errors import UserError
-from constraintsuite.experiments.groupings import split_up
-from constraintsuite.experiments.load import Run, load_run, load_suite
-from constraintsuite.records.constraints import CONSTRAINTS, Constraint, Evidence
-from constraintsuite.records.examples import (
+from constraintsuite.app.cli.main import cli
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.constraints import CONSTRAINTS, Constraint, Evidence
+from constraintsuite.core.records.examples import (
     OPPOSITE_PREFERENCE,
     QUERY_PREFERENCE,
     Control,
@@ -29,10 +27,12 @@ from constraintsuite.records.examples import (
     ExampleDocument,
     ExampleSource,
 )
-from constraintsuite.store import jsonl
-from constraintsuite.store.artifact import ArtifactOrigin, finish
-from constraintsuite.store.jsonl import encode, read_jsonl, write_jsonl
-from constraintsuite.store.revisions import Revision
+from constraintsuite.core.store import jsonl
+from constraintsuite.core.store.artifact import ArtifactOrigin, finish
+from constraintsuite.core.store.jsonl import encode, read_jsonl, write_jsonl
+from constraintsuite.core.store.revisions import Revision
+from constraintsuite.experiments.groupings import split_up
+from constraintsuite.experiments.load import Run, load_run, load_suite
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.solvers import SOLVERS, Solver, least
 from constraintsuite.suites.constraints.base import ConstraintType, load_solver, solvers_for
@@ -88,7 +88,7 @@ class ShorterType:
 
 SHORTER = ShorterType()
 
-# ---- The one line of the catalogue `CONSTRAINTS` in `records/constraints.py`. ----
+# ---- The one line of the catalogue `CONSTRAINTS` in `core/records/constraints.py`. ----
 
 LINE = {"shorter": f"{__name__}:SHORTER"}
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
-from constraintsuite.records.examples import Example
-from constraintsuite.store.artifact import Artifact
-from constraintsuite.store.files import sha256_of, sha256_text
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.store.artifact import Artifact
+from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.dropped import DROPPED, check_dropped, name_of_texts, read_dropped
 from constraintsuite.suites.examples import read_examples

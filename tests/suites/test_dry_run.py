@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.dry_run import plan_build
 from constraintsuite.suites.recipe import AnalysisSettings, DocumentSettings, Recipe

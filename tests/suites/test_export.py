@@ -9,10 +9,9 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from build_factory import make_example
 
-from constraintsuite.errors import UserError
-from constraintsuite.records.examples import (
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.examples import (
     OPPOSITE_PREFERENCE,
     QUERY_PREFERENCE,
     RESTATED_PREFERENCE,
@@ -22,6 +21,7 @@ from constraintsuite.records.examples import (
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.export import EXPORTERS
 from experiments.tiny_suite import THREE
+from suites.build_factory import make_example
 
 CARD = "# Tiny suite\n"
 QUIET = ("oak", "Quiet Oak", "A campsite without showers – but crème brûlée.")

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from constraintsuite.cli.main import cli
+from constraintsuite.app.cli.main import cli
+from constraintsuite.core.records.text import Document
 from constraintsuite.corpora.base import STRICT, SourceSettings
 from constraintsuite.corpora.opening import open_source
-from constraintsuite.records.text import Document
 from constraintsuite.suites.domain import Knowledge
 from constraintsuite.suites.reading.document import read_document
 from constraintsuite.suites.reading.records import DocumentReading

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from build_factory import make_draft, make_proposal
 
-from constraintsuite.records.examples import Spans
+from constraintsuite.core.records.examples import Spans
 from constraintsuite.suites.filters import FILTERS, reasons
 from constraintsuite.suites.pairs.records import CheckedDocument, CheckedPair
 from constraintsuite.suites.recipe import FilterSettings, PairSettings
 from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.polarity import judge_mentions
+from suites.build_factory import make_draft, make_proposal
 
 SATISFIES = "A campsite by the river without showers."
 VIOLATES = "A campsite on the hill with hot showers."

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from build_factory import make_example
-
-from constraintsuite.records.examples import MAIN_SLICES, Example
+from constraintsuite.core.records.examples import MAIN_SLICES, Example
 from constraintsuite.suites.stages.gold import sample_gold
+from suites.build_factory import make_example
 
 LEVELS = ("easy", "medium", "hard")
 

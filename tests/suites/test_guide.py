@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from constraintsuite.cli.main import cli, main
-from constraintsuite.experiments.load import Suite, load_run, load_suite
-from constraintsuite.records.examples import (
+from constraintsuite.app.cli.main import cli, main
+from constraintsuite.core.records.examples import (
     OPPOSITE_PREFERENCE,
     QUERY_PREFERENCE,
     RESTATED_PREFERENCE,
@@ -26,6 +25,7 @@ from constraintsuite.records.examples import (
     PoolPlace,
     Retrieval,
 )
+from constraintsuite.experiments.load import Suite, load_run, load_suite
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.guide import SUITES
 from constraintsuite.suites.importers.folder import import_suite

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
-from constraintsuite.execution.stage import Pipeline
-from constraintsuite.store.artifact import Artifact, read_manifest
-from constraintsuite.store.revisions import REVISIONS, Revision
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.execution.stage import Pipeline
+from constraintsuite.core.store.artifact import Artifact, read_manifest
+from constraintsuite.core.store.revisions import REVISIONS, Revision
 from constraintsuite.suites import build
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.recipe import Recipe

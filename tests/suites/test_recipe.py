@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.suites.recipe import Recipe
 
 BUNDLED = sorted((Path(__file__).parents[2] / "recipes").glob("negation*.yaml"))

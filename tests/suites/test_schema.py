@@ -9,10 +9,10 @@ from typing import Any
 
 import jsonschema
 import pytest
-from build_factory import make_example
 
-from constraintsuite.store.jsonl import encode
+from constraintsuite.core.store.jsonl import encode
 from constraintsuite.suites.examples import example_schema
+from suites.build_factory import make_example
 
 VALIDATOR = jsonschema.Draft202012Validator(example_schema())
 

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pytest
-from build_factory import make_draft
 
-from constraintsuite.records.examples import MAIN_SLICES
+from constraintsuite.core.records.examples import MAIN_SLICES
 from constraintsuite.suites.pairs.records import PairDraft
 from constraintsuite.suites.recipe import SizeSettings
 from constraintsuite.suites.selection import select, slice_of
+from suites.build_factory import make_draft
 
 
 def chosen(drafts: Sequence[PairDraft], sizes: SizeSettings) -> list[PairDraft]:

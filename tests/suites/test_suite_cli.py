@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from constraintsuite.cli.show import show, verify
-from constraintsuite.cli.suite import suite as commands
-from constraintsuite.errors import UserError
+from constraintsuite.app.cli.show import show, verify
+from constraintsuite.app.cli.suite import suite as commands
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.examples import MAIN_SLICES, QUERY_PREFERENCE, Example
+from constraintsuite.core.store.artifact import ArtifactOrigin, finish
+from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.core.store.revisions import Revision
 from constraintsuite.experiments.groupings import split_up
-from constraintsuite.records.examples import MAIN_SLICES, QUERY_PREFERENCE, Example
-from constraintsuite.store.artifact import ArtifactOrigin, finish
-from constraintsuite.store.jsonl import read_jsonl, write_jsonl
-from constraintsuite.store.revisions import Revision
 from constraintsuite.suites.export import EXPORTERS
 from constraintsuite.suites.importers.folder import import_suite
 

@@ -7,19 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from build_factory import make_proposal
 
-from constraintsuite.annotate.kinds.proposals import reword
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.store.artifact import read_manifest
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
-from constraintsuite.store.artifact import read_manifest
-from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.suites.annotation.kinds.proposals import reword
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.queries.outlook import find_unused
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe
 from constraintsuite.suites.stages.queries import read_proposals
+from suites.build_factory import make_proposal
 
 SHOWERS = replace(make_proposal("showers", satisfying=["b"], violating=["a"]), status="accepted")
 BORN = replace(make_proposal("Vienna", topic="actors", relation="born_in", violating=["a", "b"]), status="accepted")

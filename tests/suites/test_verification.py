@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.records.examples import (
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.examples import (
     OPPOSITE_PREFERENCE,
     QUERY_PREFERENCE,
     RESTATED_PREFERENCE,
@@ -18,9 +18,9 @@ from constraintsuite.records.examples import (
     Example,
     Split,
 )
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish
-from constraintsuite.store.jsonl import read_jsonl, write_jsonl
-from constraintsuite.store.revisions import Revision
+from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin, finish
+from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.core.store.revisions import Revision
 from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.verification import verify_suite
 

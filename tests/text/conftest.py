@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from constraintsuite.store.download import find_archive
+from constraintsuite.core.store.download import find_archive
 from constraintsuite.text.base import Analyser
 from constraintsuite.text.parser import ENGLISH, PACKAGE, ParserAnalyser
 from constraintsuite.text.rules import RulesAnalyser

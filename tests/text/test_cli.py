@@ -5,8 +5,8 @@ import json
 import pytest
 from click.testing import CliRunner, Result
 
-from constraintsuite.cli.text import text
-from constraintsuite.errors import UserError
+from constraintsuite.app.cli.text import text
+from constraintsuite.core.errors import UserError
 
 SAUCE = "The sauce has no nuts, dairy or gluten. It may contain dairy."
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.text.base import Analyser
 from constraintsuite.text.condaqa import check_condaqa, kind_of_cue
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from constraintsuite.errors import MissingExtraError
+from constraintsuite.core.errors import MissingExtraError
 from constraintsuite.text import parser as module
 from constraintsuite.text.audit import read_sentences
 from constraintsuite.text.base import Analyser

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from constraintsuite.records.text import Span
+from constraintsuite.core.records.text import Span
 from constraintsuite.text.base import Scope, ScopeKind
 from constraintsuite.text.polarity import judge_mention
 

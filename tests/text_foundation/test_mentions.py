@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.records.text import Span
+from constraintsuite.core.records.text import Span
 from constraintsuite.text.mentions import Mention, MentionFinder, find_forms, fold, surface_forms
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from constraintsuite.records.text import Span
+from constraintsuite.core.records.text import Span
 from constraintsuite.text.base import DocumentVerdict, Polarity, Scope, ScopeKind
 from constraintsuite.text.polarity import JudgedMention, judge_document, judge_mention, judge_mentions
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.tuning.data import read_lists, read_suite
 from constraintsuite.tuning.distil import MadeQuery, TitledPassage, distil, gather, join_equal, make_queries
 from constraintsuite.tuning.lists import DataContext, Exclusion, Lists, ListsBuilder, plain_form, read_exclusion

@@ -11,9 +11,9 @@ import numpy.typing as npt
 import pytest
 import torch
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
-from constraintsuite.store.jsonl import read_jsonl
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.tuning.curves import TrainingCurvePoint
 from constraintsuite.tuning.loss_modules import DistilLoss, MarginLoss
 from constraintsuite.tuning.losses import (

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
 from constraintsuite.tuning.tune import tune
 from tuning.trials import changed, recipe, tensors
 

@@ -11,7 +11,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.tuning.batches import PAIRS, TEXTS, TaskTokenizer, interleave, plan_steps, share_out
 from constraintsuite.tuning.curves import TrainingCurvePoint, check_selectable, draw_curves, select
 from constraintsuite.tuning.epochs import TrainedEpoch

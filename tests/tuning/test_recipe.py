@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.tuning.losses import LOSSES
 from constraintsuite.tuning.recipe import TuneRecipe
 from constraintsuite.tuning.settings import MarginSettings

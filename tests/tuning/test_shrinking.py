@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.tuning.batches import TaskTokenizer
 from constraintsuite.tuning.models import load_model, open_start, write_start
 from constraintsuite.tuning.recipe import StartSettings

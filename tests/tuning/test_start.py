@@ -16,8 +16,8 @@ from transformers import (
     T5ForSequenceClassification,
 )
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
 from constraintsuite.tuning.models import open_start, write_start
 from constraintsuite.tuning.recipe import StartSettings
 from constraintsuite.tuning.tune import tune

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import load_file
 
-from constraintsuite.execution.progress import Silent
-from constraintsuite.records.examples import Example, Split
-from constraintsuite.store.artifact import Artifact
-from constraintsuite.store.files import sha256_of
-from constraintsuite.store.jsonl import read_jsonl
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.records.examples import Example, Split
+from constraintsuite.core.store.artifact import Artifact
+from constraintsuite.core.store.files import sha256_of
+from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.tuning.curves import TrainingCurvePoint
 from constraintsuite.tuning.recipe import TuneRecipe
 from experiments.tiny_suite import make_example

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
 from constraintsuite.vectors import LAYOUTS
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle

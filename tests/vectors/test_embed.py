@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.engine import LocalEngine
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.engine import LocalEngine
+from constraintsuite.core.execution.progress import Silent
 from constraintsuite.models import process_cache
 from constraintsuite.models.dense import load_encoder
 from constraintsuite.models.onnx.encoder import OnnxEncoder
@@ -271,7 +271,7 @@ KILLING = """
 import os, random, shutil, signal, sys
 from pathlib import Path
 import onnxruntime, pyarrow, constraintsuite.models.onnx.session
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.execution.progress import Silent
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.models.dense import load_encoder

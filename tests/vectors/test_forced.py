@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
-from constraintsuite.store import workspace
-from constraintsuite.store.artifact import Artifact
-from constraintsuite.store.workspace import Workspace
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.store import workspace
+from constraintsuite.core.store.artifact import Artifact
+from constraintsuite.core.store.workspace import Workspace
 from constraintsuite.vectors import LAYOUTS, msmarco_import, subset
 from constraintsuite.vectors.bundle import Bundle, open_vectors
 from constraintsuite.vectors.embed import embed_bundle

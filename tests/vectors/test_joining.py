@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
 from constraintsuite.vectors import LAYOUTS, tables
 from constraintsuite.vectors.bundle import Bundle, open_vectors
 from constraintsuite.vectors.embed import embed_bundle

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from constraintsuite.cli.embed import embed
-from constraintsuite.cli.main import cli
-from constraintsuite.errors import UserError
-from constraintsuite.execution.care import Care
-from constraintsuite.execution.progress import Silent
-from constraintsuite.store.files import folder_lock
+from constraintsuite.app.cli.embed import embed
+from constraintsuite.app.cli.main import cli
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.care import Care
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.store.files import folder_lock
 from constraintsuite.vectors import LAYOUTS
 from constraintsuite.vectors.bundle import Bundle, reading
 from constraintsuite.vectors.embed import embed_bundle

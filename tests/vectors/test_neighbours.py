@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraintsuite.execution.engine import Engine, LocalEngine
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.execution.engine import Engine, LocalEngine
+from constraintsuite.core.execution.progress import Silent
 from constraintsuite.models.dense import Similarity
 from constraintsuite.vectors import neighbours
 from constraintsuite.vectors.embed import embed_bundle

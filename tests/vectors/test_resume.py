@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store import workspace
+from constraintsuite.core.store.workspace import Workspace
 from constraintsuite.corpora.base import BadRows, Source, SourceSettings
 from constraintsuite.corpora.opening import open_source
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
-from constraintsuite.records.text import Document
-from constraintsuite.store import workspace
-from constraintsuite.store.workspace import Workspace
 from constraintsuite.vectors import subset, tables
 from constraintsuite.vectors.bundle import Bundle, reading
 from constraintsuite.vectors.settings import SubsetSettings
@@ -29,7 +29,7 @@ import os, random, signal, sys
 from pathlib import Path
 import pyarrow
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.execution.progress import Silent
 from constraintsuite.vectors import subset, tables
 from constraintsuite.corpora.opening import open_source
 from constraintsuite.vectors.bundle import Bundle

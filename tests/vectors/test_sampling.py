@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.vectors.sampling import SampleRequest, Selection, allocate, select
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.survey import KeyMaker, SamplingKeys, survey

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.opening import open_source
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
-from constraintsuite.records.text import Document
-from constraintsuite.store.artifact import Artifact
 from constraintsuite.vectors import tables
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.draft import draft_subset

@@ -8,7 +8,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.execution.progress import Silent
 from constraintsuite.models.dense import SIMILARITIES, Similarity
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle

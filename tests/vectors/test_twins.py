@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.records.text import Document, Qrel, Query
+from constraintsuite.core.store.artifact import Artifact
+from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.corpora.base import STRICT, BadRows, Source, SourceSettings
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
-from constraintsuite.records.text import Document, Qrel, Query
-from constraintsuite.store.artifact import Artifact
-from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.vectors import tables
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.draft import DocumentTwin, SubsetDraft, draft_subset

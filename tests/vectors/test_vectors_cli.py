@@ -9,12 +9,12 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from constraintsuite.cli.bundle import bundle
-from constraintsuite.cli.embed import embed
-from constraintsuite.cli.show import show, verify
-from constraintsuite.cli.subset import subset
-from constraintsuite.cli.truth import truth
-from constraintsuite.errors import UserError
+from constraintsuite.app.cli.bundle import bundle
+from constraintsuite.app.cli.embed import embed
+from constraintsuite.app.cli.show import show, verify
+from constraintsuite.app.cli.subset import subset
+from constraintsuite.app.cli.truth import truth
+from constraintsuite.core.errors import UserError
 from tiny_bundle import save_model, write_source
 
 

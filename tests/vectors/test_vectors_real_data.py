@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from constraintsuite.core.execution.progress import Silent
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.execution.progress import Silent
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset

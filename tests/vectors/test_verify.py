@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin, Manifest, finish
-from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin, Manifest, finish
+from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.vectors import tables
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from constraintsuite.catalogue import Catalogue
+from constraintsuite.core.catalogue import Catalogue
 
 if TYPE_CHECKING:
     from constraintsuite.corpora.base import Source, SourceSettings

@@ -9,8 +9,8 @@ from typing import Final, Literal, Protocol
 
 from pydantic import BaseModel, Field
 
-from constraintsuite.errors import UserError
-from constraintsuite.records.text import Document, Qrel, Query
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.text import Document, Qrel, Query
 
 Format = Literal["auto", "jsonl", "tsv", "csv", "parquet", "beir", "trec", "folder", "irds", "hub", "sample"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.text import Qrel, Query
 from constraintsuite.corpora.base import STRICT, BadRows, SourceSettings
 from constraintsuite.corpora.fields import read_query_rows
 from constraintsuite.corpora.files import base_name, fingerprint_files
 from constraintsuite.corpora.jsonl import JsonlSource, read_objects
 from constraintsuite.corpora.judged import read_qrels
-from constraintsuite.errors import UserError
-from constraintsuite.records.text import Qrel, Query
 
 
 class BeirSource(JsonlSource):

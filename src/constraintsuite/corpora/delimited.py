@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from constraintsuite.core.errors import UserError
 from constraintsuite.corpora.base import BadRows
 from constraintsuite.corpora.fields import Fields, FileRecord
 from constraintsuite.corpora.files import FileLine, FileSource, decode, escape, read_lines
-from constraintsuite.errors import UserError
 
 _HEADERLESS = {2: ("id", "text"), 3: ("id", "title", "text")}
 _LONGEST_RECORD = 1 << 24

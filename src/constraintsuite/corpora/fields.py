@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.text import Document, Query
 from constraintsuite.corpora.base import BadRows, Reason, SourceSettings
-from constraintsuite.errors import UserError
-from constraintsuite.records.text import Document, Query
 
 
 class FileRecord(NamedTuple):

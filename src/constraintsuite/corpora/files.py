@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, ClassVar, NamedTuple, cast
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.corpora.base import BadRows, Source, SourceSettings
 from constraintsuite.corpora.fields import FileRecord, document_fields, read_documents
-from constraintsuite.errors import UserError
-from constraintsuite.records.text import Document
-from constraintsuite.store.files import sha256_of, sha256_text
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.corpora.base import BadRows, Source, SourceSettings
 from constraintsuite.corpora.files import base_name, decode, ending, read_lines, require_file
 from constraintsuite.corpora.passages import cut_passages
-from constraintsuite.errors import UserError
-from constraintsuite.records.text import Document
-from constraintsuite.store.files import sha256_of, sha256_text
 
 MARKDOWN = (".md", ".markdown")
 PLAIN = (".txt",)

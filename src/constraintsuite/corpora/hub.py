@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 
+from constraintsuite.core.errors import MissingExtraError, UserError
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.corpora.base import BadRows, Source, SourceSettings
 from constraintsuite.corpora.fields import FileRecord, document_fields, read_documents
-from constraintsuite.errors import MissingExtraError, UserError
-from constraintsuite.records.text import Document
-from constraintsuite.store.files import sha256_of, sha256_text
 
 try:
     import datasets

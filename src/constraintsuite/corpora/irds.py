@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 
+from constraintsuite.core.errors import MissingExtraError, UserError
+from constraintsuite.core.records.text import Document, Qrel, Query
+from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.corpora.base import STRICT, BadRows, Source, SourceSettings
 from constraintsuite.corpora.fields import Fields, FileRecord, document_fields, read_documents, read_query_rows
-from constraintsuite.errors import MissingExtraError, UserError
-from constraintsuite.records.text import Document, Qrel, Query
-from constraintsuite.store.files import sha256_of, sha256_text
 
 try:
     import ir_datasets

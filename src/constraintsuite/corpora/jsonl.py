@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from constraintsuite.core.errors import UserError
 from constraintsuite.corpora.base import BadRows
 from constraintsuite.corpora.fields import FileRecord
 from constraintsuite.corpora.files import (
@@ -18,7 +19,6 @@ from constraintsuite.corpora.files import (
     open_bytes,
     read_lines,
 )
-from constraintsuite.errors import UserError
 
 _CHUNK = 1 << 20
 _LONGEST_ELEMENT = 1 << 28

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from constraintsuite.core.records.text import Qrel, Query
 from constraintsuite.corpora.base import BadRows
 from constraintsuite.corpora.delimited import read_table
 from constraintsuite.corpora.fields import QUERY_FIELDS, read_query_rows
 from constraintsuite.corpora.files import BYTE_ORDER_MARK, decode, ending, open_bytes, read_lines
 from constraintsuite.corpora.jsonl import read_objects
 from constraintsuite.corpora.trec import read_topics
-from constraintsuite.records.text import Qrel, Query
 
 _BY_ENDING = {".tsv": "tsv", ".csv": "csv", ".jsonl": "json", ".ndjson": "json", ".json": "json"}
 _BY_FIRST_CHARACTER = {b"<": "topics", b"{": "json", b"[": "json"}

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.text import Document, Qrel, Query
+from constraintsuite.core.store.files import sha256_of, sha256_text
+from constraintsuite.core.store.mirror import fetch_url, is_url
 from constraintsuite.corpora import SOURCES
 from constraintsuite.corpora.base import STRICT, BadRows, NoDocumentsError, Source, SourceSettings
 from constraintsuite.corpora.files import ending, require_file
 from constraintsuite.corpora.folder import prose_files
 from constraintsuite.corpora.judged import read_qrels, read_queries
-from constraintsuite.errors import UserError
-from constraintsuite.records.text import Document, Qrel, Query
-from constraintsuite.store.files import sha256_of, sha256_text
-from constraintsuite.store.mirror import fetch_url, is_url
 
 _NAMES: Mapping[str, str] = {"sample": "sample"}
 _PREFIXES: Mapping[str, str] = {"irds:": "irds", "hf:": "hub"}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from constraintsuite.core.errors import MissingExtraError, UserError
 from constraintsuite.corpora.base import BadRows
 from constraintsuite.corpora.fields import Fields, FileRecord
 from constraintsuite.corpora.files import FileSource
-from constraintsuite.errors import MissingExtraError, UserError
 
 try:
     import pyarrow as arrow

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
+from constraintsuite.core.records.text import Query
 from constraintsuite.corpora.base import STRICT, BadRows, SourceSettings
 from constraintsuite.corpora.files import fingerprint_files
 from constraintsuite.corpora.jsonl import JsonlSource
 from constraintsuite.corpora.judged import read_queries
-from constraintsuite.records.text import Query
 
 _FOLDER = Path(str(files("constraintsuite.corpora") / "sample"))
 

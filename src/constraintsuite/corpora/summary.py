@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from constraintsuite.core.records.text import Document
 from constraintsuite.corpora.base import BadRow, BadRows, NoDocumentsError, Source
-from constraintsuite.records.text import Document
 
 _FAULTS_SHOWN = 5
 _STEP = 1000

@@ -9,10 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from constraintsuite.core.records.text import Document, Query
 from constraintsuite.corpora.base import BadRows, Reason, Source, SourceSettings
 from constraintsuite.corpora.fields import is_utf8
 from constraintsuite.corpora.files import base_name, data_files, escape, fingerprint_files, read_lines
-from constraintsuite.records.text import Document, Query
 
 _TITLES = ("title", "headline", "head")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")

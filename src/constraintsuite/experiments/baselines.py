@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.artifact import Artifact, read_manifest
+from constraintsuite.core.store.files import folder_lock, remove_leftovers, sha256_text, whole_folder
 from constraintsuite.experiments.experiment import Experiment
 from constraintsuite.experiments.run import plain_name
-from constraintsuite.store.artifact import Artifact, read_manifest
-from constraintsuite.store.files import folder_lock, remove_leftovers, sha256_text, whole_folder
 
 STORE = Path(".csuite/baselines")
 """Where baselines are kept unless told otherwise, seen from where the command runs."""

@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.intervals import UNDEFINED, FloatArray, IntArray, clipped, wilson_bounds
+from constraintsuite.core.statistics.metric import Metric
+from constraintsuite.core.statistics.resampling import estimate
+from constraintsuite.core.statistics.significance import PERMUTATIONS, holm, mcnemar, sign_flip
 from constraintsuite.experiments.figures import generator, round_off, rounded
 from constraintsuite.experiments.outcome_table import Details, OutcomeTable
 from constraintsuite.experiments.power import detect_after
-from constraintsuite.metrics.intervals import UNDEFINED, FloatArray, IntArray, clipped, wilson_bounds
-from constraintsuite.metrics.metric import Metric
-from constraintsuite.metrics.resampling import estimate
-from constraintsuite.metrics.significance import PERMUTATIONS, holm, mcnemar, sign_flip
-from constraintsuite.records.scores import Interval
 
 ALPHA = 0.05
 """A change is called significant if its corrected p is below this."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from constraintsuite.core.records.figures import CellValue, ColumnKind, UnitValue
+from constraintsuite.core.records.tables import Column, Table
 from constraintsuite.experiments.compare import PairedDifference
 from constraintsuite.experiments.outcome_table import Details
-from constraintsuite.records.figures import CellValue, ColumnKind, UnitValue
-from constraintsuite.records.tables import Column, Table
 
 LEGEND = (
     "Difference: second less first, paired, with its 95 % interval, resampled by cluster.\n"

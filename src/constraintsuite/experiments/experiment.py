@@ -12,12 +12,12 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from constraintsuite.errors import UserError, hint_for
+from constraintsuite.core.errors import UserError, hint_for
+from constraintsuite.core.statistics.ties import STRICT, TieRule
 from constraintsuite.experiments.compare import Comparison, SystemPair, changed_items, compare_systems
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.load import name_folders
 from constraintsuite.experiments.outcome_table import JoinedTable, OutcomeTable
-from constraintsuite.metrics.ties import STRICT, TieRule
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraintsuite.execution.shards import stable_hash
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.intervals import FloatArray, IntArray, clipped
+from constraintsuite.core.statistics.metric import Metric
+from constraintsuite.core.statistics.resampling import DRAWS, cluster_median, mean_figures
 from constraintsuite.experiments.outcome_table import OutcomeTable
-from constraintsuite.metrics.intervals import FloatArray, IntArray, clipped
-from constraintsuite.metrics.metric import Metric
-from constraintsuite.metrics.resampling import DRAWS, cluster_median, mean_figures
-from constraintsuite.records.scores import Interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.experiments.compare import ComparedCell, SystemPair, paired_test, run_tests
 from constraintsuite.experiments.experiment import Experiment, differing_options, refuse_unlike
 from constraintsuite.experiments.gate_verdicts import (

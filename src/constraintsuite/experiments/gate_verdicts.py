@@ -8,14 +8,14 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from constraintsuite.core.records.figures import points, say
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.experiments.compare import ItemChange, PairedDifference, SystemPair, changed_items
 from constraintsuite.experiments.experiment import SystemSpeed, Timing
 from constraintsuite.experiments.figures import group_figures
 from constraintsuite.experiments.outcome_table import OutcomeTable
 from constraintsuite.experiments.policy import LATENCY, LatencyRule, LimitKind, PolicyRule
-from constraintsuite.metrics.metric import Metric
-from constraintsuite.records.figures import points, say
-from constraintsuite.records.scores import Interval
 
 GateOutcome = Literal["passed", "failed", "inconclusive"]
 SHOWN_BROKEN = 20

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from constraintsuite.errors import UserError, hint_for
-from constraintsuite.records.examples import SATISFYING, Example
+from constraintsuite.core.errors import UserError, hint_for
+from constraintsuite.core.records.examples import SATISFYING, Example
 
 T = TypeVar("T")
 ExampleGrouping = Callable[[Example], str | None]

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from constraintsuite.metrics.metric import Metric
-from constraintsuite.metrics.pairwise import METRICS
-from constraintsuite.records.examples import OMISSION, Example
+from constraintsuite.core.records.examples import OMISSION, Example
+from constraintsuite.core.statistics.metric import Metric
+from constraintsuite.core.statistics.pairwise import METRICS
 
 HEADLINE = "headline"
 """What the group of these examples is called in policies, comparisons and JSON."""

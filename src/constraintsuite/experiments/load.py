@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.statistics.pairwise import PairResult
+from constraintsuite.core.store.artifact import Artifact
+from constraintsuite.core.store.files import write_text
+from constraintsuite.core.store.jsonl import read_json, read_jsonl
+from constraintsuite.core.store.mirror import is_url, mirror_of, open_mirror, shown
 from constraintsuite.experiments.summary import RunSummary
-from constraintsuite.metrics.pairwise import PairResult
-from constraintsuite.records.examples import Example
-from constraintsuite.store.artifact import Artifact
-from constraintsuite.store.files import write_text
-from constraintsuite.store.jsonl import read_json, read_jsonl
-from constraintsuite.store.mirror import is_url, mirror_of, open_mirror, shown
 
 EXAMPLES = "examples.jsonl"
 CONTROLS = "controls.jsonl"

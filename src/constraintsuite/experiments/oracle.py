@@ -10,11 +10,11 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from constraintsuite.core.records.figures import percent, points, say
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.experiments.load import MODEL, Run, Suite
 from constraintsuite.models.naming import ModelName, parse_model
-from constraintsuite.records.figures import percent, points, say
-from constraintsuite.records.scores import Interval
-from constraintsuite.store.yaml_files import read_package_yaml
 
 PAIRS = 1_383
 """In NevIR's test split."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.statistics.intervals import FloatArray, ItemClusters, cluster_items
+from constraintsuite.core.statistics.metric import Metric, find_metric
 from constraintsuite.experiments.groupings import OVERALL, pick
-from constraintsuite.metrics.intervals import FloatArray, ItemClusters, cluster_items
-from constraintsuite.metrics.metric import Metric, find_metric
 
 ItemGroups = Mapping[str, Mapping[str, Sequence[int]]]
 """Positions of items, by grouping and group."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Reporter, Silent
+from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin, Manifest, read_manifest
+from constraintsuite.core.store.workspace import Replace, claim
 from constraintsuite.experiments.load import remember_suite, suite_place
 from constraintsuite.models.base import PLACE_FACTS, ModelFact
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin, Manifest, read_manifest
-from constraintsuite.store.workspace import Replace, claim
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.pairwise import PairResult
+from constraintsuite.core.statistics.resampling import DRAWS
+from constraintsuite.core.statistics.ties import STRICT, TIE_POLICIES, TieRule
+from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.experiments.experiment import Experiment, OpenOptions
 from constraintsuite.experiments.figures import group_figures
 from constraintsuite.experiments.headline import HEADLINE
@@ -17,12 +23,6 @@ from constraintsuite.experiments.load import SCORES, Run, Suite, find_suite, loa
 from constraintsuite.experiments.pairs import PairTable, pair_table
 from constraintsuite.experiments.scoring import PairScore, Scores, document_id, judge_all, keep_queries, pairs_of
 from constraintsuite.experiments.summary import summarise
-from constraintsuite.metrics.pairwise import PairResult
-from constraintsuite.metrics.resampling import DRAWS
-from constraintsuite.metrics.ties import STRICT, TIE_POLICIES, TieRule
-from constraintsuite.records.examples import Example
-from constraintsuite.records.scores import Interval
-from constraintsuite.store.jsonl import read_jsonl
 
 
 def open_pairs(path: Path, options: OpenOptions) -> Experiment:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.statistics.intervals import FloatArray
+from constraintsuite.core.statistics.pairwise import METRICS, PairResult
 from constraintsuite.experiments.groupings import split_up
 from constraintsuite.experiments.headline import headline_members, headline_metric
 from constraintsuite.experiments.outcome_table import Details, Item, ItemGroups, OutcomeTable
-from constraintsuite.metrics.intervals import FloatArray
-from constraintsuite.metrics.pairwise import METRICS, PairResult
-from constraintsuite.records.examples import Example
 from constraintsuite.suites.audit.groups import narrow_links, wide_links
 
 _AROUND = 60  # characters on each side of the words that decide

@@ -12,14 +12,14 @@ from typing import Literal, TypeVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.statistics.metric import Metric
+from constraintsuite.core.statistics.ties import TiePolicy, TieRule
+from constraintsuite.core.store.yaml_files import read_yaml
 from constraintsuite.experiments.compare import refuse_incomparable
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.outcome_table import OutcomeTable
 from constraintsuite.experiments.power import CAUTIOUS, TYPICAL, detect_before
-from constraintsuite.metrics.metric import Metric
-from constraintsuite.metrics.ties import TiePolicy, TieRule
-from constraintsuite.store.yaml_files import read_yaml
 
 LimitKind = Literal["min", "max", "max_drop", "max_rise"]
 _LIMITS: tuple[LimitKind, ...] = ("min", "max", "max_drop", "max_rise")

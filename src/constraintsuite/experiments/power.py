@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.metrics.intervals import FloatArray, IntArray
+from constraintsuite.core.statistics.intervals import FloatArray, IntArray
 
 POWER = 0.8
 

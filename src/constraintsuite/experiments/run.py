@@ -9,10 +9,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.engine import Engine, LocalEngine
-from constraintsuite.execution.progress import Reporter, Silent
-from constraintsuite.execution.spread import UNWORKABLE
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.engine import Engine, LocalEngine
+from constraintsuite.core.execution.progress import Reporter, Silent
+from constraintsuite.core.execution.spread import UNWORKABLE
+from constraintsuite.core.statistics.resampling import DRAWS
+from constraintsuite.core.store.artifact import STAGES, Artifact, ArtifactOrigin
+from constraintsuite.core.store.files import sha256_text, write_text
+from constraintsuite.core.store.jsonl import write_json, write_jsonl
+from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.experiments.load import EXAMPLES, MODEL, SCORES, SUMMARY, Suite, load_suite
 from constraintsuite.experiments.output import OutputCounts, split_facts, write_once
 from constraintsuite.experiments.pair_experiment import tie_figures
@@ -20,15 +25,10 @@ from constraintsuite.experiments.pairs import PairTable
 from constraintsuite.experiments.scoring import PairScore, Scores, document_id, documents_of, judge_all, pairs_of
 from constraintsuite.experiments.shards import Scored, plan_shards, score_cache, score_shards
 from constraintsuite.experiments.summary import Visible, audit_truncation, find_truncation, summarise
-from constraintsuite.metrics.resampling import DRAWS
 from constraintsuite.models.base import ModelFact, Workbench
 from constraintsuite.models.naming import check_models, load_scorer
 from constraintsuite.models.process_cache import holding
 from constraintsuite.models.worker_spec import send_model
-from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin
-from constraintsuite.store.files import sha256_text, write_text
-from constraintsuite.store.jsonl import write_json, write_jsonl
-from constraintsuite.store.revisions import REVISIONS
 
 _ALONE = LocalEngine()
 _LONGEST = 120

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.errors import UserError
-from constraintsuite.metrics.pairwise import PairResult
-from constraintsuite.metrics.ties import STRICT, Outcome, TieRule
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.examples import NONFLIP, Example, QueryRole
+from constraintsuite.core.statistics.pairwise import PairResult
+from constraintsuite.core.statistics.ties import STRICT, Outcome, TieRule
 from constraintsuite.models.base import Pair, Scorer, TextError
-from constraintsuite.records.examples import NONFLIP, Example, QueryRole
 
 Scores = Mapping[tuple[str, str], float]
 """Score by query and text of the document."""

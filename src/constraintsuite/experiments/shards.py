@@ -15,19 +15,19 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.execution.care import Care, left_out
-from constraintsuite.execution.engine import Engine, LocalEngine
-from constraintsuite.execution.progress import Reporter, Silent
-from constraintsuite.execution.spread import WorkCounts, spread
+from constraintsuite.core.execution.care import Care, left_out
+from constraintsuite.core.execution.engine import Engine, LocalEngine
+from constraintsuite.core.execution.progress import Reporter, Silent
+from constraintsuite.core.execution.spread import WorkCounts, spread
+from constraintsuite.core.store.download import cache_folder
+from constraintsuite.core.store.files import atomic_writer, write_text
+from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.experiments.scoring import Scores, check_given, document_id
 from constraintsuite.experiments.summary import Visible
 from constraintsuite.models.base import Describing, ModelFact, Noticing, Pair, Scorer, Truncating
 from constraintsuite.models.batch_with_isolation import model_in_bulk
 from constraintsuite.models.process_cache import held_model
 from constraintsuite.models.worker_spec import Sent, may_be_spread
-from constraintsuite.store.download import cache_folder
-from constraintsuite.store.files import atomic_writer, write_text
-from constraintsuite.store.jsonl import read_jsonl, write_jsonl
 
 SHARD_PAIRS = 4_096
 """About as many are in a shard: many more than in a batch, and few enough that they can be spread evenly."""

@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from constraintsuite.core.records.examples import Example, ExampleDocument
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.pairwise import PairResult
+from constraintsuite.core.statistics.resampling import DRAWS, mean_figures
+from constraintsuite.core.statistics.ties import STRICT, TieRule
 from constraintsuite.experiments.figures import GroupFigures, generator, group_figures, rounded, table_figures
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.headline import HEADLINE
 from constraintsuite.experiments.pairs import PairTable
-from constraintsuite.metrics.pairwise import PairResult
-from constraintsuite.metrics.resampling import DRAWS, mean_figures
-from constraintsuite.metrics.ties import STRICT, TieRule
-from constraintsuite.records.examples import Example, ExampleDocument
-from constraintsuite.records.scores import Interval
 
 
 @dataclass(frozen=True, slots=True)

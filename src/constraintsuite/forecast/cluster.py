@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.forecast.amounts import counted
 
 _LIMIT = Path("/sys/fs/cgroup/memory.max")

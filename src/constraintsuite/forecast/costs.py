@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from statistics import mean
 from typing import Generic
 
-from constraintsuite.execution.engine import Crash, Done, Engine, Result, Task
+from constraintsuite.core.execution.engine import Crash, Done, Engine, Result, Task
 from constraintsuite.forecast.clock import Spent, now, peak_bytes
 
 SUITE = "suite"

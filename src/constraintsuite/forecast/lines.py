@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.forecast.amounts import counted, in_bytes, in_growth, in_money, in_time
 from constraintsuite.forecast.cluster import Cluster, Prices
 from constraintsuite.forecast.costs import BuildCost

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
+from constraintsuite.core.records.figures import percent
 from constraintsuite.forecast.amounts import counted, in_bytes, in_range
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.growth import Fit
@@ -12,7 +13,6 @@ from constraintsuite.forecast.lines import BLUR, ForecastLine, driver_line, memo
 from constraintsuite.forecast.rates import Rate
 from constraintsuite.forecast.sampling import DrawnDocuments
 from constraintsuite.forecast.steps import Samples, StepCost
-from constraintsuite.records.figures import percent
 from constraintsuite.suites.recipe import Recipe
 
 FAR = 100

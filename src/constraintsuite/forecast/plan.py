@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.experiments.scoring import documents_of, pairs_of
 from constraintsuite.forecast.amounts import AmountFormat, in_bytes, in_money, in_range, in_time
 from constraintsuite.forecast.cluster import Cluster, Prices

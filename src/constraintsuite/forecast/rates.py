@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal, TypeVar
 
-from constraintsuite.execution.cores import cores
+from constraintsuite.core.execution.cores import cores
 from constraintsuite.experiments.shards import SHARD_PAIRS
 from constraintsuite.forecast.clock import now
 from constraintsuite.forecast.growth import Range

@@ -12,18 +12,18 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.engine import LocalEngine
-from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.engine import LocalEngine
+from constraintsuite.core.execution.progress import Reporter, Silent
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.files import write_text
+from constraintsuite.core.store.jsonl import adapter, read_jsonl
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.forecast.clock import Spent, now, peak_bytes, reset_peak
 from constraintsuite.forecast.costs import SUITE, BuildCost, StageCost, WatchingEngine
 from constraintsuite.forecast.sampling import DrawnDocuments, shards_of, write_sample
 from constraintsuite.forecast.steps import Samples
-from constraintsuite.records.examples import Example
-from constraintsuite.records.text import Document
-from constraintsuite.store.files import write_text
-from constraintsuite.store.jsonl import adapter, read_jsonl
 from constraintsuite.suites.build import PIPELINE, build_suite
 from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.recipe import Recipe

@@ -9,14 +9,14 @@ from heapq import heappush, heapreplace
 from itertools import islice
 from pathlib import Path
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.files import write_text
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.corpora.base import BadRows, Source, SourceSettings
 from constraintsuite.corpora.opening import open_source
-from constraintsuite.errors import UserError
-from constraintsuite.execution.shards import stable_hash
 from constraintsuite.forecast.clock import now
-from constraintsuite.records.text import Document
-from constraintsuite.store.files import write_text
-from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.suites.recipe import Recipe
 
 READ_SECONDS = 30.0

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.shards import stable_hash
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.mechanism.contrasts.records import HALVES, ROLES, ContrastHalf, MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import Roles, TokenContrast, TokenPair, TokenRow
 from constraintsuite.mechanism.effects.records import AblationKind, EffectMethod, Grid

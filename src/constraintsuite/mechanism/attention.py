@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.intervals import connected_components
+from constraintsuite.core.statistics.resampling import estimate
 from constraintsuite.mechanism.contrasts.records import ROLES, TokenRole
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import FloatArray
@@ -20,10 +23,7 @@ from constraintsuite.mechanism.patching.batches import ContrastBatch, blocks_of
 from constraintsuite.mechanism.patching.capacity import plan_memory
 from constraintsuite.mechanism.patching.patches import observe
 from constraintsuite.mechanism.sites import Site
-from constraintsuite.metrics.intervals import connected_components
-from constraintsuite.metrics.resampling import estimate
 from constraintsuite.models.torch.device import inference
-from constraintsuite.records.scores import Interval
 
 if TYPE_CHECKING:
     import torch

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.hooks import Edit, capturing, replacing, watching
 from constraintsuite.mechanism.loaded_model import InvariantResult, LoadedModel, Tensors
 from constraintsuite.mechanism.patching import patches as patching

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism import FAMILIES
 from constraintsuite.mechanism.families.base import FamilyPooling, ModelFamily
 from constraintsuite.mechanism.hook_points import HookPoint, head_part

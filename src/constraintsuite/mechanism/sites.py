@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 
 SiteKind = Literal["embeddings", "residual", "attention", "mlp", "head", "query", "key", "value", "pattern"]
 KINDS: tuple[SiteKind, ...] = get_args(SiteKind)

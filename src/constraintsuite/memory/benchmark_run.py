@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Reporter, Silent
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.results import Latency, SearchAnswer, SearchMode

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.cache import ArrayCache
+from constraintsuite.core.store.files import sha256_text
+from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.memory.graph import FloatArray, Int32Array
 from constraintsuite.models.base import Encoder, TextRole
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.store.cache import ArrayCache
-from constraintsuite.store.files import sha256_text
-from constraintsuite.store.revisions import REVISIONS
 
 Matrix = npt.NDArray[np.float32]
 _BLOCK = 4_096  # texts that are embedded, and rows that are compared one by one, at once

@@ -19,7 +19,23 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.artifact import (
+    FORMAT,
+    MANIFEST,
+    Artifact,
+    ArtifactOrigin,
+    FileEntry,
+    Manifest,
+    content_of,
+    read_manifest,
+    seal,
+)
+from constraintsuite.core.store.environment import environment
+from constraintsuite.core.store.files import folder_lock, sha256_text
+from constraintsuite.core.store.jsonl import encode
+from constraintsuite.core.store.revisions import REVISIONS
+from constraintsuite.core.store.workspace import Replace, claim
 from constraintsuite.memory.graph_update import build_graph
 from constraintsuite.memory.index import keep_terms, kept_terms
 from constraintsuite.memory.memory import Indexing, Memory
@@ -40,22 +56,6 @@ from constraintsuite.memory.segments import (
     write_file,
 )
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.store.artifact import (
-    FORMAT,
-    MANIFEST,
-    Artifact,
-    ArtifactOrigin,
-    FileEntry,
-    Manifest,
-    content_of,
-    read_manifest,
-    seal,
-)
-from constraintsuite.store.environment import environment
-from constraintsuite.store.files import folder_lock, sha256_text
-from constraintsuite.store.jsonl import encode
-from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.store.workspace import Replace, claim
 
 _MOST_FILES = 256
 _FEW = 50  # documents: the log of a memory as small as this is not written anew because half its lines are out of date

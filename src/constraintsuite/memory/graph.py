@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.memory.records import Edge, EdgeKind, Unit
 
 Int32Array = npt.NDArray[np.int32]

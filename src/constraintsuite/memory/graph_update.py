@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.memory.graph import EDGE_KINDS, ENTITY, EdgeTable, GraphDocument, Int32Array, MemoryGraph
 from constraintsuite.memory.records import Edge, EdgeKind, EntityMention, MemoryDocument, Unit
 

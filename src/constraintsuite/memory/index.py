@@ -17,15 +17,15 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from constraintsuite.core.store.artifact import Artifact
+from constraintsuite.core.store.files import atomic_writer, sha256_text
+from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.memory.graph import Int32Array
 from constraintsuite.memory.memory import Indexing, Memory
 from constraintsuite.memory.records import MemoryDocument, Unit
 from constraintsuite.memory.segments import DocumentChange, living_parts
 from constraintsuite.models.bm25.index import Bm25Index
 from constraintsuite.models.bm25.postings import Postings, read_postings, write_postings
-from constraintsuite.store.artifact import Artifact
-from constraintsuite.store.files import atomic_writer, sha256_text
-from constraintsuite.store.revisions import REVISIONS
 
 INDEX = ".terms.index"
 

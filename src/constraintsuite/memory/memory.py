@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.memory.dense import DenseIndex, Matrix
 from constraintsuite.memory.entities import EntityFinder, EntitySynonyms, NameVectors
 from constraintsuite.memory.graph import BoolArray, FloatArray, Int32Array, MemoryGraph
@@ -20,7 +20,7 @@ from constraintsuite.models.bm25.formula import Bm25Formula
 from constraintsuite.models.bm25.index import Bm25Index
 from constraintsuite.models.bm25.postings import Postings
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.retrieval.bm25 import Bm25Settings
+from constraintsuite.models.retrieval.bm25 import Bm25Settings
 from constraintsuite.text.terms import TermAnalyser
 
 

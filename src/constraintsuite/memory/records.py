@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 
 EdgeKind = Literal["next", "part_of", "depends_on", "exception_to", "contradicts", "mentions", "refers_to"]
 SemanticRole = Literal["obligation", "prohibition", "condition", "exception", "remedy", "escalation", "action"]

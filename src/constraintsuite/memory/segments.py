@@ -12,11 +12,11 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from pydantic import ValidationError
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.artifact import MANIFEST, Artifact, FileEntry, Manifest
+from constraintsuite.core.store.files import atomic_writer, sha256_of
+from constraintsuite.core.store.jsonl import adapter, describe, encode
 from constraintsuite.memory.records import MemoryDocument
-from constraintsuite.store.artifact import MANIFEST, Artifact, FileEntry, Manifest
-from constraintsuite.store.files import atomic_writer, sha256_of
-from constraintsuite.store.jsonl import adapter, describe, encode
 
 SEGMENTS = "segments"
 """The documents of a memory."""

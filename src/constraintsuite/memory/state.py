@@ -23,7 +23,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.memory.records import parse_time
 
 Lifecycle = Literal["encoded", "archived", "fading", "active", "stabilizing", "consolidated"]

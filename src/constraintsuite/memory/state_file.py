@@ -12,11 +12,11 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import folder_lock, sha256_text
+from constraintsuite.core.store.jsonl import adapter, describe, encode, write_jsonl
 from constraintsuite.memory.records import parse_time
 from constraintsuite.memory.state import ForgettingCurve, MemoryState, Snapshot, StateEvent
-from constraintsuite.store.files import folder_lock, sha256_text
-from constraintsuite.store.jsonl import adapter, describe, encode, write_jsonl
 
 FORMAT = 1
 

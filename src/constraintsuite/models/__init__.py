@@ -1,6 +1,6 @@
 """What gives a score to a query and a text: one file per model, one line here."""
 
-from constraintsuite.catalogue import Catalogue
+from constraintsuite.core.catalogue import Catalogue
 from constraintsuite.models.base import ScorerFactory
 
 SCORERS: Catalogue[ScorerFactory] = Catalogue(

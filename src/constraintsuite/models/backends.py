@@ -8,7 +8,7 @@ from typing import Literal, TypeVar
 
 from pydantic import Field
 
-from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.core.errors import MissingExtraError, UserError
 from constraintsuite.models.base import TextRole
 from constraintsuite.models.naming import ModelSettings
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Reporter, Silent
 
 if TYPE_CHECKING:  # so that the names of the models can be listed without numpy
     import numpy as np

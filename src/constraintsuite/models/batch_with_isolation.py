@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.care import Care, in_bulk
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.care import Care, in_bulk
 from constraintsuite.models.base import TextError
 
 Record = TypeVar("Record")

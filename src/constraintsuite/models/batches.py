@@ -16,11 +16,11 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.cache import ArrayCache, CachedArray
+from constraintsuite.core.store.files import sha256_text
+from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.models.base import OutOfMemory, TextError, Workbench
-from constraintsuite.store.cache import ArrayCache, CachedArray
-from constraintsuite.store.files import sha256_text
-from constraintsuite.store.revisions import REVISIONS
 
 T = TypeVar("T")
 T_contra = TypeVar("T_contra", contravariant=True)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.shards import stable_hash
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.store.files import sha256_text
 from constraintsuite.models.base import Scorer, Workbench
 from constraintsuite.models.naming import ModelName
-from constraintsuite.store.files import sha256_text
 
 
 def make_random(name: ModelName, bench: Workbench) -> Scorer:

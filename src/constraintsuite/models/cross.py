@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.models.backends import TransformerSettings, choose_backend
 from constraintsuite.models.base import Scorer, Workbench
 from constraintsuite.models.naming import ModelName

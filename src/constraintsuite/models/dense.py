@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import sha256_text
 from constraintsuite.models.backends import TransformerSettings, choose_backend
 from constraintsuite.models.base import Describing, Encoder, ModelFact, Pair, Scorer, Spreadable, TextRole, Workbench
 from constraintsuite.models.naming import ModelName, load_scorer
 from constraintsuite.models.weights import find_weights
-from constraintsuite.store.files import sha256_text
 
 FloatArray = npt.NDArray[np.float64]
 Similarity = Literal["cosine", "dot", "euclidean", "manhattan"]

@@ -11,12 +11,12 @@ from functools import cache, cached_property
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import sha256_text
+from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.models.base import Pair, Scorer, Workbench
 from constraintsuite.models.bm25.formula import Bm25Formula, CorpusStatistics
 from constraintsuite.models.naming import ModelName
-from constraintsuite.store.files import sha256_text
-from constraintsuite.store.yaml_files import read_package_yaml
 from constraintsuite.text.terms import TermAnalyser
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from constraintsuite.core.store.files import sha256_of
 from constraintsuite.models.weights import KnownModel, WeightVariant, find_variant, known_models, variant_folder
-from constraintsuite.store.files import sha256_of
 
 ModelAvailability = Literal["here", "fetchable", "hub only"]
 

@@ -11,10 +11,10 @@ from typing import NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.jsonl import describe
 from constraintsuite.models import SCORERS
 from constraintsuite.models.base import Scorer, Workbench
-from constraintsuite.store.jsonl import describe
 
 _OPTION = re.compile(r",(?=[a-z_][a-z0-9_]*=)")  # so that a comma in an address or a folder's name is just a comma
 S = TypeVar("S", bound="ModelSettings")

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from pydantic_core import from_json
 from tokenizers import Encoding, Tokenizer
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 
 IntArray = npt.NDArray[np.int64]
 T = TypeVar("T", bound=Hashable)

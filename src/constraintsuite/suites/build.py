@@ -8,17 +8,17 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from constraintsuite.core.execution.engine import Engine, LocalEngine
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.execution.stage import Pipeline, Stage
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.store.artifact import STAGES as STAGES_FOLDER
+from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin, Manifest
+from constraintsuite.core.store.files import sha256_of, sha256_text, write_text
+from constraintsuite.core.store.jsonl import adapter
+from constraintsuite.core.store.revisions import REVISIONS, Revision
+from constraintsuite.core.store.workspace import Replace, Workspace, claim
 from constraintsuite.corpora.opening import open_source
-from constraintsuite.execution.engine import Engine, LocalEngine
-from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.stage import Pipeline, Stage
-from constraintsuite.records.examples import Example
-from constraintsuite.store.artifact import STAGES as STAGES_FOLDER
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin, Manifest
-from constraintsuite.store.files import sha256_of, sha256_text, write_text
-from constraintsuite.store.jsonl import adapter
-from constraintsuite.store.revisions import REVISIONS, Revision
-from constraintsuite.store.workspace import Replace, Workspace, claim
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.balance import balance
 from constraintsuite.suites.audit.markdown import audit_markdown

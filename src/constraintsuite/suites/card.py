@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from constraintsuite.records.examples import EXPLICIT, MAIN_SLICES, MINPAIRS, OMISSION, SPLITS, Example
-from constraintsuite.records.figures import CellValue, percent, say
-from constraintsuite.records.tables import Column, Table
-from constraintsuite.store.files import write_text
+from constraintsuite.core.records.examples import EXPLICIT, MAIN_SLICES, MINPAIRS, OMISSION, SPLITS, Example
+from constraintsuite.core.records.figures import CellValue, percent, say
+from constraintsuite.core.records.tables import Column, Table
+from constraintsuite.core.store.files import write_text
 from constraintsuite.suites.audit.balance import TOPIC_SCORE
 from constraintsuite.suites.audit.results import ALL_MAIN, Audit, AuditRow, BalanceRow
 from constraintsuite.suites.queries.coverage import CorpusCoverage

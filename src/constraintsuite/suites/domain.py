@@ -10,9 +10,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from constraintsuite.errors import UserError
-from constraintsuite.store.jsonl import describe
-from constraintsuite.store.yaml_files import read_package_yaml, read_yaml
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.jsonl import describe
+from constraintsuite.core.store.yaml_files import read_package_yaml, read_yaml
 
 FillerType = Literal["person", "organisation", "place", "value", "noun"]
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraintsuite.errors import UserError, refuse_faults
-from constraintsuite.store.files import sha256_text
-from constraintsuite.store.jsonl import read_lines
+from constraintsuite.core.errors import UserError, refuse_faults
+from constraintsuite.core.store.files import sha256_text
+from constraintsuite.core.store.jsonl import read_lines
 
 DROPPED = "dropped_by_people"
 

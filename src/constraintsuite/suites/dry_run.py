@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import islice
 
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.figures import percent
+from constraintsuite.core.records.text import Document
 from constraintsuite.corpora.base import BadRows
 from constraintsuite.corpora.opening import open_source
-from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.figures import percent
-from constraintsuite.records.text import Document
 from constraintsuite.suites.build import STAGES, resolve
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.stages import documents as documents_stage

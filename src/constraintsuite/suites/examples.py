@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from constraintsuite.records.examples import Example
-from constraintsuite.store.jsonl import adapter, read_jsonl
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.store.jsonl import adapter, read_jsonl
 
 
 def read_examples(folder: Path) -> list[Example]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from constraintsuite.records.examples import MINPAIRS
+from constraintsuite.core.records.examples import MINPAIRS
 from constraintsuite.suites.constraints.exclude import check_verdicts
 from constraintsuite.suites.pairs.couples import length_ratio
 from constraintsuite.suites.pairs.records import CheckedPair

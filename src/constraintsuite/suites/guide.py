@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from constraintsuite.records.examples import (
+from constraintsuite.core.records.examples import (
     CONTROL_SLICES,
     MAIN_SLICES,
     OPPOSITE_PREFERENCE,

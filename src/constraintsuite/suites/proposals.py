@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.engine import Engine
-from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.stage import Pipeline
-from constraintsuite.records.figures import percent
-from constraintsuite.records.text import Document
-from constraintsuite.store.jsonl import adapter, read_jsonl, write_jsonl
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.engine import Engine
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.execution.stage import Pipeline
+from constraintsuite.core.records.figures import percent
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.jsonl import adapter, read_jsonl, write_jsonl
 from constraintsuite.suites.build import STAGES, fingerprint_inputs, resolve
 from constraintsuite.suites.corpus.files import StageRecords
 from constraintsuite.suites.queries.coverage import CorpusCoverage

@@ -8,13 +8,13 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field, model_validator
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.examples import SPLITS
+from constraintsuite.core.store.jsonl import describe
+from constraintsuite.core.store.yaml_files import read_yaml
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.errors import UserError
-from constraintsuite.records.examples import SPLITS
-from constraintsuite.retrieval.lucene import identify_index
-from constraintsuite.retrieval.opensearch.retriever import identify_opensearch
-from constraintsuite.store.jsonl import describe
-from constraintsuite.store.yaml_files import read_yaml
+from constraintsuite.models.retrieval.lucene import identify_index
+from constraintsuite.models.retrieval.opensearch.retriever import identify_opensearch
 
 SHARE_SLACK = 0.011
 """Shares written with two digits (0.33, 0.33, 0.33) count as adding up to 1."""

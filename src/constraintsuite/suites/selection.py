@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import MAIN_SLICES, MINPAIRS
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.examples import MAIN_SLICES, MINPAIRS
 from constraintsuite.suites.pairs.records import PairDraft
 from constraintsuite.suites.recipe import SizeSettings
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import SPLITS, Split
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.examples import SPLITS, Split
 from constraintsuite.suites.corpus.corpus import DocumentNumbers
 from constraintsuite.suites.queries.relations import relation_of
 from constraintsuite.suites.recipe import SplitSettings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from constraintsuite.records.examples import SATISFYING
+from constraintsuite.core.records.examples import SATISFYING
 from constraintsuite.suites.pairs.records import AcceptedPair
 from constraintsuite.suites.recipe import TagSettings
 from constraintsuite.text.neardup import jaccard

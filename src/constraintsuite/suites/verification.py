@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from constraintsuite.records.examples import ADVERSARIAL, NONFLIP, RESTATED_PREFERENCE, Example
-from constraintsuite.store.artifact import Artifact
-from constraintsuite.store.jsonl import read_lines
+from constraintsuite.core.records.examples import ADVERSARIAL, NONFLIP, RESTATED_PREFERENCE, Example
+from constraintsuite.core.store.artifact import Artifact
+from constraintsuite.core.store.jsonl import read_lines
 from constraintsuite.suites.constraints.base import types_of
 
 FILES = ("examples.jsonl", "controls.jsonl", "gold.jsonl")

@@ -1,6 +1,6 @@
 """What a text says: sentences, mentions, negation cues and their scope, and what follows for a mention."""
 
-from constraintsuite.catalogue import Catalogue
+from constraintsuite.core.catalogue import Catalogue
 from constraintsuite.text.base import Analyser
 
 ANALYSERS: Catalogue[type[Analyser]] = Catalogue(

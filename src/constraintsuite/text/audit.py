@@ -10,10 +10,10 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from constraintsuite.execution.shards import stable_hash
-from constraintsuite.metrics.intervals import wilson
-from constraintsuite.records.scores import Interval
-from constraintsuite.store.jsonl import read_jsonl
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.intervals import wilson
+from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.text.base import Analyser, Polarity
 from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.polarity import JudgedMention, judge_mentions

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from constraintsuite.records.text import Span
+from constraintsuite.core.records.text import Span
 
 Polarity = Literal["affirmed", "negated", "uncertain"]
 DocumentVerdict = Literal["affirms", "negates", "mixed", "uncertain", "omits"]

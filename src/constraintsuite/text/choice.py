@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.util import find_spec
 
-from constraintsuite.store.download import find_archive
+from constraintsuite.core.store.download import find_archive
 from constraintsuite.text import ANALYSERS
 from constraintsuite.text.base import Analyser
 from constraintsuite.text.parser import ENGLISH, PACKAGE

@@ -15,10 +15,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from constraintsuite.errors import UserError
-from constraintsuite.metrics.intervals import wilson
-from constraintsuite.records.scores import Interval
-from constraintsuite.store.jsonl import read_jsonl
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.intervals import wilson
+from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.text.audit import AuditHalf, half_of
 from constraintsuite.text.base import Analyser, Analysis
 from constraintsuite.text.lexicon import word_list

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from constraintsuite.errors import UserError
-from constraintsuite.records.text import Span
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.text import Span
 from constraintsuite.text.base import Analyser, Analysis, DocumentVerdict, Scope
 from constraintsuite.text.mentions import find_forms, surface_forms
 from constraintsuite.text.polarity import JudgedMention, judge_document, judge_mentions

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ahocorasick_rs import AhoCorasick, MatchKind
 from lemminflect import getInflection, getLemma
 
-from constraintsuite.records.text import Span
+from constraintsuite.core.records.text import Span
 
 
 @dataclass(frozen=True, slots=True)

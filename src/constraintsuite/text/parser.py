@@ -9,9 +9,9 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from constraintsuite.errors import MissingExtraError
-from constraintsuite.records.text import Span
-from constraintsuite.store.download import WheelArchive, fetch_archive
+from constraintsuite.core.errors import MissingExtraError
+from constraintsuite.core.records.text import Span
+from constraintsuite.core.store.download import WheelArchive, fetch_archive
 from constraintsuite.text.base import Analysis, Token
 from constraintsuite.text.lexicon import lexicon_digest
 from constraintsuite.text.scope import RULES_VERSION, check_lexicon, draw_text

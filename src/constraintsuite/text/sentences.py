@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
-from constraintsuite.records.text import Span
+from constraintsuite.core.records.text import Span
 from constraintsuite.text.wordlists import WordSet, read_data
 
 _CANDIDATE = re.compile(r"""(?:[.!?]+|…)["'”’»)\]]*(?=\s|$|["'”’»)\]])|[。！？]+|\n+|(?<=\s)[•▪◦●](?=\s)""")

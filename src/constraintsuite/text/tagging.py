@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
-from constraintsuite.records.text import Span
+from constraintsuite.core.records.text import Span
 from constraintsuite.text.base import Token
 from constraintsuite.text.readings import WordReading, in_dictionary, readings
 from constraintsuite.text.wordlists import read_text

@@ -9,8 +9,8 @@ from functools import cache, cached_property
 
 import Stemmer
 
-from constraintsuite.errors import UserError
-from constraintsuite.store.yaml_files import read_package_yaml
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.yaml_files import read_package_yaml
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 

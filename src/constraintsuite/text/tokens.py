@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from constraintsuite.records.text import Span
+from constraintsuite.core.records.text import Span
 
 # First alternative that fits wins; together they match every character that is not white space.
 _TOKEN = re.compile(

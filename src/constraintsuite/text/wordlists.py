@@ -7,7 +7,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, BeforeValidator
 
-from constraintsuite.store.yaml_files import read_package_yaml
+from constraintsuite.core.store.yaml_files import read_package_yaml
 
 Model = TypeVar("Model", bound=BaseModel)
 

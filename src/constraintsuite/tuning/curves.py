@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.figures import ColumnKind, show
+from constraintsuite.core.records.plots import Axis, Plot, Series, Spot
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.pairwise import METRICS
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.ranking.summary import metric_of
-from constraintsuite.metrics.pairwise import METRICS
-from constraintsuite.records.figures import ColumnKind, show
-from constraintsuite.records.plots import Axis, Plot, Series, Spot
-from constraintsuite.records.scores import Interval
 from constraintsuite.tuning.recipe import SelectionSettings
 
 CURVES, SELECTED = "curves.jsonl", "selected.json"

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin
+from constraintsuite.core.store.files import sha256_of
+from constraintsuite.core.store.jsonl import read_jsonl
+from constraintsuite.core.store.revisions import REVISIONS
+from constraintsuite.core.store.workspace import claim
 from constraintsuite.corpora.opening import open_source
-from constraintsuite.errors import UserError
 from constraintsuite.experiments.load import load_suite
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin
-from constraintsuite.store.files import sha256_of
-from constraintsuite.store.jsonl import read_jsonl
-from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.store.workspace import claim
 from constraintsuite.tuning.distil import distil
 from constraintsuite.tuning.lists import DataContext, ListsBuilder, Prepared, exclusion_inputs
 from constraintsuite.tuning.recipe import TaskSettings

@@ -15,15 +15,15 @@ from pathlib import Path
 
 import numpy as np
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.shards import keyed_random
+from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.opening import open_source
-from constraintsuite.errors import UserError
-from constraintsuite.execution.shards import keyed_random
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import SIMILARITIES, DenseScorer, load_encoder
 from constraintsuite.models.naming import load_scorer
-from constraintsuite.retrieval.topk import top_k
-from constraintsuite.store.jsonl import read_jsonl
+from constraintsuite.models.retrieval.topk import top_k
 from constraintsuite.text.cleaning import clean
 from constraintsuite.text.sentences import split_sentences
 from constraintsuite.text.terms import stopwords

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.shards import stable_hash
-from constraintsuite.store.artifact import STAGES
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.store.artifact import STAGES
 from constraintsuite.tuning.batches import TaskTokenizer, TrainingStep, interleave, plan_steps, share_out
 from constraintsuite.tuning.lists import Lists, pairs_of
 from constraintsuite.tuning.losses import LOSSES

@@ -7,9 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.store.artifact import Artifact, Manifest, read_manifest
+from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.corpora.opening import open_source
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter
 from constraintsuite.experiments.figures import group_figures, table_figures
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.load import load_suite
@@ -20,10 +23,7 @@ from constraintsuite.experiments.ranking.summary import ranking_table
 from constraintsuite.experiments.ranking.trec import read_run
 from constraintsuite.experiments.scoring import judge_all, pairs_of, score_pairs
 from constraintsuite.models.base import Scorer, Workbench
-from constraintsuite.records.scores import Interval
-from constraintsuite.retrieval.base import Passages, load_retriever, search_all
-from constraintsuite.store.artifact import Artifact, Manifest, read_manifest
-from constraintsuite.store.files import sha256_of, sha256_text
+from constraintsuite.models.retrieval.base import Passages, load_retriever, search_all
 from constraintsuite.tuning.settings import Evaluation, RankingEvaluation, SuiteEvaluation
 
 FIRST = "first"

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from pydantic_core import from_json
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter, Silent
-from constraintsuite.store.files import sha256_of
-from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Reporter, Silent
+from constraintsuite.core.store.files import sha256_of
+from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.text.terms import words
 
 TEXTS, ROWS = "texts.jsonl", "lists.jsonl"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 
 if TYPE_CHECKING:
     import torch

@@ -14,11 +14,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import whole_folder
 from constraintsuite.models.torch.folder import ModelFolder
 from constraintsuite.models.torch.loading import check_length, load_tokenizer, loading, position_limit
 from constraintsuite.models.weights import find_weights
-from constraintsuite.store.files import whole_folder
 from constraintsuite.tuning.losses import ModelKind
 from constraintsuite.tuning.recipe import HeadChoice, LoraSettings, StartSettings
 from constraintsuite.tuning.smaller_model import shrink

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.statistics.pairwise import METRICS
+from constraintsuite.core.store.jsonl import describe
+from constraintsuite.core.store.yaml_files import read_yaml
 from constraintsuite.experiments.ranking.summary import metric_of
-from constraintsuite.metrics.pairwise import METRICS
-from constraintsuite.store.jsonl import describe
-from constraintsuite.store.yaml_files import read_yaml
 from constraintsuite.tuning.losses import LOSSES, ModelKind
 from constraintsuite.tuning.settings import (
     NAME,

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from constraintsuite.errors import UserError
-from constraintsuite.store.files import whole_folder, write_text
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import whole_folder, write_text
 from constraintsuite.tuning.losses import ModelKind
 from constraintsuite.tuning.models import (
     LibraryModel,

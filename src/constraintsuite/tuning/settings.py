@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
+from constraintsuite.core.records.examples import Split
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.records.examples import Split
 from constraintsuite.tuning.losses import LOSSES
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.]{0,39}$"

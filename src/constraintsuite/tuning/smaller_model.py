@@ -20,9 +20,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from constraintsuite.core.errors import UserError
 from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.opening import open_source
-from constraintsuite.errors import UserError
 from constraintsuite.tuning.recipe import ShrinkSettings
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Advance
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Advance
 from constraintsuite.models.base import OutOfMemory
 from constraintsuite.models.torch.device import telling_out_of_memory
 from constraintsuite.tuning.batches import PAIRS, TEXTS, Preprocess, TaskTokenizer, TrainingStep, in_words

@@ -11,24 +11,24 @@ from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 
+from constraintsuite.core.errors import MissingExtraError
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.records.figures import say
+from constraintsuite.core.records.plots import Plot
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.intervals import UNDEFINED
+from constraintsuite.core.store.artifact import STAGES, Artifact, ArtifactOrigin
+from constraintsuite.core.store.files import write_text
+from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.core.store.revisions import REVISIONS
+from constraintsuite.core.store.workspace import Workspace, claim
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.opening import open_source
-from constraintsuite.errors import MissingExtraError
-from constraintsuite.execution.progress import Reporter
 from constraintsuite.experiments.groupings import OVERALL
-from constraintsuite.metrics.intervals import UNDEFINED
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.models.torch.device import describe_device, fix_threads, pick_device
 from constraintsuite.models.torch.folder import library_versions, need_torch
-from constraintsuite.records.figures import say
-from constraintsuite.records.plots import Plot
-from constraintsuite.records.scores import Interval
-from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin
-from constraintsuite.store.files import write_text
-from constraintsuite.store.jsonl import read_jsonl, write_jsonl
-from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.store.workspace import Workspace, claim
 from constraintsuite.tuning.curves import (
     CURVES,
     SELECTED,

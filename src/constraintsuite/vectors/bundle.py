@@ -19,14 +19,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import cast
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.records.text import Qrel
+from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin, read_manifest
+from constraintsuite.core.store.files import folder_lock, sha256_text
+from constraintsuite.core.store.revisions import REVISIONS
+from constraintsuite.core.store.workspace import Replace, Workspace, claim, discard
 from constraintsuite.models.dense import Similarity
-from constraintsuite.records.text import Qrel
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin, read_manifest
-from constraintsuite.store.files import folder_lock, sha256_text
-from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.store.workspace import Replace, Workspace, claim, discard
 from constraintsuite.vectors import files
 from constraintsuite.vectors.matrices import ZERO, Matrix, map_matrix
 from constraintsuite.vectors.tables import DocumentRow, QueryRow, read_fixed, read_qrels, read_table

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.execution.spread import UNWORKABLE
+from constraintsuite.core.store.artifact import Artifact
+from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.corpora.base import BadRow
-from constraintsuite.errors import UserError
-from constraintsuite.execution.shards import stable_hash
-from constraintsuite.execution.spread import UNWORKABLE
 from constraintsuite.models.base import TextRole
 from constraintsuite.models.dense import Similarity
-from constraintsuite.store.artifact import Artifact
-from constraintsuite.store.jsonl import read_jsonl
 from constraintsuite.vectors import files
 from constraintsuite.vectors.bundle import Bundle, VectorSet, open_vectors, vector_sets
 from constraintsuite.vectors.draft import DocumentTwin

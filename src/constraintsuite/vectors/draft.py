@@ -9,11 +9,11 @@ from itertools import compress
 import numpy as np
 import numpy.typing as npt
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.records.text import Qrel
+from constraintsuite.core.store.workspace import Workspace
 from constraintsuite.corpora.base import BadRows, Source
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter
-from constraintsuite.records.text import Qrel
-from constraintsuite.store.workspace import Workspace
 from constraintsuite.vectors import judgments
 from constraintsuite.vectors.first_pass import FirstPass, read_corpus
 from constraintsuite.vectors.judgments import JudgedQueries

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import numpy as np
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.care import left_out
-from constraintsuite.execution.engine import Engine, LocalEngine
-from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.spread import WorkCounts, spread
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.care import left_out
+from constraintsuite.core.execution.engine import Engine, LocalEngine
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.execution.spread import WorkCounts, spread
+from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin
+from constraintsuite.core.store.files import write_text
+from constraintsuite.core.store.revisions import REVISIONS
+from constraintsuite.core.store.workspace import Replace, claim
 from constraintsuite.models.base import ModelFact, TextRole
 from constraintsuite.models.dense import DenseScorer, load_encoder
 from constraintsuite.models.process_cache import letting_go
 from constraintsuite.models.worker_spec import Sent, send_model
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin
-from constraintsuite.store.files import write_text
-from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.store.workspace import Replace, claim
 from constraintsuite.vectors import files
 from constraintsuite.vectors.bundle import Bundle, reading
 from constraintsuite.vectors.embedding_shard import ShardTask, embed_shard, folder_name, reading_known

@@ -13,14 +13,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.care import Care
-from constraintsuite.execution.spread import WorkCounts
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.care import Care
+from constraintsuite.core.execution.spread import WorkCounts
+from constraintsuite.core.store.files import write_text
 from constraintsuite.models.base import Encoder, TextRole
 from constraintsuite.models.batch_with_isolation import model_in_bulk
 from constraintsuite.models.dense import DenseScorer, TruncatingEncoder
 from constraintsuite.models.process_cache import held_model
-from constraintsuite.store.files import write_text
 from constraintsuite.vectors import files
 from constraintsuite.vectors.bundle import Bundle, locked
 from constraintsuite.vectors.matrices import (

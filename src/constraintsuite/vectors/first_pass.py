@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.files import atomic_writer, write_text
+from constraintsuite.core.store.jsonl import adapter
+from constraintsuite.core.store.workspace import Workspace
 from constraintsuite.corpora.base import BadRow, BadRows, Source
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter
-from constraintsuite.records.text import Document
-from constraintsuite.store.files import atomic_writer, write_text
-from constraintsuite.store.jsonl import adapter
-from constraintsuite.store.workspace import Workspace
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.survey import KeyMaker, Survey, TextHashes, passage, survey, text_hash
 

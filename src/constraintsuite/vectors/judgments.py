@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 from dataclasses import dataclass
 from typing import Literal
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.figures import percent
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.records.text import Qrel, Query
+from constraintsuite.core.statistics.intervals import wilson
 from constraintsuite.corpora.base import BadRows, Source
-from constraintsuite.errors import UserError
 from constraintsuite.experiments.ranking.trec import read_run
-from constraintsuite.metrics.intervals import wilson
-from constraintsuite.records.figures import percent
-from constraintsuite.records.scores import Interval
-from constraintsuite.records.text import Qrel, Query
 from constraintsuite.vectors.settings import KEEPING, SamplingMode, SubsetSettings
 from constraintsuite.vectors.survey import KeyMaker
 

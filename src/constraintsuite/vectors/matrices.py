@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.errors import UserError
-from constraintsuite.store.files import atomic_writer
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import atomic_writer
 
 Matrix = npt.NDArray[np.float32]
 BLOCK_ROWS = 16_384

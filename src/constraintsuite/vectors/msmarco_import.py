@@ -11,17 +11,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Reporter, Silent
+from constraintsuite.core.records.text import Qrel
+from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin
+from constraintsuite.core.store.files import sha256_text, write_text
+from constraintsuite.core.store.jsonl import write_jsonl
+from constraintsuite.core.store.revisions import REVISIONS
+from constraintsuite.core.store.workspace import Replace, claim
 from constraintsuite.corpora.base import BadRows, Source, SourceSettings
 from constraintsuite.corpora.opening import find_format, open_source
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.models.dense import Similarity
-from constraintsuite.records.text import Qrel
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin
-from constraintsuite.store.files import sha256_text, write_text
-from constraintsuite.store.jsonl import write_jsonl
-from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.store.workspace import Replace, claim
 from constraintsuite.vectors import files, tables
 from constraintsuite.vectors.bundle import MIN_RELEVANCE, Bundle, claim_bundle, locked, remove_other_parts
 from constraintsuite.vectors.embedding_shard import folder_name

@@ -18,16 +18,16 @@ from typing import NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.execution.care import Care
-from constraintsuite.execution.engine import Engine, LocalEngine
-from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.spread import WorkCounts, spread
+from constraintsuite.core.execution.care import Care
+from constraintsuite.core.execution.engine import Engine, LocalEngine
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.execution.spread import WorkCounts, spread
+from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin
+from constraintsuite.core.store.files import atomic_writer
+from constraintsuite.core.store.revisions import REVISIONS
+from constraintsuite.core.store.workspace import Replace, claim
 from constraintsuite.models.dense import SIMILARITIES, Similarity
-from constraintsuite.retrieval.topk import top_k
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin
-from constraintsuite.store.files import atomic_writer
-from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.store.workspace import Replace, claim
+from constraintsuite.models.retrieval.topk import top_k
 from constraintsuite.vectors import files
 from constraintsuite.vectors.bundle import Bundle, open_vectors, reading
 from constraintsuite.vectors.matrices import Matrix, map_matrix

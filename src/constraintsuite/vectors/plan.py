@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.corpora.base import BadRows, Source
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter
 from constraintsuite.vectors.first_pass import FirstPass, read_corpus
 from constraintsuite.vectors.judgments import JudgedQueries, gaps, hard_negatives, read_judged
 from constraintsuite.vectors.sampling import allocate, refuse_no_room, refuse_too_large, shortfall

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from constraintsuite.errors import UserError
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin
-from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.store.workspace import Replace, claim
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin
+from constraintsuite.core.store.revisions import REVISIONS
+from constraintsuite.core.store.workspace import Replace, claim
 from constraintsuite.vectors import files
 from constraintsuite.vectors.bundle import Bundle, reading
 from constraintsuite.vectors.tables import JUDGED_COLUMNS, WRITER, read_table, write_table

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.vectors.settings import SamplingMode, SubsetSettings
 from constraintsuite.vectors.survey import Positions, Survey
 

@@ -15,16 +15,16 @@ from pathlib import Path
 
 import numpy as np
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin, read_manifest
+from constraintsuite.core.store.files import sha256_of, write_text
+from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.core.store.revisions import REVISIONS
+from constraintsuite.core.store.workspace import Workspace
 from constraintsuite.corpora.base import BadRows, Source, SourceSettings
 from constraintsuite.corpora.opening import find_format, open_source
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter
-from constraintsuite.records.text import Document
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin, read_manifest
-from constraintsuite.store.files import sha256_of, write_text
-from constraintsuite.store.jsonl import read_jsonl, write_jsonl
-from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.store.workspace import Workspace
 from constraintsuite.vectors import files, tables
 from constraintsuite.vectors.bundle import Bundle, claim_bundle, remove_other_parts
 from constraintsuite.vectors.draft import DocumentTwin, SubsetDraft, draft_subset

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 
 Positions = npt.NDArray[np.int64]
 TextHashes = npt.NDArray[np.uint64]

@@ -12,9 +12,9 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from constraintsuite.errors import MissingExtraError, UserError
-from constraintsuite.records.text import Document, Qrel
-from constraintsuite.store.files import atomic_writer
+from constraintsuite.core.errors import MissingExtraError, UserError
+from constraintsuite.core.records.text import Document, Qrel
+from constraintsuite.core.store.files import atomic_writer
 from constraintsuite.vectors.survey import passage, text_hash
 
 try:

@@ -14,10 +14,10 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
-from constraintsuite.errors import UserError
-from constraintsuite.store.artifact import ENVIRONMENT, FORMAT, MANIFEST, Artifact, ArtifactOrigin, read_manifest
-from constraintsuite.store.files import sha256_of, sha256_text
-from constraintsuite.store.revisions import Revision
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.artifact import ENVIRONMENT, FORMAT, MANIFEST, Artifact, ArtifactOrigin, read_manifest
+from constraintsuite.core.store.files import sha256_of, sha256_text
+from constraintsuite.core.store.revisions import Revision
 from constraintsuite.vectors import files
 from constraintsuite.vectors.bundle import Bundle, finished_parts, locked
 from constraintsuite.vectors.checks import all_checks, check_counts

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from constraintsuite.cli.retrieve import retrieve_eval
-from constraintsuite.errors import UserError
+from constraintsuite.app.cli.retrieve import retrieve_eval
+from constraintsuite.core.errors import UserError
 from constraintsuite.suites.importers.folder import import_suite
 from experiments.tiny_suite import write_suite
 
@@ -145,9 +145,9 @@ def test_public_runs_have_their_published_ndcg(name: str, ndcg: float) -> None:
 def test_the_help_loads_nothing_that_searches() -> None:
     code = (
         "import atexit, sys; atexit.register(lambda: print('LOADED', *sys.modules));"
-        "from constraintsuite.cli.retrieve import retrieve_eval; retrieve_eval(['--help'])"
+        "from constraintsuite.app.cli.retrieve import retrieve_eval; retrieve_eval(['--help'])"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     loaded = set(result.stdout.rpartition("LOADED")[2].split())
-    assert "constraintsuite.cli.retrieve" in loaded
+    assert "constraintsuite.app.cli.retrieve" in loaded
     assert not loaded & {"numpy", "pydantic", "bm25s", "ir_measures", "constraintsuite.experiments.ranking.run"}

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.examples import Example, ExampleDocument
 from constraintsuite.experiments.ranking.collection import RankingCollection, read_collection
-from constraintsuite.records.examples import Example, ExampleDocument
 from constraintsuite.suites.importers.folder import import_suite
 from experiments.tiny_suite import CONTROLS, CREAM, CREAMLESS, DOGLESS, EXAMPLES, LEEKS, NUTLESS, write_suite
 

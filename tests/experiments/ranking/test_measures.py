@@ -8,7 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.core.errors import MissingExtraError, UserError
+from constraintsuite.core.records.text import Qrel
 from constraintsuite.experiments.ranking.collection import JudgedQuery, judge_queries
 from constraintsuite.experiments.ranking.measures import (
     ConstraintMeasure,
@@ -17,7 +18,6 @@ from constraintsuite.experiments.ranking.measures import (
     measure_rankings,
     parse_measures,
 )
-from constraintsuite.records.text import Qrel
 
 PAIR = JudgedQuery("q", "films not by Ann", {"pos": 1}, frozenset({"neg"}))
 SEVERAL = JudgedQuery("q", "soups without cream", {"p1": 2, "p2": 1, "z": 0}, frozenset({"n1", "n2"}))

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Advance, Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Advance, Silent
+from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.experiments.ranking.collection import JudgedQuery
 from constraintsuite.experiments.ranking.measures import QueryRanking, parse_measures
 from constraintsuite.experiments.ranking.run import (
@@ -22,7 +23,6 @@ from constraintsuite.experiments.ranking.run import (
     ranking_folder,
 )
 from constraintsuite.experiments.ranking.summary import RankingRun, summarise
-from constraintsuite.store.artifact import Artifact
 from experiments.tiny_suite import write_suite
 
 

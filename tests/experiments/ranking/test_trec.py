@@ -11,9 +11,9 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.experiments.ranking.trec import descending, name_as_judged, read_run, write_run
-from constraintsuite.retrieval.base import Hit
+from constraintsuite.models.retrieval.base import Hit
 
 
 def write(folder: Path, *lines: str) -> Path:

@@ -8,8 +8,9 @@ from typing import Literal
 
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Advance, Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Advance, Silent
+from constraintsuite.core.store.workspace import Workspace
 from constraintsuite.mechanism.circuits import quality
 from constraintsuite.mechanism.circuits.folder import find_circuit, plan_search, read_circuits
 from constraintsuite.mechanism.circuits.plan import Call, passes_a_second, plan_circuit
@@ -22,7 +23,6 @@ from constraintsuite.mechanism.explain.request import AnalysisScope
 from constraintsuite.mechanism.explain.verify import verify
 from constraintsuite.mechanism.loaded_model import load_model
 from constraintsuite.mechanism.patching.capacity import plan_memory
-from constraintsuite.store.workspace import Workspace
 from mechanism.analyses import attribute, patch
 from mechanism.planted import PLANTED, make_planted, planted_contrasts
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.circuits.ranking import rank_sites, site_effects
 from constraintsuite.mechanism.effects.records import EffectMethod, Grid, PatchDirection, PatchEffects, rows_of
 from mechanism.planted import planted_contrasts

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.circuits.ranking import effects_of, untrained_model
 from constraintsuite.mechanism.circuits.records import CircuitReport, CircuitSettings
 from constraintsuite.mechanism.circuits.runner import make_runner, studied_sites

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from constraintsuite.core.records.scores import Interval
 from constraintsuite.mechanism.circuits.records import (
     ChanceCircuits,
     CircuitSettings,
@@ -13,7 +14,6 @@ from constraintsuite.mechanism.circuits.records import (
     RankedSite,
 )
 from constraintsuite.mechanism.circuits.search import choose_point, give_verdict
-from constraintsuite.records.scores import Interval
 
 SURE = Interval(2.0, 1.5, 2.5, 30)
 

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from constraintsuite.experiments.load import Suite, load_suite
-from constraintsuite.mechanism.contrasts.texts import evidence_of
-from constraintsuite.records.constraints import Evidence
-from constraintsuite.records.examples import (
+from constraintsuite.core.records.constraints import Evidence
+from constraintsuite.core.records.examples import (
     OPPOSITE_PREFERENCE,
     QUERY_PREFERENCE,
     RESTATED_PREFERENCE,
@@ -20,9 +18,11 @@ from constraintsuite.records.examples import (
     ExampleDocument,
     ExampleSource,
 )
-from constraintsuite.store.artifact import ArtifactOrigin, finish
-from constraintsuite.store.jsonl import write_jsonl
-from constraintsuite.store.revisions import Revision
+from constraintsuite.core.store.artifact import ArtifactOrigin, finish
+from constraintsuite.core.store.jsonl import write_jsonl
+from constraintsuite.core.store.revisions import Revision
+from constraintsuite.experiments.load import Suite, load_suite
+from constraintsuite.mechanism.contrasts.texts import evidence_of
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.text.mentions import find_forms
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.contrasts.files import read_contrasts, write_contrasts
 from constraintsuite.mechanism.contrasts.records import Marked, MarkedContrast, MarkedPair, RoleMark
 from mechanism.contrasts.contrast_factory import exchange, swap

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from constraintsuite.core.records.examples import QUERY_PREFERENCE, Example
 from constraintsuite.mechanism.contrasts.files import fault_of
 from constraintsuite.mechanism.contrasts.from_suite import Contrasts, count_rejected, make_contrasts, read_suite
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.contrasts.selection import keep_apart
-from constraintsuite.records.examples import QUERY_PREFERENCE, Example
 from constraintsuite.suites.constraints.exclude import Exclude
 from mechanism.contrasts.contrast_factory import shown
 from mechanism.contrasts.suite_factory import CAMP, CONTROLS, EXAMPLES, PIE, SOUP, make_example, make_suite

@@ -5,8 +5,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from constraintsuite.core.records.examples import SPLITS, Example
 from constraintsuite.mechanism.contrasts.selection import halve
-from constraintsuite.records.examples import SPLITS, Example
 from mechanism.contrasts.suite_factory import make_example
 
 EXAMPLE = make_example()

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from constraintsuite.core.records.examples import Example
 from constraintsuite.mechanism.contrasts.queries import opposite_queries
-from constraintsuite.records.examples import Example
 from mechanism.contrasts.contrast_factory import shown
 from mechanism.contrasts.suite_factory import make_example
 

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from constraintsuite.errors import MissingExtraError
+from constraintsuite.core.errors import MissingExtraError
+from constraintsuite.core.records.constraints import Evidence
+from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example
+from constraintsuite.core.records.text import Span
 from constraintsuite.mechanism.contrasts import texts
 from constraintsuite.mechanism.contrasts.role_spans import RoleSpans
 from constraintsuite.mechanism.contrasts.texts import AnalysisReader, are_near, mirror, paint_text
-from constraintsuite.records.constraints import Evidence
-from constraintsuite.records.examples import SATISFYING, VIOLATING, Example
-from constraintsuite.records.text import Span
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.text.base import Analyser
 from constraintsuite.text.choice import get_analyser

@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 from transformers import BertForSequenceClassification
 
-from constraintsuite.records.examples import Example
+from constraintsuite.core.records.examples import Example
 from mechanism.contrasts.suite_factory import make_example, make_suite
 from mechanism.models import THINGS, TOPICS, word_tokenizer
 from mechanism.planted import make_planted

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.examples import Example
 from constraintsuite.mechanism.drift.contrasts import Chosen, DriftSettings, choose_contrasts
-from constraintsuite.records.examples import Example
 from mechanism.contrasts.suite_factory import make_suite
 from mechanism.drift.moving import soups
 

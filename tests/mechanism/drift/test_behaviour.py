@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from safetensors.torch import load_file, save_file
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Advance, Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Advance, Silent
+from constraintsuite.core.records.examples import Split
 from constraintsuite.experiments.load import load_suite
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.mechanism.drift.behaviour import best_of, compare_behaviour, run_checkpoints
 from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
 from constraintsuite.mechanism.drift.contrasts import DriftSettings
 from constraintsuite.mechanism.drift.drift import plan_work
-from constraintsuite.records.examples import Split
 from mechanism.contrasts.suite_factory import make_suite
 from mechanism.drift.moving import make_checkpoints, soups
 

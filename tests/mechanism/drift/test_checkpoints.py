@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
 
 

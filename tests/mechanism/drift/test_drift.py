@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.records.scores import Interval
 from constraintsuite.mechanism.contrasts.files import read_contrasts
 from constraintsuite.mechanism.drift import drift as measuring
 from constraintsuite.mechanism.drift import observation, steps
@@ -19,7 +20,6 @@ from constraintsuite.mechanism.drift.contrasts import DriftSettings
 from constraintsuite.mechanism.drift.drift import measure_drift, plan_work
 from constraintsuite.mechanism.drift.observation import observe_checkpoint
 from constraintsuite.mechanism.drift.records import CheckpointDrift, load_drift
-from constraintsuite.records.scores import Interval
 from mechanism.contrasts.suite_factory import make_suite
 from mechanism.drift.moving import AFTER, BEFORE, make_checkpoints, make_soup_suite, soups
 from mechanism.models import make_tiny

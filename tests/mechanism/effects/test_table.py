@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.effects.records import PatchEffects, part_file, read_effects, read_part, write_effects
 from mechanism.effects.made import effects, grid
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.execution.progress import Silent
 from constraintsuite.mechanism.contrasts.files import write_contrasts
 from constraintsuite.mechanism.explain.request import AnalysisScope
 from mechanism.analyses import attribute

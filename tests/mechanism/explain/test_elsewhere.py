@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
 from constraintsuite.mechanism.contrasts.files import write_contrasts
 from constraintsuite.mechanism.explain.request import AnalysisScope
 from mechanism.analyses import attribute, patch

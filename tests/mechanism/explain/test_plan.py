@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
 from constraintsuite.mechanism.contrasts.files import read_contrasts, write_contrasts
 from constraintsuite.mechanism.effects.records import ABLATIONS, AblationKind, read_effects
 from constraintsuite.mechanism.explain.analysis import LoadedAnalysis, load_analysis

@@ -5,8 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from constraintsuite.execution.engine import LocalEngine
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.execution.engine import LocalEngine
+from constraintsuite.core.execution.progress import Silent
 from constraintsuite.mechanism.contrasts.files import write_contrasts
 from constraintsuite.mechanism.explain.request import AnalysisScope
 from mechanism.analyses import patch
@@ -17,7 +17,7 @@ SCOPE = AnalysisScope(sites=("mlp",))
 STOPPED_IN_THE_SECOND_SHARD = """
 import os, signal, sys
 from pathlib import Path
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.execution.progress import Silent
 from constraintsuite.mechanism.explain import analysis, run
 from constraintsuite.mechanism.explain.request import AnalysisRequest, AnalysisScope
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.mechanism.effects.records import read_effects
 from constraintsuite.mechanism.explain.analysis import AnalysisForecast, load_analysis
 from constraintsuite.mechanism.explain.folder import load_explained
@@ -15,7 +16,6 @@ from constraintsuite.mechanism.explain.request import AnalysisRequest, AnalysisS
 from constraintsuite.mechanism.explain.verify import verify
 from constraintsuite.mechanism.patching.capacity import passes_a_second
 from constraintsuite.models.base import OutOfMemory
-from constraintsuite.store.artifact import Artifact
 from constraintsuite.text.base import Analysis
 from constraintsuite.text.choice import get_analyser
 from mechanism.analyses import ablate, attribute, patch

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.examples import Split
 from constraintsuite.mechanism.contrasts.files import write_contrasts
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.explain.request import AnalysisScope, read_source
-from constraintsuite.records.examples import Split
 from mechanism.contrasts.suite_factory import PIE, make_suite
 from mechanism.drift.moving import soups
 from mechanism.uneven import named

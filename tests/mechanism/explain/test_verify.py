@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin, finish
+from constraintsuite.core.store.revisions import Revision
 from constraintsuite.mechanism.explain.request import AnalysisScope
 from constraintsuite.mechanism.explain.verify import verify
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin, finish
-from constraintsuite.store.revisions import Revision
 from mechanism.analyses import patch
 from mechanism.explain.given import WIDE, Given
 from mechanism.planted import make_planted

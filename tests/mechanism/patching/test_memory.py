@@ -7,7 +7,7 @@ from itertools import count
 import pytest
 import torch
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.effects.records import DIRECTIONS
 from constraintsuite.mechanism.hooks import SiteTensors, capturing

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.memory.cases.files import ground, read_cases
 from constraintsuite.memory.cases.model import BenchmarkCase, Expectation
 from constraintsuite.memory.cases.run import count_not_evaluated, not_evaluated

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.memory.cases.files import ground, read_cases
 from constraintsuite.memory.cases.run import CaseRun, capabilities_of, run_cases
 from constraintsuite.memory.memory import Memory

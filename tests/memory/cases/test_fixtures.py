@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.memory.cases.files import FIXTURES, Grounded, fixture_path, ground, read_cases
 from constraintsuite.memory.cases.model import BenchmarkCase
 from constraintsuite.memory.cases.run import not_evaluated

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from constraintsuite.core.store.jsonl import encode
 from constraintsuite.memory.folder import read_memory
 from constraintsuite.memory.ingest.collection import ingest
 from constraintsuite.memory.segments import living_parts
-from constraintsuite.store.jsonl import encode
 
 MASTER = "# Master Agreement\n\n1. The Supplier shall deliver on Monday.\n\n2. The Buyer shall pay in 30 days.\n"
 LETTER = "# Side Letter\n\n1. Notwithstanding clause 2 of the Master Agreement, Kilo Ltd pays in 60 days.\n"

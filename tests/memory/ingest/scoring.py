@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.intervals import wilson
 from constraintsuite.memory.ingest.collection import ingest
 from constraintsuite.memory.ingest.unit_reading import read_units
-from constraintsuite.metrics.intervals import wilson
-from constraintsuite.records.scores import Interval
 
 DATA = Path(__file__).parent / "data"
 EDGES, OVERRIDING = "edges.yaml", "overriding.yaml"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.engine import LocalEngine
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.engine import LocalEngine
 from constraintsuite.memory.graph_update import build_graph
 from constraintsuite.memory.ingest.collection import (
     MOST_ARRIVING,

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import folder_lock
 from constraintsuite.memory import folder
 from constraintsuite.memory.folder import open_memory, read_memory, verify_memory, write_memory
 from constraintsuite.memory.ingest import collection
@@ -18,7 +19,6 @@ from constraintsuite.memory.ingest.growth import RULES, add_documents, ingest_me
 from constraintsuite.memory.ingest.unit_reading import ReadDocument
 from constraintsuite.memory.records import Edge, MemoryDocument
 from constraintsuite.memory.segments import living_parts
-from constraintsuite.store.files import folder_lock
 from memory.folder_changes import update_memory
 from memory.ingest.growing_folders import LETTER, MASTER, files, fresh, held, write
 from memory.tiny_parts import part

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.jsonl import adapter, encode
 from constraintsuite.memory import folder
 from constraintsuite.memory.folder import read_memory, verify_memory
 from constraintsuite.memory.ingest import citation_edges, collection
 from constraintsuite.memory.ingest.collection import DocumentFile, read_document
 from constraintsuite.memory.ingest.growth import add_documents, ingest_memory, remove_documents
 from constraintsuite.memory.ingest.unit_reading import KeptReading
-from constraintsuite.store.jsonl import adapter, encode
 from memory.ingest.growing_folders import LETTER, MASTER, fresh, held, write
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.memory.ingest.blocks import read_blocks
 from constraintsuite.memory.ingest.document import ParsedDocument, parse_source
 from constraintsuite.memory.ingest.numbering import find_marker, roman_value, to_roman

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.memory.ingest.source import FrontMatter, read_source
 
 

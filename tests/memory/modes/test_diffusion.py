@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from constraintsuite.errors import MissingExtraError
+from constraintsuite.core.errors import MissingExtraError
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.results import SearchAnswer

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import best, load_mode
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.retrieval.base import Hit
-from constraintsuite.retrieval.fusion import fuse
+from constraintsuite.models.retrieval.base import Hit
+from constraintsuite.models.retrieval.fusion import fuse
 from memory.modes.lease import lease, lease_memory
 from memory.tiny_parts import LetterEncoder, part
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.memory.entities import EntitySynonyms, NameVectors
 from constraintsuite.memory.graph import BoolArray
 from constraintsuite.memory.memory import Memory

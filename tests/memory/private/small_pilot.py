@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from constraintsuite.annotate.batch import AnnotationBatch, tasks_of
-from constraintsuite.annotate.records import AnswerValue, EventDraft
 from constraintsuite.memory.private.cases import PrivateCase, write_case_sheet
 from constraintsuite.memory.private.inventory import INVENTORY, write_inventory
 from constraintsuite.memory.private.labelling import pilot_batch, write_sheets
 from constraintsuite.memory.private.versions import freeze, require_version
+from constraintsuite.suites.annotation.batch import AnnotationBatch, tasks_of
+from constraintsuite.suites.annotation.records import AnswerValue, EventDraft
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 LEASE = """# Garage Lease

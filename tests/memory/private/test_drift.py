@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.memory.folder import write_memory
 from constraintsuite.memory.ingest.collection import ingest
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.private.acceptance import ShadowCase, export
 from constraintsuite.memory.private.drift import open_side, read_shadow, replay
 from constraintsuite.memory.private.versions import freeze
-from constraintsuite.store.jsonl import write_jsonl
 from memory.private.small_pilot import begun, labelled, write_documents
 
 QUESTIONS = (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.memory.private.cases import read_cases
 from constraintsuite.memory.private.inventory import INVENTORY, Quota, quotas, read_inventory, write_inventory
 from constraintsuite.memory.private.labelling import write_sheets

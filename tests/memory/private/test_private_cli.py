@@ -7,7 +7,7 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
-from constraintsuite.cli.memory.private import private
+from constraintsuite.app.cli.memory.private import private
 from memory.private.small_pilot import (
     CASES,
     GOLD,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.memory.public import BENCHMARKS
 from constraintsuite.memory.public.base import BenchmarkFile, Haystack, ReadOptions
 from memory.public.tiny_files import COLUMNS, HOTPOT, LOCOMO, LONGMEMEVAL, MUSIQUE, turn, without, write

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Advance, Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Advance, Silent
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.public import BENCHMARKS
 from constraintsuite.memory.public.base import BenchmarkFile, ReadOptions

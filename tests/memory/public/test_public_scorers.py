@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.memory.public.base import BenchmarkItem
 from constraintsuite.memory.public.hotpotqa import HotpotScorer, TwoWikiScorer
 from constraintsuite.memory.public.hover import HoverScorer

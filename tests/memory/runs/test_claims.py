@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.experiments.experiment import SystemSpeed, Timing
 from constraintsuite.memory.cases.run import CaseRun, run_cases
 from constraintsuite.memory.results import ItemResult

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.app.views import EXPERIMENTS
+from constraintsuite.core.errors import UserError
 from constraintsuite.experiments.compare import PairedDifference
 from constraintsuite.experiments.experiment import Experiment, OpenOptions, compare_experiments, differing_options
 from constraintsuite.experiments.gate import check_run, default_policy
@@ -18,7 +19,6 @@ from constraintsuite.memory.results import ItemResult, SearchAnswer
 from constraintsuite.memory.runs.benchmarks import run_structured
 from constraintsuite.memory.runs.experiment import open_memory_run
 from constraintsuite.memory.runs.table import MemoryTable
-from constraintsuite.showing import EXPERIMENTS
 from memory.cases.tiny_cases import case, grounded
 from memory.runs.made_outcomes import SOURCE, RunSource, made_experiment, outcome, outcomes, timing
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.memory.cases.run import CaseRun
 from constraintsuite.memory.modes.rerank import RerankMode
 from constraintsuite.memory.public.base import ReadOptions

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.memory.modes.visibility import Validity
 from constraintsuite.memory.records import Unit, parse_time
 from constraintsuite.memory.state import (

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.memory.state import Clock, ForgettingCurve, MemoryState
 from constraintsuite.memory.state_file import load_state, save_state, updating
 

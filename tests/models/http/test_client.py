@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.store.http.endpoint import Endpoint
+from constraintsuite.core.store.http.faults import PassingFault
+from constraintsuite.core.store.http.messages import Limits
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.http import asker
 from constraintsuite.models.http.asker import FIRST_WAIT, wait_seconds
 from constraintsuite.models.http.client import Body, Client, QueryTexts, ServerReply, model_of
 from constraintsuite.models.http.rerank import read_scores
-from constraintsuite.store.http.endpoint import Endpoint
-from constraintsuite.store.http.faults import PassingFault
-from constraintsuite.store.http.messages import Limits
 from models.http.servers import SPOILT, Server, overlap
 
 REQUESTS = [QueryTexts(f"soup number {i}", ("leek soup", f"soup {i}", "bread")) for i in range(12)]

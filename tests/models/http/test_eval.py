@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from constraintsuite.cli import evaluate as commands
+from constraintsuite.app.cli import evaluate as commands
 from experiments.tiny_suite import write_suite
 from models.http.servers import KEY, Server, overlap
 

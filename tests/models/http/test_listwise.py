@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import Describing, ModelFact, Scorer, Workbench
 from constraintsuite.models.http.listwise import PositionBias, lists_of
 from constraintsuite.models.naming import load_scorer

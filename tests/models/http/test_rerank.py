@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.http.faults import BadAnswer
 from constraintsuite.models.base import Describing, Scorer, Workbench
 from constraintsuite.models.http.client import QueryTexts
 from constraintsuite.models.http.rerank import read_scores, requests_of
 from constraintsuite.models.naming import load_scorer
-from constraintsuite.store.http.faults import BadAnswer
 from models.http.servers import KEY, Server, overlap
 
 PAIRS = [

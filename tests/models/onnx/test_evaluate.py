@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from constraintsuite.cli.evaluate import eval_command
+from constraintsuite.app.cli.evaluate import eval_command
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.models.weights import find_known, find_variant

@@ -10,10 +10,10 @@ import numpy as np
 import onnx
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.revisions import REVISIONS, Revision
 from constraintsuite.models.base import Scorer, Truncating, Workbench
 from constraintsuite.models.naming import load_scorer
-from constraintsuite.store.revisions import REVISIONS, Revision
 
 tiny = pytest.importorskip("models.onnx.tiny_transformers")
 

@@ -14,7 +14,7 @@ import pytest
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from safetensors.numpy import load_file, save_file
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import Scorer, Truncating, Workbench
 from constraintsuite.models.naming import load_scorer
 

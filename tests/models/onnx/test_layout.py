@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.models.backends import NotForOnnx
 from constraintsuite.models.dense import DenseSettings
 from constraintsuite.models.onnx.folder import TokenizerConfig, TransformerConfig, choose_length, read_text_config

@@ -13,7 +13,7 @@ import pytest
 from tokenizers import Tokenizer
 from tokenizers.processors import RobertaProcessing
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import Describing, Truncating, Workbench
 from constraintsuite.models.batches import BatchLimits
 from constraintsuite.models.cross import CrossSettings

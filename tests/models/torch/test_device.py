@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import OutOfMemory
 from constraintsuite.models.torch.device import (
     count_threads,

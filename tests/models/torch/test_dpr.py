@@ -7,7 +7,7 @@ import torch
 from sentence_transformers import SentenceTransformer
 from transformers import DPRContextEncoder, DPRQuestionEncoder
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
 from experiments.tiny_suite import CREAM, DOGS, LEEKS

@@ -8,7 +8,7 @@ import pytest
 import torch
 from sentence_transformers import SentenceTransformer
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import DenseSettings
 from constraintsuite.models.naming import load_scorer

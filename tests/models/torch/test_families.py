@@ -11,8 +11,8 @@ import pytest
 import torch
 from click.testing import CliRunner
 
-from constraintsuite.cli.evaluate import eval_command
-from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.app.cli.evaluate import eval_command
+from constraintsuite.core.errors import MissingExtraError, UserError
 from constraintsuite.models.base import Truncating, Workbench
 from constraintsuite.models.naming import load_scorer
 from experiments.tiny_suite import EXAMPLES, LEEKS, write_suite

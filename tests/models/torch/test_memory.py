@@ -11,11 +11,11 @@ import numpy.typing as npt
 import pytest
 import torch
 
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.store.cache import CachedArray
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.batches import BatchLimits, BatchRun
 from constraintsuite.models.torch.device import inference
-from constraintsuite.store.cache import CachedArray
 from constraintsuite.vectors.embed import embed_bundle
 from models.onnx.tiny_transformers import save_encoder
 from tiny_bundle import make_bundle

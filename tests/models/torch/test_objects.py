@@ -13,7 +13,7 @@ from sentence_transformers import CrossEncoder, MultiVectorEncoder, SentenceTran
 from transformers import BertForSequenceClassification
 
 import constraintsuite as cs
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.callable import PythonScorer
 from experiments.tiny_suite import CREAM, DOGS, LEEKS, write_suite

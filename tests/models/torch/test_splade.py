@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sentence_transformers import SparseEncoder
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import Truncating, Workbench
 from constraintsuite.models.naming import load_scorer
 from constraintsuite.models.torch.splade import SpladeScorer

@@ -4,14 +4,14 @@ from statistics import stdev
 
 import numpy as np
 import pytest
-from audit_factory import couples, make_example
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.records.examples import Example, PoolPlace
-from constraintsuite.store.jsonl import adapter, encode
+from constraintsuite.core.records.examples import Example, PoolPlace
+from constraintsuite.core.store.jsonl import adapter, encode
 from constraintsuite.suites.audit.balance import FEATURES, balance, standardised_difference
 from constraintsuite.suites.audit.results import BalanceRow
+from suites.audit.audit_factory import couples, make_example
 
 VALUES = st.lists(st.floats(-100, 100), min_size=2, max_size=20)
 

@@ -4,14 +4,14 @@ import random
 
 import numpy as np
 import pytest
-from audit_factory import couples, make_example, random_text, singles
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.records.examples import Example
+from constraintsuite.core.records.examples import Example
 from constraintsuite.suites.audit.blind import SparseRows, count_differences, deal, fit_logistic, query_blind
 from constraintsuite.suites.audit.groups import group_examples
 from constraintsuite.suites.audit.solvers import FloatArray, SolverTrial
+from suites.audit.audit_factory import couples, make_example, random_text, singles
 
 
 def _try(examples: list[Example], seed: int = 0) -> SolverTrial:

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from audit_factory import couples, exchange_roles, make_example, random_text, singles
 
-from constraintsuite.records.examples import Control, Example
-from constraintsuite.store.jsonl import adapter, encode
+from constraintsuite.core.records.examples import Control, Example
+from constraintsuite.core.store.jsonl import adapter, encode
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.results import Audit, AuditRow
 from constraintsuite.suites.audit.solvers import IntArray, SolverTrial
 from constraintsuite.suites.constraints.base import solvers_for
 from constraintsuite.suites.constraints.exclude import EXCLUDE
+from suites.audit.audit_factory import couples, exchange_roles, make_example, random_text, singles
 
 
 def _row(audit: Audit, solver: str, part: str = "explicit") -> AuditRow:

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from audit_factory import make_example
-
 from constraintsuite.suites.audit.groups import group_examples
+from suites.audit.audit_factory import make_example
 
 
 def test_examples_that_share_a_cluster_are_one_group() -> None:

@@ -4,14 +4,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from audit_factory import couples, singles
 
-from constraintsuite.records.scores import Interval
+from constraintsuite.core.records.scores import Interval
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.balance import balance
 from constraintsuite.suites.audit.markdown import audit_markdown
 from constraintsuite.suites.audit.results import Audit, AuditRow, BalanceRow, LeakVerdict
 from constraintsuite.suites.constraints.base import solvers_for
+from suites.audit.audit_factory import couples, singles
 
 ROWS = (
     AuditRow(

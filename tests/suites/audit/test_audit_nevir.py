@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from audit_factory import make_example
 
-from constraintsuite.records.examples import Example
+from constraintsuite.core.records.examples import Example
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.results import AuditRow
+from suites.audit.audit_factory import make_example
 
 pytestmark = pytest.mark.data
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from audit_factory import exchange_roles, make_example
 
-from constraintsuite.records.examples import Example
+from constraintsuite.core.records.examples import Example
 from constraintsuite.suites.audit.solvers import SOLVERS
 from constraintsuite.suites.constraints.base import load_solver, solvers_for
 from constraintsuite.suites.constraints.exclude import EXCLUDE
+from suites.audit.audit_factory import exchange_roles, make_example
 
 ALL_SOLVERS = solvers_for(make_example(0, "a", "b"))
 

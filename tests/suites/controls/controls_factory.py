@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from constraintsuite.records.constraints import Evidence
-from constraintsuite.records.examples import (
+from constraintsuite.core.records.constraints import Evidence
+from constraintsuite.core.records.examples import (
     OPPOSITE_PREFERENCE,
     QUERY_PREFERENCE,
     Example,

@@ -6,16 +6,15 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from controls_factory import exclusion, film, main_example, minimal_pair, person, suite_of
 
-from constraintsuite.records.examples import (
+from constraintsuite.core.records.examples import (
     OPPOSITE_PREFERENCE,
     QUERY_PREFERENCE,
     RESTATED_PREFERENCE,
     Example,
     PoolPlace,
 )
-from constraintsuite.store.jsonl import adapter, encode
+from constraintsuite.core.store.jsonl import adapter, encode
 from constraintsuite.suites.controls.adversarial import (
     MAX_PER_ORIGINAL,
     IdiomCue,
@@ -28,6 +27,7 @@ from constraintsuite.suites.controls.adversarial import (
     twin_query,
 )
 from constraintsuite.text.terms import TermAnalyser
+from suites.controls.controls_factory import exclusion, film, main_example, minimal_pair, person, suite_of
 
 
 def test_there_are_many_idioms_even_over_the_cues() -> None:

@@ -6,16 +6,24 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from controls_factory import SOUP_WITH, SOUP_WITHOUT, exclusion, film, main_example, minimal_pair, suite_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from constraintsuite.records.examples import Example
-from constraintsuite.store.jsonl import adapter, encode
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.store.jsonl import adapter, encode
 from constraintsuite.suites.controls import REWRITERS
 from constraintsuite.suites.controls.nonflip import make_nonflip
 from constraintsuite.text.mentions import find_forms, fold
 from constraintsuite.text.terms import words
+from suites.controls.controls_factory import (
+    SOUP_WITH,
+    SOUP_WITHOUT,
+    exclusion,
+    film,
+    main_example,
+    minimal_pair,
+    suite_of,
+)
 
 
 def test_the_kinds_are_dealt_evenly_and_every_original_is_used_once_first() -> None:

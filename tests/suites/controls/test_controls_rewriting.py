@@ -6,12 +6,12 @@ import random
 from collections.abc import Callable
 
 import pytest
-from controls_factory import film, main_example, minimal_pair
 
-from constraintsuite.records.text import Span
+from constraintsuite.core.records.text import Span
 from constraintsuite.suites.controls import typography, word_order
 from constraintsuite.suites.controls.rewriting import SpanRewrite, apply_changes, exchange, guard_words
 from constraintsuite.suites.controls.synonym import reword, synonyms
+from suites.controls.controls_factory import film, main_example, minimal_pair
 
 
 def test_a_place_is_found_again_behind_a_change_and_lost_inside_one() -> None:

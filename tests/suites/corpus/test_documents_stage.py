@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from constraintsuite.core.execution.engine import LocalEngine
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.execution.spread import WorkCounts
+from constraintsuite.core.execution.stage import Job
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.execution.engine import LocalEngine
-from constraintsuite.execution.progress import Silent
-from constraintsuite.execution.spread import WorkCounts
-from constraintsuite.execution.stage import Job
-from constraintsuite.records.text import Document
-from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.suites.recipe import DocumentSettings, Recipe
 from constraintsuite.suites.stages.documents import read_clusters, read_documents, read_some, work
 

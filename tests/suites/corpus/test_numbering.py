@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.records.text import Document
-from constraintsuite.store.jsonl import encode
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.jsonl import encode
 from constraintsuite.suites.corpus.corpus import Numbering, PackedIds
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.suites.corpus.files import read_table, write_table
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)

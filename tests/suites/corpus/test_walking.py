@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.records.text import Document
-from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.suites.corpus.files import KEPT, StageRecords, walk, walk_both
 from constraintsuite.suites.reading.records import ScopesRead
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from constraintsuite.cli.main import cli
-from constraintsuite.errors import UserError
+from constraintsuite.app.cli.main import cli
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.experiments.load import load_suite
-from constraintsuite.store.artifact import Artifact
 from constraintsuite.suites.importers.folder import import_suite
 from constraintsuite.suites.views.dataset import view_dataset
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from build_factory import knowledge, make_matching, make_proposal, read_all
 
 from constraintsuite.suites.pairs.contrast import (
     EditablePassage,
@@ -16,6 +15,7 @@ from constraintsuite.suites.pairs.contrast import (
 )
 from constraintsuite.suites.pairs.couples import find_couples
 from constraintsuite.suites.recipe import PairSettings
+from suites.build_factory import knowledge, make_matching, make_proposal, read_all
 
 FILM = "Red Weir is a 1961 drama film directed by Ann Example"
 REST = "It was shown in Ravenna."

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 import pytest
-from build_factory import make_matching, make_proposal
 
-from constraintsuite.records.examples import Split
+from constraintsuite.core.records.examples import Split
 from constraintsuite.suites.pairs.couples import (
     Couple,
     Matching,
@@ -19,6 +18,7 @@ from constraintsuite.suites.pairs.couples import (
 )
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import PairSettings
+from suites.build_factory import make_matching, make_proposal
 
 SILENT = {
     "oak": "Quiet Oak is a campsite by the river with showers for the guests.",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from build_factory import make_matching, make_proposal
 
 from constraintsuite.suites.pairs.minimal import flip_drafts, load_rules
 from constraintsuite.suites.pairs.records import PairDraft
+from suites.build_factory import make_matching, make_proposal
 
 RULES = [(direction, rule.name) for direction in ("deny", "affirm") for rule in load_rules(direction)]
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from build_factory import make_matching, make_proposal
 
-from constraintsuite.records.examples import Split
+from constraintsuite.core.records.examples import Split
 from constraintsuite.suites.pairs.minimal import natural_swaps
 from constraintsuite.suites.pairs.records import PairDraft
+from suites.build_factory import make_matching, make_proposal
 
 SENTENCE = "Quiet Oak is a campsite. It has showers but no fireplaces."
 

@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from build_factory import make_proposal
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.store.jsonl import encode, write_jsonl
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
-from constraintsuite.store.jsonl import encode, write_jsonl
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.queries.approval import apply_approval, check_approval
 from constraintsuite.suites.queries.records import Proposal, Status
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe
+from suites.build_factory import make_proposal
 
 SHOWERS = make_proposal("showers", satisfying=["b"], violating=["a"])
 DOGS = make_proposal("dogs", violating=["c"])

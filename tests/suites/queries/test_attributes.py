@@ -7,10 +7,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from build_factory import knowledge, make_topics, read_all
 
-from constraintsuite.records.text import Document
-from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.suites.corpus.corpus import Numbering
 from constraintsuite.suites.queries.attributes import (
     NounCount,
@@ -26,6 +25,7 @@ from constraintsuite.suites.queries.records import Topic
 from constraintsuite.suites.queries.topics import TopicTable
 from constraintsuite.suites.reading.records import NounsRead
 from constraintsuite.suites.recipe import QuerySettings
+from suites.build_factory import knowledge, make_topics, read_all
 
 CAMPSITES = Topic("campsites", "campsite", "stay")
 SETTINGS = QuerySettings(min_affirming=3, min_denying=2, min_denying_share=0.25)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from build_factory import read_all
 
-from constraintsuite.records.text import Document
+from constraintsuite.core.records.text import Document
 from constraintsuite.suites.queries.evidence import Stances, YWords, collect_evidence, collect_sides
 from constraintsuite.text.base import Scope
+from suites.build_factory import read_all
 
 NUTS = YWords(("nut", "nuts"), ("walnut", "walnuts"))
 

@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from build_factory import knowledge
 
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.jsonl import adapter, write_jsonl
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.execution.progress import Silent
-from constraintsuite.records.text import Document
-from constraintsuite.store.jsonl import adapter, write_jsonl
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.queries.given import parse_query
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import AnalysisSettings, DocumentSettings, QuerySettings, Recipe
 from constraintsuite.suites.stages.queries import read_proposals
+from suites.build_factory import knowledge
 
 
 @pytest.mark.parametrize(

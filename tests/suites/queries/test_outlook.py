@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from build_factory import make_proposal
 
-from constraintsuite.records.text import Document
+from constraintsuite.core.records.text import Document
 from constraintsuite.suites.queries.outlook import ProposalOutlook, is_corpus_of, look_up, without_counterpart
 from constraintsuite.suites.queries.records import Proposal, Snippet
 from constraintsuite.text.mentions import surface_forms
+from suites.build_factory import make_proposal
 
 DOCUMENTS = {
     "a": Document("a", "A quiet campsite by the lake with hot showers."),

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.execution.progress import Silent
-from constraintsuite.records.text import Document
-from constraintsuite.store.jsonl import write_jsonl
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.recipe import AnalysisSettings, DocumentSettings, Recipe
 from constraintsuite.suites.stages.queries import read_proposals

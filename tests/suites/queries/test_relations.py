@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from build_factory import knowledge
 
 from constraintsuite.suites.queries.evidence import YWords
 from constraintsuite.suites.queries.records import Topic
 from constraintsuite.suites.queries.relations import FactTable, fits, y_words
 from constraintsuite.suites.reading.records import Fact
+from suites.build_factory import knowledge
 
 
 def states(relation: str, *ys: str) -> tuple[Fact, ...]:

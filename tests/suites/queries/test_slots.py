@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from build_factory import read_all
-
-from constraintsuite.records.text import Document, Query
+from constraintsuite.core.records.text import Document, Query
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.queries.slots import propose_slots
 from constraintsuite.suites.reading.records import ScopesRead
+from suites.build_factory import read_all
 
 PORRIDGE = {
     "honey": "Porridge with honey is sweet. The honey melts at once.",

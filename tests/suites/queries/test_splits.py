@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import pytest
 
-from constraintsuite.records.examples import SPLITS, Split
+from constraintsuite.core.records.examples import SPLITS, Split
 from constraintsuite.suites.recipe import SplitSettings
 from constraintsuite.suites.splits import Splits, split_documents, split_ys
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from build_factory import make_topics
 
 from constraintsuite.suites.queries.records import Topic
 from constraintsuite.suites.queries.topics import plural
 from constraintsuite.suites.reading.records import ClassReading
+from suites.build_factory import make_topics
 
 
 def defined(head: str, kind: str, modifiers: str = "", strength: int = 3) -> ClassReading:

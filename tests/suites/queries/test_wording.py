@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from build_factory import knowledge
 
-from constraintsuite.records.examples import SPLITS, Split
+from constraintsuite.core.records.examples import SPLITS, Split
 from constraintsuite.suites.domain import TemplateFamily
 from constraintsuite.suites.queries.wording import QueryWording, family_for, fill, refuse, singular_of, with_article
+from suites.build_factory import knowledge
 
 FAMILIES = {
     **{f"relation {key}": (key, relation.families) for key, relation in knowledge().relations.items()},

@@ -6,8 +6,8 @@ from importlib.util import find_spec
 
 import pytest
 
-from constraintsuite.records.text import Document
-from constraintsuite.store.download import find_archive
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.download import find_archive
 from constraintsuite.suites.domain import Knowledge, load_knowledge
 from constraintsuite.suites.reading.document import read_document
 from constraintsuite.suites.reading.records import DocumentReading

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from constraintsuite.suites.reading.records import ClassReading
-from reading.reader import both_analysers, read
+from suites.reading.reader import both_analysers, read
 
 
 def strongest(text: str, analyser: str) -> list[ClassReading]:

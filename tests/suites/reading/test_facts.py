@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reading.reader import both_analysers, read
+from suites.reading.reader import both_analysers, read
 
 FILM = "Red Weir is a 1961 drama film"
 

@@ -6,7 +6,7 @@ import pytest
 
 from constraintsuite.suites.reading.fillers import read_fillers
 from constraintsuite.text.base import Token
-from reading.reader import KNOWLEDGE, both_analysers, read
+from suites.reading.reader import KNOWLEDGE, both_analysers, read
 
 
 def directors(after: str, analyser: str) -> list[str]:

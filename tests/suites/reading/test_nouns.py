@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from constraintsuite.records.text import Span
+from constraintsuite.core.records.text import Span
 from constraintsuite.suites.reading.document import bare_noun, is_plural
 from constraintsuite.suites.reading.records import NounReading
-from reading.reader import both_analysers, read
+from suites.reading.reader import both_analysers, read
 
 
 def nouns(text: str, analyser: str) -> dict[str, str]:

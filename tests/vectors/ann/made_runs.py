@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from constraintsuite.records.scores import Interval
+from constraintsuite.core.records.scores import Interval
 from constraintsuite.vectors.ann.metrics import QueryResults, write_queries
 from constraintsuite.vectors.ann.results import (
     AnnRun,

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from constraintsuite.cli.ann import ann
-from constraintsuite.errors import UserError
+from constraintsuite.app.cli.ann import ann
+from constraintsuite.core.errors import UserError
 from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.settings import AnnBenchmark
 

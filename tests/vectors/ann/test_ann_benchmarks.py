@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pytest
 from click.testing import CliRunner
 
-from constraintsuite.cli.ann import ann
-from constraintsuite.retrieval.topk import top_k
+from constraintsuite.app.cli.ann import ann
+from constraintsuite.models.retrieval.topk import top_k
 from constraintsuite.vectors.ann.data import VectorMetric, scores_of
 from constraintsuite.vectors.ann.engines.base import EngineSettings
 from constraintsuite.vectors.ann.engines.exact import ExactEngine

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
-from constraintsuite.store.files import folder_lock
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.store.files import folder_lock
 from constraintsuite.vectors.ann.data import require_usable
 from constraintsuite.vectors.ann.plan import estimate
 from constraintsuite.vectors.ann.run import run_benchmark

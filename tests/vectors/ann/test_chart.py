@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from ann.made_runs import made
-from constraintsuite.records.plots import Plot
-from constraintsuite.records.scores import Interval
+from constraintsuite.core.records.plots import Plot
+from constraintsuite.core.records.scores import Interval
 from constraintsuite.vectors.ann.charts import (
     BUILD,
     LATENCY,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from constraintsuite.cli.ann import ann
+from constraintsuite.app.cli.ann import ann
 from constraintsuite.vectors.ann.clients import ClientError, ClientJob, client_processes
 from constraintsuite.vectors.ann.results import OperatingPoint, load_ann_run, load_queries
 from constraintsuite.vectors.ann.settings import DataEntry

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.retrieval.topk import top_k
+from constraintsuite.core.errors import UserError
+from constraintsuite.models.retrieval.topk import top_k
 from constraintsuite.vectors.ann.data import BenchmarkVectors, IntArray, Vectors, reranked
 from constraintsuite.vectors.ann.engines.coded import (
     Code,

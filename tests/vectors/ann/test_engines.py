@@ -8,8 +8,8 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.retrieval.topk import top_k
+from constraintsuite.core.errors import UserError
+from constraintsuite.models.retrieval.topk import top_k
 from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors, normalise_rows
 from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.engines.base import AnnEngine, PersistentEngine

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
-from constraintsuite.retrieval.topk import top_k
+from constraintsuite.models.retrieval.topk import top_k
 from constraintsuite.vectors.ann.data import VectorMetric, Vectors, pad_rows
 from constraintsuite.vectors.ann.engines.base import EngineSettings
 from constraintsuite.vectors.ann.engines.exact import ExactEngine

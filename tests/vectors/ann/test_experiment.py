@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from ann.made_runs import made, made_run, write_values
-from constraintsuite.errors import UserError
+from constraintsuite.app.views import EXPERIMENTS
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.scores import Interval
 from constraintsuite.experiments.compare import Comparison
 from constraintsuite.experiments.experiment import compare_experiments, differing_options
 from constraintsuite.experiments.gate import check_run
 from constraintsuite.experiments.policy import Policy
-from constraintsuite.records.scores import Interval
-from constraintsuite.showing import EXPERIMENTS
 from constraintsuite.vectors.ann.experiment import RECALL, ann_experiment, choose_cells, open_ann
 from constraintsuite.vectors.ann.results import AnnRun
 from constraintsuite.vectors.ann.settings import QueryMode

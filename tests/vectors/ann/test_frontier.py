@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ann.made_runs import made, made_run
-from constraintsuite.records.scores import Interval
+from constraintsuite.core.records.scores import Interval
 from constraintsuite.vectors.ann.frontier import (
     Arena,
     arenas,

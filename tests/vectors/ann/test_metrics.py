@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraintsuite.records.scores import Interval
-from constraintsuite.retrieval.topk import FloatArray, IntArray, Neighbours, top_k
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.models.retrieval.topk import FloatArray, IntArray, Neighbours, top_k
 from constraintsuite.vectors.ann.data import VectorMetric, scores_of
 from constraintsuite.vectors.ann.metrics import (
     RecallTieRule,

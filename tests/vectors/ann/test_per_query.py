@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.vectors.ann.metrics import QueryResults, read_queries, write_queries
 
 parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")

@@ -16,9 +16,9 @@ pytest.importorskip("qdrant_client")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 from ann.qdrant_server import VERSION, FakeQdrant
-from constraintsuite.cli.ann import ann
-from constraintsuite.errors import UserError
-from constraintsuite.retrieval.topk import top_k
+from constraintsuite.app.cli.ann import ann
+from constraintsuite.core.errors import UserError
+from constraintsuite.models.retrieval.topk import top_k
 from constraintsuite.vectors.ann.data import VectorMetric
 from constraintsuite.vectors.ann.engines.qdrant import QdrantBuild, QdrantEngine, QdrantSearch
 from constraintsuite.vectors.ann.results import load_ann_run

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from constraintsuite.cli.ann import ann
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Silent
-from constraintsuite.retrieval.bm25 import Bm25Retriever
+from constraintsuite.app.cli.ann import ann
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.models.retrieval.bm25 import Bm25Retriever
 from constraintsuite.vectors.ann.metrics import relevance_values
 from constraintsuite.vectors.ann.results import AnnRun, load_ann_run, load_queries
 from constraintsuite.vectors.ann.settings import AnnBenchmark

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from constraintsuite.cli.ann import ann
-from constraintsuite.cli.compare import compare
-from constraintsuite.reports.page import PAGE, write_files, write_plots
-from constraintsuite.showing.ann import show_ann
-from constraintsuite.showing.display import ShowOptions
+from constraintsuite.app.cli.ann import ann
+from constraintsuite.app.cli.compare import compare
+from constraintsuite.app.pages.page import PAGE, write_files, write_plots
+from constraintsuite.app.views.ann import show_ann
+from constraintsuite.app.views.display import ShowOptions
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

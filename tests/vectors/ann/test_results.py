@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from ann.made_runs import made, made_run
-from constraintsuite.errors import UserError
-from constraintsuite.reports.drawings.plot import draw_charts
-from constraintsuite.reports.page import Masthead, write_files, write_plots
-from constraintsuite.store.artifact import ArtifactOrigin, finish
-from constraintsuite.store.revisions import Revision
+from constraintsuite.app.pages.drawings.plot import draw_charts
+from constraintsuite.app.pages.page import Masthead, write_files, write_plots
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.artifact import ArtifactOrigin, finish
+from constraintsuite.core.store.revisions import Revision
 from constraintsuite.vectors.ann.results import CELLS, KIND, RUN, load_ann_run, write
 from constraintsuite.vectors.ann.sections import ann_sections
 

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from constraintsuite.cli.ann import ann
-from constraintsuite.errors import UserError
-from constraintsuite.store.artifact import Artifact
+from constraintsuite.app.cli.ann import ann
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.vectors.ann.host import describe_host
 from constraintsuite.vectors.ann.results import AnnRun, MeasuredCell, load_ann_run, load_queries
 

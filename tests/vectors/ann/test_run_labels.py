@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from ann.made_runs import made, made_run, write_values
-from constraintsuite.records.plots import Plot
-from constraintsuite.records.scores import Interval
-from constraintsuite.records.tables import Table
+from constraintsuite.core.records.plots import Plot
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.records.tables import Table
 from constraintsuite.vectors.ann.frontier import find_run, label_runs, separate_runs
 from constraintsuite.vectors.ann.results import AnnRun, RetrieverBaseline
 from constraintsuite.vectors.ann.sections import ann_sections

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.vectors.ann.data import BenchmarkVectors, hash_vectors, limit_vectors
 from constraintsuite.vectors.ann.settings import DataEntry
 from constraintsuite.vectors.ann.staged_data import find_overlap, load_staged, read_set, stage

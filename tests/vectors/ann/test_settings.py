@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from constraintsuite.errors import UserError
-from constraintsuite.store.revisions import REVISIONS, Revision
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.revisions import REVISIONS, Revision
 from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.engines.coded import CodedEngine
 from constraintsuite.vectors.ann.engines.pgvector import PgvectorBuild, PgvectorEngine

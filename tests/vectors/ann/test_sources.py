@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraintsuite.errors import UserError
-from constraintsuite.retrieval.topk import top_k
+from constraintsuite.core.errors import UserError
+from constraintsuite.models.retrieval.topk import top_k
 from constraintsuite.vectors.ann.data import (
     BenchmarkVectors,
     VectorMetric,

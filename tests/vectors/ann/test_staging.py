@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.vectors.ann.data import Vectors
 from constraintsuite.vectors.ann.settings import DataEntry
 from constraintsuite.vectors.ann.staged_data import Staged, load_staged, stage

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ann.made_runs import made, made_run, write_values
-from constraintsuite.records.scores import Interval
+from constraintsuite.core.records.scores import Interval
 from constraintsuite.vectors.ann.conditions import about_servers, identities, judged, machines, remarks, sets
 from constraintsuite.vectors.ann.frontier import arenas
 from constraintsuite.vectors.ann.results import FailedRanking, Repeat, RetrieverBaseline

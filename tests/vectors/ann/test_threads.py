@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import pytest
 
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.execution.progress import Silent
 from constraintsuite.vectors.ann import worker
 from constraintsuite.vectors.ann.data import SearchFunction, Vectors
 from constraintsuite.vectors.ann.host import blas_threads, machine_lock

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
-from constraintsuite.annotate.tables import read_table, write_table
-from constraintsuite.errors import UserError
-from constraintsuite.execution.shards import stable_hash
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.examples import Example, Preference
+from constraintsuite.core.store.jsonl import describe, read_lines, write_jsonl
 from constraintsuite.experiments.load import load_suite
-from constraintsuite.records.examples import Example, Preference
-from constraintsuite.store.jsonl import describe, read_lines, write_jsonl
+from constraintsuite.suites.annotation.tables import read_table, write_table
 
 COLUMNS = ("example", "query", "first", "second", "choice", "annotator")
 _NAMES = ("example", "id", "example_id")

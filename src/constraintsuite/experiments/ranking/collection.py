@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.examples import Example, ExampleDocument
+from constraintsuite.core.records.text import Document, Qrel, Query
+from constraintsuite.core.store.artifact import Artifact
+from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.corpora.base import REASONS, BadRows, Reason, SourceSettings
 from constraintsuite.corpora.judged import read_qrels
 from constraintsuite.corpora.opening import open_source
-from constraintsuite.errors import UserError
-from constraintsuite.execution.shards import stable_hash
 from constraintsuite.experiments.load import load_suite
-from constraintsuite.records.examples import Example, ExampleDocument
-from constraintsuite.records.text import Document, Qrel, Query
-from constraintsuite.retrieval.base import Passages
-from constraintsuite.store.artifact import Artifact
-from constraintsuite.store.jsonl import read_jsonl
+from constraintsuite.models.retrieval.base import Passages
 from constraintsuite.text.cleaning import clean
 
 T = TypeVar("T")

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.core.errors import MissingExtraError, UserError
+from constraintsuite.core.statistics.intervals import FloatArray
+from constraintsuite.core.statistics.ranking import DEEPEST, StandardMeasure, measure_queries, parse_standard
 from constraintsuite.experiments.ranking.collection import JudgedQuery
-from constraintsuite.metrics.intervals import FloatArray
-from constraintsuite.metrics.ranking import DEEPEST, StandardMeasure, measure_queries, parse_standard
 
 RELEVANCE = ("nDCG@10", "RR@10", "R@1", "R@100", "AP", "Judged@10")
 """What is always computed."""

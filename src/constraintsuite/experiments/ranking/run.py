@@ -10,8 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.statistics.resampling import DRAWS
+from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin, read_manifest
+from constraintsuite.core.store.download import cache_folder
+from constraintsuite.core.store.files import write_text
+from constraintsuite.core.store.jsonl import read_json, read_jsonl, write_json, write_jsonl
+from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.experiments.experiment import Experiment, OpenOptions
 from constraintsuite.experiments.outcome_table import Item, StoredTable
 from constraintsuite.experiments.output import OutputCounts, split_facts, write_once
@@ -20,16 +26,10 @@ from constraintsuite.experiments.ranking.measures import QueryRanking, choose_me
 from constraintsuite.experiments.ranking.summary import QueryResult, RankingRun, RankingSummary, metric_of, summarise
 from constraintsuite.experiments.ranking.trec import name_as_judged, read_run, write_run
 from constraintsuite.experiments.run import run_folder
-from constraintsuite.metrics.resampling import DRAWS
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
-from constraintsuite.retrieval.base import Passages, System, load_retriever, search_all
-from constraintsuite.retrieval.rerank import RerankingRetriever
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin, read_manifest
-from constraintsuite.store.download import cache_folder
-from constraintsuite.store.files import write_text
-from constraintsuite.store.jsonl import read_json, read_jsonl, write_json, write_jsonl
-from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.models.retrieval.base import Passages, System, load_retriever, search_all
+from constraintsuite.models.retrieval.rerank import RerankingRetriever
 
 TREC, MEASURES, BY_QUERY, SYSTEM = "run.trec", "measures.json", "queries.jsonl", "system.json"
 KIND = "ranking"

@@ -9,6 +9,10 @@ from typing import Literal
 
 import numpy as np
 
+from constraintsuite.core.records.figures import percent
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.metric import Metric
+from constraintsuite.core.statistics.resampling import DRAWS
 from constraintsuite.experiments.figures import group_figures, round_off
 from constraintsuite.experiments.outcome_table import Item, StoredTable
 from constraintsuite.experiments.ranking.measures import (
@@ -18,10 +22,6 @@ from constraintsuite.experiments.ranking.measures import (
     first_rank,
     measure_rankings,
 )
-from constraintsuite.metrics.metric import Metric
-from constraintsuite.metrics.resampling import DRAWS
-from constraintsuite.records.figures import percent
-from constraintsuite.records.scores import Interval
 
 FEW_JUDGED = 0.5
 _SHARES = ("nDCG", "RR", "R", "AP", "P", "Rprec", "Success", "Judged")  # of the measures of ir-measures

@@ -10,11 +10,11 @@ from urllib.parse import quote, unquote
 
 import numpy as np
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import atomic_writer
 from constraintsuite.corpora.files import decode, read_lines
-from constraintsuite.errors import UserError
 from constraintsuite.experiments.ranking.collection import Refusing
-from constraintsuite.retrieval.base import Hit
-from constraintsuite.store.files import atomic_writer
+from constraintsuite.models.retrieval.base import Hit
 
 _SPACE = re.compile(r"[\s%]")
 _LARGEST = float(np.finfo(np.float32).max)

@@ -7,8 +7,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Reporter, Silent
+from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin
+from constraintsuite.core.store.revisions import REVISIONS
+from constraintsuite.core.store.workspace import claim
 from constraintsuite.mechanism.circuits.plan import CircuitPlan, passes_a_second, plan_circuit
 from constraintsuite.mechanism.circuits.ranking import SiteEffects, site_effects
 from constraintsuite.mechanism.circuits.records import CircuitAblation, CircuitReport, CircuitSettings
@@ -21,9 +24,6 @@ from constraintsuite.mechanism.loaded_model import LoadedModel, load_model
 from constraintsuite.mechanism.patching.capacity import Budget, peak_mib, plan_memory
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.models.torch.device import describe_device
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin
-from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.store.workspace import claim
 
 KIND = "circuit"
 FOLDER = "circuit"

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from math import ceil
 from typing import NamedTuple
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.shards import keyed_random
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.shards import keyed_random
 from constraintsuite.mechanism.circuits.quality import GREEDY
 from constraintsuite.mechanism.circuits.records import MATCHES, CircuitSettings
 from constraintsuite.mechanism.circuits.runner import AT_ONCE, CircuitRunner, asked_sizes, lots

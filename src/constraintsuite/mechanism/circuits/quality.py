@@ -8,7 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from constraintsuite.execution.shards import keyed_random
+from constraintsuite.core.execution.shards import keyed_random
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.intervals import IntArray
+from constraintsuite.core.statistics.resampling import estimate, estimate_statistic, ratios_of_means
 from constraintsuite.mechanism.circuits.ranking import cluster_numbers
 from constraintsuite.mechanism.circuits.records import (
     MATCHES,
@@ -26,9 +29,6 @@ from constraintsuite.mechanism.contrasts.records import ControlKind
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import FloatArray
 from constraintsuite.mechanism.sites import Site
-from constraintsuite.metrics.intervals import IntArray
-from constraintsuite.metrics.resampling import estimate, estimate_statistic, ratios_of_means
-from constraintsuite.records.scores import Interval
 
 GREEDY = 5
 """Members that are taken away one after the other, each time the one that hurts most."""

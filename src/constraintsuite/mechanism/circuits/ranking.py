@@ -13,7 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.intervals import IntArray, clipped, connected_components, symmetric
+from constraintsuite.core.statistics.resampling import DRAWS, estimate, estimate_statistic, per_draw
+from constraintsuite.core.statistics.significance import MaxT, cluster_t, max_t
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.circuits.records import RandomModels, RankedSite, SiteRanking
 from constraintsuite.mechanism.circuits.runner import CircuitRunner, bare, lots, remembered
@@ -34,10 +38,6 @@ from constraintsuite.mechanism.patching.capacity import Budget
 from constraintsuite.mechanism.patching.exact import patch_contrasts
 from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import Site, parse_site
-from constraintsuite.metrics.intervals import IntArray, clipped, connected_components, symmetric
-from constraintsuite.metrics.resampling import DRAWS, estimate, estimate_statistic, per_draw
-from constraintsuite.metrics.significance import MaxT, cluster_t, max_t
-from constraintsuite.records.scores import Interval
 
 ROUNDING = 1e-5
 """Of the largest margin: what is below is fp32's own, and its sign says nothing."""

@@ -7,9 +7,9 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from constraintsuite.core.records.scores import Interval
 from constraintsuite.mechanism.contrasts.records import ContrastSide, ControlKind
 from constraintsuite.mechanism.effects.records import EffectMethod, PatchDirection
-from constraintsuite.records.scores import Interval
 
 CircuitAblation = Literal["twin", "resample", "mean", "zero"]
 """What sites outside a circuit say: what they say in the corrupt run (`twin`), in another contrast of the same template

@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Advance, Reporter, Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Advance, Reporter, Silent
+from constraintsuite.core.store.files import atomic_writer, sha256_text
 from constraintsuite.mechanism.ablation import AblationReplacement, ablate_contrasts, prepare_ablation
 from constraintsuite.mechanism.circuits.records import ChanceMatch, CircuitAblation
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
@@ -25,7 +26,6 @@ from constraintsuite.mechanism.patching.capacity import Budget
 from constraintsuite.mechanism.patching.exact import patch_contrasts
 from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import Site
-from constraintsuite.store.files import atomic_writer, sha256_text
 
 
 class SearchProgress:

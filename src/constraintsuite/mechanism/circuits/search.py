@@ -8,7 +8,9 @@ from contextlib import AbstractContextManager
 
 import numpy as np
 
-from constraintsuite.execution.shards import stable_hash
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.significance import sign_flip
 from constraintsuite.mechanism.circuits import quality
 from constraintsuite.mechanism.circuits.plan import refuse_none, search_steps
 from constraintsuite.mechanism.circuits.ranking import SiteEffects, compare_untrained, rank_sites
@@ -26,8 +28,6 @@ from constraintsuite.mechanism.circuits.runner import CircuitRunner, asked_sizes
 from constraintsuite.mechanism.contrasts.records import HALVES, ContrastHalf, ControlKind
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.sites import parse_site
-from constraintsuite.metrics.significance import sign_flip
-from constraintsuite.records.scores import Interval
 
 LEVEL = 0.05
 

@@ -8,7 +8,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.examples import Split
+from constraintsuite.core.store.jsonl import read_lines, write_jsonl
 from constraintsuite.mechanism.contrasts.queries import find_words, mark_queries
 from constraintsuite.mechanism.contrasts.records import (
     HALVES,
@@ -25,8 +27,6 @@ from constraintsuite.mechanism.contrasts.role_spans import RoleSpans
 from constraintsuite.mechanism.contrasts.selection import half_of
 from constraintsuite.mechanism.contrasts.texts import mirror
 from constraintsuite.mechanism.contrasts.unrelated_pairs import unrelated_pair
-from constraintsuite.records.examples import Split
-from constraintsuite.store.jsonl import read_lines, write_jsonl
 from constraintsuite.text.mentions import find_forms, surface_forms
 
 CONTRASTS = "contrasts.jsonl"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from constraintsuite.core.records.examples import OMISSION, SATISFYING, VIOLATING, Example
 from constraintsuite.mechanism.contrasts.queries import (
     OppositeQueries,
     cue_of,
@@ -36,7 +37,6 @@ from constraintsuite.mechanism.contrasts.texts import (
     paint_text,
 )
 from constraintsuite.mechanism.contrasts.unrelated_pairs import UnrelatedPairs, unrelated_pair
-from constraintsuite.records.examples import OMISSION, SATISFYING, VIOLATING, Example
 from constraintsuite.text.mentions import find_forms
 
 ContrastOrReason = MarkedContrast | str

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from constraintsuite.core.records.examples import ADVERSARIAL, SPLITS, Example, Split
 from constraintsuite.experiments.load import Suite, load_suite
 from constraintsuite.mechanism.contrasts import from_example
 from constraintsuite.mechanism.contrasts.records import HALVES, MarkedContrast
@@ -14,7 +15,6 @@ from constraintsuite.mechanism.contrasts.selection import TORN, halve
 from constraintsuite.mechanism.contrasts.texts import AnalysisReader
 from constraintsuite.mechanism.contrasts.tokens import RejectedContrast
 from constraintsuite.mechanism.contrasts.unrelated_pairs import UnrelatedPairs
-from constraintsuite.records.examples import ADVERSARIAL, SPLITS, Example, Split
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.records.text import Span
+from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.mechanism.contrasts.alignment import changed_stretches
 from constraintsuite.mechanism.contrasts.records import Marked
 from constraintsuite.mechanism.contrasts.role_spans import RoleSpans, folded, word_spans
-from constraintsuite.records.examples import Example
-from constraintsuite.records.text import Span
-from constraintsuite.store.yaml_files import read_package_yaml
 from constraintsuite.text.editing import starts_with_vowel_sound
 from constraintsuite.text.mentions import find_forms, fold
 

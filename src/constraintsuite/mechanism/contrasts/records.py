@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from constraintsuite.records.examples import Split
+from constraintsuite.core.records.examples import Split
 
 TokenRole = Literal["cls", "q_topic", "q_cue", "q_y", "sep1", "d_cue", "d_y", "d_scope", "d_other", "sep2"]
 ROLES: tuple[TokenRole, ...] = get_args(TokenRole)

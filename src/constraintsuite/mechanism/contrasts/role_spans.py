@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
+from constraintsuite.core.records.text import Span
 from constraintsuite.mechanism.contrasts.records import Marked, RoleMark, TokenRole
-from constraintsuite.records.text import Span
 from constraintsuite.text.mentions import fold
 
 _WORD = re.compile(r"\w+|[^\w\s]")

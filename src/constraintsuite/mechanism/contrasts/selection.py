@@ -7,8 +7,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from constraintsuite.execution.shards import stable_hash
-from constraintsuite.execution.spread import UNWORKABLE
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.execution.spread import UNWORKABLE
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.statistics.intervals import connected_components
 from constraintsuite.mechanism.contrasts.records import (
     CONTROL_KINDS,
     HALVES,
@@ -20,9 +22,7 @@ from constraintsuite.mechanism.contrasts.records import (
 )
 from constraintsuite.mechanism.contrasts.tokens import RejectedContrast, Tokenised, tokenise
 from constraintsuite.mechanism.contrasts.unrelated_pairs import keep_halves_apart
-from constraintsuite.metrics.intervals import connected_components
 from constraintsuite.models.tokenization import Tokenization
-from constraintsuite.records.examples import Example
 
 GIANT = 0.6
 """A component with more than this share of its split would leave too little for the other half: it is torn apart."""

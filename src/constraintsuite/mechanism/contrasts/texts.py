@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from constraintsuite.errors import MissingExtraError
+from constraintsuite.core.errors import MissingExtraError
+from constraintsuite.core.records.constraints import Evidence
+from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example, ExampleDocument
+from constraintsuite.core.records.text import Span
 from constraintsuite.mechanism.contrasts.alignment import changed_stretches, unchanged_parts
 from constraintsuite.mechanism.contrasts.queries import find_words, gap, y_forms
 from constraintsuite.mechanism.contrasts.records import Marked
 from constraintsuite.mechanism.contrasts.role_spans import RoleSpans, folded, word_spans
-from constraintsuite.records.constraints import Evidence
-from constraintsuite.records.examples import SATISFYING, VIOLATING, Example, ExampleDocument
-from constraintsuite.records.text import Span
 from constraintsuite.text import ANALYSERS
 from constraintsuite.text.base import Analysis
 from constraintsuite.text.choice import get_analyser

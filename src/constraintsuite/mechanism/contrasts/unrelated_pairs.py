@@ -11,9 +11,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
-from constraintsuite.execution.shards import keyed_random
+from constraintsuite.core.execution.shards import keyed_random
+from constraintsuite.core.records.examples import Example
 from constraintsuite.mechanism.contrasts.records import ContrastHalf, ContrastSide, Marked, MarkedContrast, MarkedPair
-from constraintsuite.records.examples import Example
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.terms import TermAnalyser

@@ -10,8 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.records.examples import Split
+from constraintsuite.core.statistics.intervals import FloatArray
+from constraintsuite.core.store.download import cache_folder
 from constraintsuite.experiments.compare import PairedDifference, SystemPair, corrected, paired_test
 from constraintsuite.experiments.experiment import join_experiments
 from constraintsuite.experiments.figures import table_figures
@@ -23,11 +26,8 @@ from constraintsuite.experiments.run import RunContent, record_run, run_folder, 
 from constraintsuite.experiments.scoring import documents_of, pairs_of, score_pairs
 from constraintsuite.mechanism.drift.checkpoints import Checkpoint, LabelledReporter, about
 from constraintsuite.mechanism.drift.records import CheckpointFigure, SuiteForgetting
-from constraintsuite.metrics.intervals import FloatArray
 from constraintsuite.models.base import Describing, Scorer, Truncating, Workbench
 from constraintsuite.models.naming import load_scorer
-from constraintsuite.records.examples import Split
-from constraintsuite.store.download import cache_folder
 
 SHOWN = ("accuracy", "paired_accuracy", "normalised_gap", "normalised_sensitivity")
 

@@ -11,8 +11,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Advance, Reporter
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Advance, Reporter
 from constraintsuite.mechanism import FAMILIES
 from constraintsuite.models.cross import CrossSettings
 from constraintsuite.models.naming import parse_model

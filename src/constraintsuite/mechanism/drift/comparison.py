@@ -8,6 +8,10 @@ from functools import partial
 
 import numpy as np
 
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.intervals import IntArray, clipped, symmetric
+from constraintsuite.core.statistics.ranking import chance_overlap, rank_biased_overlap
+from constraintsuite.core.statistics.resampling import estimate, estimate_statistic, per_draw, ratios_of_means
 from constraintsuite.mechanism.contrasts.records import MarkedContrast, TokenRole
 from constraintsuite.mechanism.drift import similarity
 from constraintsuite.mechanism.drift.observation import POOLED, RUNS, Crossed, Observation
@@ -25,10 +29,6 @@ from constraintsuite.mechanism.effects.agreement import spearman
 from constraintsuite.mechanism.effects.records import DIRECTIONS, BoolArray, FloatArray, PatchDirection
 from constraintsuite.mechanism.patching.patches import SitePatch, residual
 from constraintsuite.mechanism.sites import Site
-from constraintsuite.metrics.intervals import IntArray, clipped, symmetric
-from constraintsuite.metrics.ranking import chance_overlap, rank_biased_overlap
-from constraintsuite.metrics.resampling import estimate, estimate_statistic, per_draw, ratios_of_means
-from constraintsuite.records.scores import Interval
 
 PROBED: tuple[TokenRole, ...] = ("cls", "q_y", "d_y")
 """Where the cue itself does not stand: what is read off there was carried there."""

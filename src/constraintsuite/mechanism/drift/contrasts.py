@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.examples import SPLITS, Split
+from constraintsuite.core.store.files import sha256_text
+from constraintsuite.core.store.jsonl import adapter
 from constraintsuite.experiments.load import Suite, load_suite
 from constraintsuite.mechanism.contrasts.from_suite import Contrasts, count_rejected, drop_repeated, make_contrasts
 from constraintsuite.mechanism.contrasts.records import ContrastSide, ControlKind, MarkedContrast
 from constraintsuite.mechanism.contrasts.selection import choose, deal_halves, keep_apart, keep_kinds
 from constraintsuite.mechanism.contrasts.tokens import RejectedContrast
-from constraintsuite.records.examples import SPLITS, Split
-from constraintsuite.store.files import sha256_text
-from constraintsuite.store.jsonl import adapter
 
 LIMIT, TOP = 256, 10
 

@@ -10,8 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.store.artifact import STAGES, Artifact, ArtifactOrigin, read_manifest
+from constraintsuite.core.store.revisions import REVISIONS
+from constraintsuite.core.store.workspace import claim
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.mechanism.circuits.ranking import cluster_numbers
 from constraintsuite.mechanism.circuits.runner import studied_sites
@@ -30,9 +33,6 @@ from constraintsuite.mechanism.effects.records import DIRECTIONS
 from constraintsuite.mechanism.explain.folder import write_record
 from constraintsuite.mechanism.loaded_model import LoadedModel, load_model
 from constraintsuite.models.torch.device import describe_device
-from constraintsuite.store.artifact import STAGES, Artifact, ArtifactOrigin, read_manifest
-from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.store.workspace import claim
 
 _ROWS = 2  # better and worse
 _BOTH = 2 * _ROWS  # clean and corrupt

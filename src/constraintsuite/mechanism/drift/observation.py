@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from constraintsuite.core.store.files import atomic_writer
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.circuits.runner import bare, studied_sites
 from constraintsuite.mechanism.contrasts.records import ROLES, TokenRole
@@ -31,7 +32,6 @@ from constraintsuite.mechanism.patching.patches import (
 )
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.models.torch.device import inference
-from constraintsuite.store.files import atomic_writer
 
 if TYPE_CHECKING:
     import torch

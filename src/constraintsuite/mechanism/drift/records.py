@@ -10,12 +10,12 @@ from dataclasses import dataclass, fields
 from itertools import chain
 from pathlib import Path
 
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.experiments.compare import PairedDifference
 from constraintsuite.mechanism.contrasts.records import ContrastSide, TokenRole
 from constraintsuite.mechanism.effects.records import PatchDirection
 from constraintsuite.mechanism.explain.folder import read_record
-from constraintsuite.records.scores import Interval
-from constraintsuite.store.artifact import Artifact
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from constraintsuite.execution.shards import stable_hash
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.intervals import IntArray, clipped
+from constraintsuite.core.statistics.resampling import estimate, jackknife
 from constraintsuite.mechanism.effects.records import BoolArray, FloatArray
 from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.sites import Site
-from constraintsuite.metrics.intervals import IntArray, clipped
-from constraintsuite.metrics.resampling import estimate, jackknife
-from constraintsuite.records.scores import Interval
 
 if TYPE_CHECKING:
     import torch

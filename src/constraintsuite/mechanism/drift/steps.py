@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from constraintsuite.execution.progress import Reporter
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.store.files import write_text
+from constraintsuite.core.store.jsonl import adapter
 from constraintsuite.mechanism.contrasts.selection import choose
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.drift import comparison, observation
@@ -18,8 +20,6 @@ from constraintsuite.mechanism.effects.records import DIRECTIONS, PatchDirection
 from constraintsuite.mechanism.loaded_model import LoadedModel, load_model
 from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import Site
-from constraintsuite.store.files import write_text
-from constraintsuite.store.jsonl import adapter
 
 Circuits = dict[PatchDirection, list[Site]]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from constraintsuite.execution.shards import keyed_random
+from constraintsuite.core.execution.shards import keyed_random
 from constraintsuite.mechanism.contrasts.records import ContrastSide
 from constraintsuite.mechanism.effects.groups import EVERY
 from constraintsuite.mechanism.effects.records import DIRECTIONS, FloatArray, PatchDirection, PatchEffects

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from constraintsuite.core.statistics.intervals import IntArray
 from constraintsuite.mechanism.contrasts.records import ROLES
 from constraintsuite.mechanism.effects.records import ALL, EffectMethod, FloatArray, PatchDirection, PatchEffects
 from constraintsuite.mechanism.sites import Site, parse_site
-from constraintsuite.metrics.intervals import IntArray
 
 
 @dataclass(frozen=True, eq=False)

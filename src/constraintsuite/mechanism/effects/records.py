@@ -12,8 +12,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.errors import MissingExtraError, UserError
-from constraintsuite.store.files import atomic_writer
+from constraintsuite.core.errors import MissingExtraError, UserError
+from constraintsuite.core.store.files import atomic_writer
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]

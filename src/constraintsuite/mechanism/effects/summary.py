@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.intervals import IntArray, connected_components
+from constraintsuite.core.statistics.resampling import estimate, ratios_of_means
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.effects.groups import groups_of
 from constraintsuite.mechanism.effects.matrices import EffectMatrices, clean_margins, make_matrices
 from constraintsuite.mechanism.effects.records import BoolArray, EffectMethod, PatchDirection, PatchEffects
 from constraintsuite.mechanism.sites import parse_site
-from constraintsuite.metrics.intervals import IntArray, connected_components
-from constraintsuite.metrics.resampling import estimate, ratios_of_means
-from constraintsuite.records.scores import Interval
 
 _CARRYING = ("embeddings", "residual")
 

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.care import NOT_OF_A_RECORD
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.care import NOT_OF_A_RECORD
+from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.mechanism import ablation
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.contrasts.records import ROLES, SIDES, ContrastSide, MarkedContrast
@@ -36,7 +37,6 @@ from constraintsuite.mechanism.patching.exact import patch_contrasts
 from constraintsuite.mechanism.patching.patches import SitePatch, start_of
 from constraintsuite.mechanism.sites import Site, parse_site
 from constraintsuite.models.base import OutOfMemory
-from constraintsuite.store.artifact import Artifact
 
 _PASSES, _MOST = 512, 64  # of a shard: what is lost at most when an analysis is stopped
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from constraintsuite.core.statistics.intervals import connected_components
+from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.experiments.experiment import Experiment, OpenOptions
 from constraintsuite.experiments.outcome_table import Details, Item, StoredTable
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
@@ -17,8 +19,6 @@ from constraintsuite.mechanism.effects.summary import EffectSummary, components
 from constraintsuite.mechanism.explain.folder import load_explained
 from constraintsuite.mechanism.explain.request import KIND
 from constraintsuite.mechanism.patching.batches import POSITION
-from constraintsuite.metrics.intervals import connected_components
-from constraintsuite.metrics.metric import Metric
 
 INTERVENTION = "intervention"
 """The grouping whose groups are never pooled: the direction or the kind of ablation, and the side where there are both."""

@@ -8,7 +8,10 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.artifact import Artifact
+from constraintsuite.core.store.files import write_text
+from constraintsuite.core.store.jsonl import adapter, describe
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, read_contrasts
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.effects.agreement import AttributionAgreement, PatchSelection
@@ -17,9 +20,6 @@ from constraintsuite.mechanism.effects.records import PatchEffects, read_effects
 from constraintsuite.mechanism.effects.summary import EffectSummary
 from constraintsuite.mechanism.explain.request import KIND
 from constraintsuite.mechanism.loaded_model import InvariantResult
-from constraintsuite.store.artifact import Artifact
-from constraintsuite.store.files import write_text
-from constraintsuite.store.jsonl import adapter, describe
 
 
 @dataclass(frozen=True)

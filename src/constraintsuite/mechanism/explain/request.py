@@ -10,7 +10,10 @@ from typing import Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.examples import SPLITS, Split
+from constraintsuite.core.store.artifact import Artifact, read_manifest
+from constraintsuite.core.store.files import sha256_of
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, read_contrasts, read_either
 from constraintsuite.mechanism.contrasts.from_suite import count_rejected, read_suite
 from constraintsuite.mechanism.contrasts.records import (
@@ -24,9 +27,6 @@ from constraintsuite.mechanism.contrasts.records import (
 from constraintsuite.mechanism.contrasts.selection import keep_apart, keep_kinds
 from constraintsuite.mechanism.effects.records import ABLATIONS, ALL, DIRECTIONS, AblationKind, PatchDirection
 from constraintsuite.mechanism.sites import KINDS, SiteKind
-from constraintsuite.records.examples import SPLITS, Split
-from constraintsuite.store.artifact import Artifact, read_manifest
-from constraintsuite.store.files import sha256_of
 
 AnalysisKind = Literal["attribute", "patch", "ablate"]
 POSITIONS = "positions"

@@ -11,12 +11,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.care import Care, Poison, are_few, in_bulk, notes_of, read_poison
-from constraintsuite.execution.engine import Engine, LocalEngine, require_results
-from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.spread import UNWORKABLE, WorkCounts, spread
-from constraintsuite.execution.travel import arrive, changed, clear, fetch, mirrors_in, paths_in
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.care import Care, Poison, are_few, in_bulk, notes_of, read_poison
+from constraintsuite.core.execution.engine import Engine, LocalEngine, require_results
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.execution.spread import UNWORKABLE, WorkCounts, spread
+from constraintsuite.core.execution.travel import arrive, changed, clear, fetch, mirrors_in, paths_in
+from constraintsuite.core.statistics.resampling import DRAWS
+from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin
+from constraintsuite.core.store.files import sha256_text
+from constraintsuite.core.store.jsonl import adapter
+from constraintsuite.core.store.revisions import REVISIONS
+from constraintsuite.core.store.workspace import Workspace, claim
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, write_contrasts
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
@@ -36,16 +42,10 @@ from constraintsuite.mechanism.explain.folder import (
 )
 from constraintsuite.mechanism.explain.request import KIND, AnalysisRequest, ContrastSource
 from constraintsuite.mechanism.patching.capacity import peak_mib
-from constraintsuite.metrics.resampling import DRAWS
 from constraintsuite.models.base import OutOfMemory
 from constraintsuite.models.process_cache import naming_node
 from constraintsuite.models.torch.device import describe_device
 from constraintsuite.models.worker_spec import with_whole_paths
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin
-from constraintsuite.store.files import sha256_text
-from constraintsuite.store.jsonl import adapter
-from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.store.workspace import Workspace, claim
 
 _NONE = np.empty(0)
 _NO_ROWS = Grid((), (), "noising", "exact", _NONE, _NONE, np.empty((0, 0)), _NONE, np.empty((0, 0)))

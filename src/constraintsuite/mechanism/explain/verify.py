@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.shards import keyed_random
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.shards import keyed_random
+from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import tokenise
 from constraintsuite.mechanism.effects.agreement import compare
@@ -23,7 +24,6 @@ from constraintsuite.mechanism.loaded_model import load_model
 from constraintsuite.mechanism.patching.exact import patch_one_by_one
 from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import parse_site
-from constraintsuite.store.artifact import Artifact
 
 CLOSE = 1e-4
 """Runs of different batches, and of another machine, differ in the last bits."""

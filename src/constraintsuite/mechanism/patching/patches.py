@@ -11,7 +11,7 @@ from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.effects.records import ALL
 from constraintsuite.mechanism.hooks import (
     HookGroup,

@@ -12,15 +12,15 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from constraintsuite.errors import UserError, hint_for
-from constraintsuite.execution.engine import LocalEngine
-from constraintsuite.execution.progress import Reporter
+from constraintsuite.core.errors import UserError, hint_for
+from constraintsuite.core.execution.engine import LocalEngine
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.store.files import sha256_of
 from constraintsuite.memory.cases.model import BenchmarkCase, Dataset
 from constraintsuite.memory.graph import ENTITY, MemoryGraph
 from constraintsuite.memory.graph_update import build_graph
 from constraintsuite.memory.ingest.collection import collection_version, ingest
 from constraintsuite.memory.records import MemoryDocument
-from constraintsuite.store.files import sha256_of
 
 _MOST_FAULTS = 10
 FIXTURES = ("contract", "runbook", "exception_override", "multi_hop_chain", "negation", "priming_help", "priming_harm")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import NamedTuple
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Advance
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Advance
 from constraintsuite.memory.benchmark_run import BenchmarkRun
 from constraintsuite.memory.cases.answer_checks import (
     EdgeBook,

@@ -6,12 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from constraintsuite.core.records.text import Span
 from constraintsuite.memory.ingest.citations import Citation
 from constraintsuite.memory.ingest.document import ParsedDocument
 from constraintsuite.memory.ingest.names import TitleFinder, bare_title
 from constraintsuite.memory.ingest.unit_reading import ReadDocument
 from constraintsuite.memory.records import Edge, weighted_edge
-from constraintsuite.records.text import Span
 
 _SECTION_NAMES = frozenset(("section", "article", "chapter", "annex", "appendix", "schedule", "exhibit", "part"))
 _MOST_OF_SECTION = 5

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from constraintsuite.records.text import Span
+from constraintsuite.core.records.text import Span
 from constraintsuite.text.mentions import MentionFinder
 from constraintsuite.text.readings import readings
 

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.engine import LocalEngine, require_results
+from constraintsuite.core.execution.progress import Reporter, Silent
+from constraintsuite.core.store.files import sha256_text
+from constraintsuite.core.store.jsonl import encode
 from constraintsuite.corpora.files import base_name
 from constraintsuite.corpora.folder import MARKDOWN, PLAIN, ProseFile, prose_files
-from constraintsuite.errors import UserError
-from constraintsuite.execution.engine import LocalEngine, require_results
-from constraintsuite.execution.progress import Reporter, Silent
 from constraintsuite.memory.entities import normalise_entity
 from constraintsuite.memory.ingest.citation_edges import Citer
 from constraintsuite.memory.ingest.citations import TermFinder
@@ -22,8 +24,6 @@ from constraintsuite.memory.ingest.document import ParsedDocument, parse_documen
 from constraintsuite.memory.ingest.names import Named, bare_title, mentions_of
 from constraintsuite.memory.ingest.unit_reading import ReadDocument, UnitReading, read_units
 from constraintsuite.memory.records import Edge, EdgeKind, EntityMention, MemoryDocument, Unit, weighted_edge
-from constraintsuite.store.files import sha256_text
-from constraintsuite.store.jsonl import encode
 
 _WORTH_A_WORKER = 4
 """Documents from which on starting further processes pays."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import count, zip_longest
 from pathlib import Path
 
+from constraintsuite.core.errors import UserError
 from constraintsuite.corpora.files import base_name, ending
 from constraintsuite.corpora.folder import MARKDOWN
-from constraintsuite.errors import UserError
 from constraintsuite.memory.ingest.blocks import DocumentBlock, read_blocks
 from constraintsuite.memory.ingest.numbering import Announcement, Marker, Nesting, find_marker
 from constraintsuite.memory.ingest.source import FrontMatter, SourceText, read_source

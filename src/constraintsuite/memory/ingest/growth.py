@@ -14,9 +14,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.engine import LocalEngine
-from constraintsuite.execution.progress import Reporter
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.engine import LocalEngine
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.store.artifact import Artifact
+from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.memory.folder import MemoryChangePlan, change_memory, read_memory, refuse_unknown, write_memory
 from constraintsuite.memory.ingest.collection import DocumentFile, document_files, link, read_files
 from constraintsuite.memory.ingest.document import is_markdown
@@ -35,8 +37,6 @@ from constraintsuite.memory.segments import (
     living_parts,
     newest_lines,
 )
-from constraintsuite.store.artifact import Artifact
-from constraintsuite.store.revisions import REVISIONS
 
 RULES = REVISIONS["memory readings"].number
 """Readings of two kinds do not make one memory."""

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from constraintsuite.core.records.text import Span
 from constraintsuite.memory.entities import normalise_entity
 from constraintsuite.memory.ingest.numbering import NAMES
 from constraintsuite.memory.ingest.wordlists import word_lists
-from constraintsuite.records.text import Span
 from constraintsuite.text.mentions import MentionFinder
 from constraintsuite.text.readings import in_dictionary, readings
 from constraintsuite.text.sentences import split_sentences

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NamedTuple
 
+from constraintsuite.core.records.text import Span
 from constraintsuite.memory.ingest.wordlists import word_lists
-from constraintsuite.records.text import Span
 from constraintsuite.text.base import Scope
 from constraintsuite.text.linear import LinearSentence
 from constraintsuite.text.polarity import judge_mention

@@ -8,10 +8,10 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.yaml_files import parse_yaml
 from constraintsuite.corpora.files import BYTE_ORDER_MARK, open_bytes
-from constraintsuite.errors import UserError
 from constraintsuite.memory.records import parse_time
-from constraintsuite.store.yaml_files import parse_yaml
 
 _FRONT_MATTER_LINES = 200
 _CODE_OR_COMMENT = re.compile(r"^[^\S\n]*(`{3,}|~{3,}).*?(?:^[^\S\n]*\1|\Z)|<!--.*?-->", re.MULTILINE | re.DOTALL)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from constraintsuite.core.records.text import Span
 from constraintsuite.memory.ingest.citations import Citation, Condition, find_citations, find_definitions
 from constraintsuite.memory.ingest.claims import Claim, claim_of, stances_of
 from constraintsuite.memory.ingest.document import ParsedDocument, UnitPosition
@@ -13,7 +14,6 @@ from constraintsuite.memory.ingest.names import Named
 from constraintsuite.memory.ingest.sentence_view import SentenceView, is_negated, view_sentence
 from constraintsuite.memory.ingest.wordlists import word_lists
 from constraintsuite.memory.records import SemanticRole, Unit
-from constraintsuite.records.text import Span
 from constraintsuite.text.base import Analysis, Token
 from constraintsuite.text.rules import RulesAnalyser
 from constraintsuite.text.sentence import Sentence

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator
 
-from constraintsuite.store.yaml_files import read_package_yaml
+from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.text.wordlists import WordSet
 
 Phrases = Annotated[

@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import ValidationError
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.jsonl import describe
 from constraintsuite.memory.graph import BoolArray, FloatArray, MemoryGraph
 from constraintsuite.memory.modes import MODES
 from constraintsuite.memory.results import Recalled, SearchAnswer, SearchMode
 from constraintsuite.models.base import ModelFact, Workbench
 from constraintsuite.models.naming import ModelName, ModelSettings, parse_model
-from constraintsuite.store.jsonl import describe
 
 if TYPE_CHECKING:
     from constraintsuite.memory.memory import Memory

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from constraintsuite.errors import MissingExtraError
+from constraintsuite.core.errors import MissingExtraError
 from constraintsuite.memory.graph import BoolArray, FloatArray
 from constraintsuite.memory.modes.arcs import Arcs
 from constraintsuite.memory.modes.base import IndexArray

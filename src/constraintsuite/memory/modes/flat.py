@@ -14,7 +14,7 @@ from constraintsuite.memory.modes.visibility import Visibility
 from constraintsuite.memory.results import SearchAnswer
 from constraintsuite.models.base import ModelFact
 from constraintsuite.models.naming import ModelName, ModelSettings
-from constraintsuite.retrieval.fusion import RANK_OFFSET
+from constraintsuite.models.retrieval.fusion import RANK_OFFSET
 
 S = TypeVar("S", bound=ModelSettings)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 from pydantic import Field
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.memory.graph import BoolArray, FloatArray
 from constraintsuite.memory.modes.base import ModeContext, load_mode, options_of
 from constraintsuite.memory.modes.visibility import Visibility

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.memory.graph import BoolArray, FloatArray, MemoryGraph
 from constraintsuite.memory.modes.base import IndexArray, ModeContext
 from constraintsuite.memory.records import Unit, parse_time

@@ -12,9 +12,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from constraintsuite.annotate.labels import LabelledItem, label_all, write_labels
-from constraintsuite.annotate.standing import standing
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.figures import percent
+from constraintsuite.core.store.files import write_text
+from constraintsuite.core.store.jsonl import describe, write_jsonl
+from constraintsuite.core.store.workspace import new_folder
 from constraintsuite.memory.cases.model import Dataset
 from constraintsuite.memory.private.cases import SHARES, PrivateCase
 from constraintsuite.memory.private.labelling import (
@@ -25,10 +27,8 @@ from constraintsuite.memory.private.labelling import (
     pilot_batch,
 )
 from constraintsuite.memory.private.versions import DOCUMENTS, Version, require_version
-from constraintsuite.records.figures import percent
-from constraintsuite.store.files import write_text
-from constraintsuite.store.jsonl import describe, write_jsonl
-from constraintsuite.store.workspace import new_folder
+from constraintsuite.suites.annotation.labels import LabelledItem, label_all, write_labels
+from constraintsuite.suites.annotation.standing import standing
 
 APPROVED = 120
 NON_TRIVIAL = 0.3

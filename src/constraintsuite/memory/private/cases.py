@@ -12,13 +12,13 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from constraintsuite.annotate.records import AnnotationItem, AnnotationQuestion
-from constraintsuite.annotate.tables import RowFault, refuse, write_table
-from constraintsuite.errors import UserError
-from constraintsuite.execution.shards import stable_hash
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.memory.private.inventory import read_unique
 from constraintsuite.memory.private.versions import FrozenUnit, Version
 from constraintsuite.memory.records import EdgeKind, SemanticRole
+from constraintsuite.suites.annotation.records import AnnotationItem, AnnotationQuestion
+from constraintsuite.suites.annotation.tables import RowFault, refuse, write_table
 
 CASES = "cases.csv"
 CaseFamily = Literal["direct", "multi_hop", "exception", "contradiction", "sequential"]

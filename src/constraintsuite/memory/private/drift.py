@@ -8,22 +8,22 @@ from pathlib import Path
 
 import numpy as np
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter, Silent
-from constraintsuite.execution.shards import stable_hash
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Reporter, Silent
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.intervals import IntArray, connected_components
+from constraintsuite.core.statistics.ranking import overlap_at, rank_biased_overlap
+from constraintsuite.core.statistics.resampling import mean_figures
+from constraintsuite.core.store.artifact import Artifact, read_manifest
+from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.memory.folder import open_memory
 from constraintsuite.memory.ingest.collection import ingest
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.private.acceptance import ShadowCase
 from constraintsuite.memory.private.versions import DOCUMENTS, KIND
-from constraintsuite.metrics.intervals import IntArray, connected_components
-from constraintsuite.metrics.ranking import overlap_at, rank_biased_overlap
-from constraintsuite.metrics.resampling import mean_figures
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.records.scores import Interval
-from constraintsuite.store.artifact import Artifact, read_manifest
-from constraintsuite.store.jsonl import read_jsonl
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ from typing import Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from constraintsuite.annotate.tables import RowFault, read_models, refuse, write_table
+from constraintsuite.core.errors import UserError
 from constraintsuite.corpora.files import base_name
 from constraintsuite.corpora.folder import prose_files
-from constraintsuite.errors import UserError
 from constraintsuite.memory.ingest.collection import ingest
 from constraintsuite.memory.records import MemoryDocument
+from constraintsuite.suites.annotation.tables import RowFault, read_models, refuse, write_table
 
 M = TypeVar("M", bound=BaseModel)
 INVENTORY = "inventory.csv"

@@ -10,19 +10,19 @@ from pathlib import Path
 
 import numpy as np
 
-from constraintsuite.annotate.agreement import clusters_of, ratings_of
-from constraintsuite.annotate.batch import AnnotationBatch, check_name, open_batch, write_batch
-from constraintsuite.annotate.records import AnnotationItem
-from constraintsuite.annotate.sheets import guide, write_sheet
-from constraintsuite.annotate.standing import Standing, standing, tasks_left
-from constraintsuite.errors import UserError
-from constraintsuite.execution.shards import stable_hash
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.agreement import agreement, jaccard_distance
+from constraintsuite.core.statistics.resampling import mean_figures
+from constraintsuite.core.store.files import write_text
 from constraintsuite.memory.private.cases import CASES, CaseItems, PrivateCase, read_cases, reading_copy
 from constraintsuite.memory.private.versions import Version, require_version
-from constraintsuite.metrics.agreement import agreement, jaccard_distance
-from constraintsuite.metrics.resampling import mean_figures
-from constraintsuite.records.scores import Interval
-from constraintsuite.store.files import write_text
+from constraintsuite.suites.annotation.agreement import clusters_of, ratings_of
+from constraintsuite.suites.annotation.batch import AnnotationBatch, check_name, open_batch, write_batch
+from constraintsuite.suites.annotation.records import AnnotationItem
+from constraintsuite.suites.annotation.sheets import guide, write_sheet
+from constraintsuite.suites.annotation.standing import Standing, standing, tasks_left
 
 BATCHES = "batches"
 SHEETS = "sheets"

@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin, read_manifest
+from constraintsuite.core.store.files import folder_lock, sha256_of, sha256_text
+from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.core.store.revisions import REVISIONS
+from constraintsuite.core.store.workspace import Replace, claim
 from constraintsuite.corpora.files import base_name
-from constraintsuite.errors import UserError
 from constraintsuite.memory.ingest.collection import collection_version, ingest
 from constraintsuite.memory.private.inventory import InventoryEntry, read_inventory
 from constraintsuite.memory.records import MemoryDocument
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin, read_manifest
-from constraintsuite.store.files import folder_lock, sha256_of, sha256_text
-from constraintsuite.store.jsonl import read_jsonl, write_jsonl
-from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.store.workspace import Replace, claim
 
 KIND = "snapshot"
 VERSIONS = "versions"

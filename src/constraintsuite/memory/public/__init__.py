@@ -1,6 +1,6 @@
 """Public benchmarks of memory: a reader each, the official scorers, and one run of all modes at equal budgets."""
 
-from constraintsuite.catalogue import Catalogue
+from constraintsuite.core.catalogue import Catalogue
 from constraintsuite.memory.public.base import BenchmarkReader
 
 BENCHMARKS: Catalogue[BenchmarkReader] = Catalogue(

@@ -10,9 +10,9 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.jsonl import describe
 from constraintsuite.corpora.jsonl import read_objects
-from constraintsuite.errors import UserError
-from constraintsuite.store.jsonl import describe
 from constraintsuite.suites.importers.base import WHOLE
 
 Granularity = Literal["session", "turn"]

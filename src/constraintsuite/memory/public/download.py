@@ -9,14 +9,14 @@ from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter
-from constraintsuite.store.download import cache_folder
-from constraintsuite.store.files import atomic_writer, sha256_of
-from constraintsuite.store.http.client import HttpClient
-from constraintsuite.store.http.faults import LastingFault, PassingFault, clip
-from constraintsuite.store.http.messages import HttpRequest, Incoming, Limits
-from constraintsuite.store.yaml_files import read_package_yaml
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.store.download import cache_folder
+from constraintsuite.core.store.files import atomic_writer, sha256_of
+from constraintsuite.core.store.http.client import HttpClient
+from constraintsuite.core.store.http.faults import LastingFault, PassingFault, clip
+from constraintsuite.core.store.http.messages import HttpRequest, Incoming, Limits
+from constraintsuite.core.store.yaml_files import read_package_yaml
 
 LIMITS = Limits(seconds=4 * 3_600, body_bytes=8 << 30, redirects=10, stall_seconds=30, bytes_per_second=1_000)
 """The largest of the files has some 3 GB; a server that sends next to nothing is given up after half a minute."""

@@ -9,7 +9,8 @@ from typing import Annotated
 
 from pydantic import AliasChoices, BeforeValidator, Field, StrictInt, StrictStr
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import sha256_of
 from constraintsuite.memory.public.base import (
     BenchmarkFile,
     BenchmarkItem,
@@ -32,7 +33,6 @@ from constraintsuite.memory.public.measures import (
     harmonic,
     ranking_values,
 )
-from constraintsuite.store.files import sha256_of
 
 CUTOFFS = (1, 2, 5, 10, 20)
 _NOT_JOINT = "joint_* is null: officially it multiplies in the scores of predicted evidence triples, and no mode predicts triples."

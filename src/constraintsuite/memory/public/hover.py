@@ -9,7 +9,8 @@ from typing import Literal
 
 from pydantic import Field, StrictInt, StrictStr
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.memory.public.base import (
     POOL,
     BenchmarkFile,
@@ -24,7 +25,6 @@ from constraintsuite.memory.public.base import (
 )
 from constraintsuite.memory.public.hotpotqa import CUTOFFS, HotpotScorer, title_of
 from constraintsuite.memory.public.measures import cutoffs_of
-from constraintsuite.store.files import sha256_of, sha256_text
 
 _SENTENCES = 2
 _NEEDED = (

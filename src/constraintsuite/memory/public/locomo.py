@@ -9,7 +9,8 @@ from typing import Any
 
 from pydantic import Field, StrictInt, StrictStr
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import sha256_of
 from constraintsuite.memory.public.base import (
     BenchmarkFile,
     BenchmarkItem,
@@ -25,7 +26,6 @@ from constraintsuite.memory.public.base import (
     read_records,
 )
 from constraintsuite.memory.public.measures import cutoffs_of, ranking_values, stemmed_f1, stemmed_list_f1
-from constraintsuite.store.files import sha256_of
 
 CUTOFFS = (1, 5, 10, 25, 50)
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}

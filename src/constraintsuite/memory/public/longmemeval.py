@@ -9,7 +9,8 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field, StrictBool, StrictInt, StrictStr
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.memory.public.base import (
     BenchmarkFile,
     BenchmarkItem,
@@ -24,7 +25,6 @@ from constraintsuite.memory.public.base import (
     read_records,
 )
 from constraintsuite.memory.public.measures import cutoffs_of, ranking_values
-from constraintsuite.store.files import sha256_of, sha256_text
 
 CUTOFFS = (1, 3, 5, 10, 30, 50)
 _MARK = "answer"  # in the ids of the sessions that were written to hold evidence

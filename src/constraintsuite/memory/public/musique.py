@@ -9,7 +9,9 @@ from pathlib import Path
 
 from pydantic import Field, StrictBool, StrictInt, StrictStr
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.statistics.intervals import connected_components
+from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.memory.public.base import (
     BenchmarkFile,
     BenchmarkItem,
@@ -23,8 +25,6 @@ from constraintsuite.memory.public.base import (
     read_records,
 )
 from constraintsuite.memory.public.measures import WRONG, compare_open, compare_sets, cutoffs_of, ranking_values
-from constraintsuite.metrics.intervals import connected_components
-from constraintsuite.store.files import sha256_of, sha256_text
 
 CUTOFFS = (1, 2, 5, 10, 20)
 _ID = re.compile(r"(?P<form>(?P<hops>[2-9])hop\d?)__(?P<parts>.+)")

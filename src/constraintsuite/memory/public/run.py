@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import sha256_text
 from constraintsuite.memory.benchmark_run import BenchmarkRun
 from constraintsuite.memory.dense import embed_all
 from constraintsuite.memory.entities import normalise_entity
@@ -20,7 +21,6 @@ from constraintsuite.memory.public.base import BenchmarkFile, BenchmarkItem, Hay
 from constraintsuite.memory.records import EntityMention, MemoryDocument, Unit, weighted_edge
 from constraintsuite.memory.results import ItemResult, SearchMode
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.store.files import sha256_text
 from constraintsuite.text.tokens import find_tokens
 
 Links = Literal["names", "titles"]

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from constraintsuite.core.store.artifact import Artifact
+from constraintsuite.core.store.files import sha256_text
 from constraintsuite.experiments.experiment import SystemSpeed, Timing
 from constraintsuite.memory.cases.files import Grounded
 from constraintsuite.memory.cases.run import CaseRun, count_not_evaluated, run_cases
@@ -22,8 +24,6 @@ from constraintsuite.memory.runs.modes import making_of
 from constraintsuite.memory.runs.replay import replay
 from constraintsuite.memory.runs.table import BUDGET
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.store.artifact import Artifact
-from constraintsuite.store.files import sha256_text
 
 _SIZE = 200_000
 _TIMES = 15

@@ -10,6 +10,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.experiments.compare import (
     ALPHA,
     PairedDifference,
@@ -21,8 +23,6 @@ from constraintsuite.experiments.compare import (
 from constraintsuite.experiments.figures import generator
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.memory.runs.table import PHRASING, MemoryTable
-from constraintsuite.metrics.metric import Metric
-from constraintsuite.records.scores import Interval
 
 EffectDirection = Literal["gain", "loss", "undecided"]
 _GAIN: EffectDirection = "gain"

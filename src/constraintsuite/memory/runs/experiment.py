@@ -11,8 +11,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter, Silent
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Reporter, Silent
+from constraintsuite.core.statistics.resampling import DRAWS
+from constraintsuite.core.store.artifact import ENVIRONMENT, Artifact, ArtifactOrigin
+from constraintsuite.core.store.files import sha256_text, write_text
+from constraintsuite.core.store.jsonl import adapter, describe, read_jsonl, write_jsonl
+from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.experiments.experiment import Experiment, OpenOptions, Timing
 from constraintsuite.experiments.output import OutputCounts, write_once
 from constraintsuite.memory.results import ItemResult
@@ -20,11 +25,6 @@ from constraintsuite.memory.runs.modes import is_model
 from constraintsuite.memory.runs.replay import EdgeRemoval, Replay, replays_of
 from constraintsuite.memory.runs.summary import MemoryRunSummary, summarise
 from constraintsuite.memory.runs.table import MemoryTable
-from constraintsuite.metrics.resampling import DRAWS
-from constraintsuite.store.artifact import ENVIRONMENT, Artifact, ArtifactOrigin
-from constraintsuite.store.files import sha256_text, write_text
-from constraintsuite.store.jsonl import adapter, describe, read_jsonl, write_jsonl
-from constraintsuite.store.revisions import REVISIONS
 
 KIND = "memory_run"
 OUTCOMES, SUMMARY, REPLAYS = "outcomes.jsonl", "summary.json", "replays.jsonl"

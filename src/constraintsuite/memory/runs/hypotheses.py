@@ -8,6 +8,9 @@ from typing import Literal
 
 import numpy as np
 
+from constraintsuite.core.records.figures import ColumnKind, percent
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.intervals import FloatArray
 from constraintsuite.experiments.compare import ALPHA, PairedDifference, SystemPair, corrected, paired_test
 from constraintsuite.experiments.experiment import SystemSpeed, Timing
 from constraintsuite.experiments.groupings import OVERALL
@@ -16,9 +19,6 @@ from constraintsuite.memory.cases.model import CONTEXT
 from constraintsuite.memory.runs.effects import EffectDirection, direction_of
 from constraintsuite.memory.runs.replay import BEST_WALK, WALKING, Replay
 from constraintsuite.memory.runs.table import BUDGET, MemoryTable
-from constraintsuite.metrics.intervals import FloatArray
-from constraintsuite.records.figures import ColumnKind, percent
-from constraintsuite.records.scores import Interval
 
 Judgement = Literal["supported", "not supported", "undecided"]
 FLAT = ("lexical_baseline", "embedding_baseline", "hybrid")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.experiments.output import split_facts
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes import MODES

@@ -14,6 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.intervals import IntArray
+from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.experiments.compare import PairedDifference, SystemPair, paired_test
 from constraintsuite.experiments.figures import group_figures
 from constraintsuite.experiments.groupings import OVERALL
@@ -25,10 +28,7 @@ from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.results import SearchAnswer
 from constraintsuite.memory.state import Clock, MemoryState
-from constraintsuite.metrics.intervals import IntArray
-from constraintsuite.metrics.metric import Metric
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.records.scores import Interval
 
 WALKING = ("structure_only", "weighted_graph_static", "activation_spreading_static", "ppr")
 """Modes whose walks are replayed; what the dynamic ones remember has no part in it."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from constraintsuite.core.records.scores import Interval
 from constraintsuite.experiments.figures import table_figures
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.memory.runs.table import BUDGET, CASE_VERDICTS, PHRASING, TAG, MemoryTable
-from constraintsuite.records.scores import Interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from constraintsuite.core.statistics.intervals import FloatArray
+from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.experiments.outcome_table import Details, Item, StoredTable
 from constraintsuite.memory.results import ItemResult
-from constraintsuite.metrics.intervals import FloatArray
-from constraintsuite.metrics.metric import Metric
 
 BUDGET, TAG, PHRASING = "budget", "tag", "phrasing"
 SIZES = ("units", "tokens")

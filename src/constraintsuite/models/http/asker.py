@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TypeVar
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.shards import keyed_random
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.shards import keyed_random
+from constraintsuite.core.store.http.endpoint import Endpoint
+from constraintsuite.core.store.http.faults import BadAnswer, PassingFault
 from constraintsuite.models.base import Workbench
-from constraintsuite.store.http.endpoint import Endpoint
-from constraintsuite.store.http.faults import BadAnswer, PassingFault
 
 T = TypeVar("T")
 R = TypeVar("R")

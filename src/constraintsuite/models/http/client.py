@@ -14,16 +14,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from constraintsuite.core.store.cache import ArrayCache
+from constraintsuite.core.store.files import sha256_text
+from constraintsuite.core.store.http.endpoint import Endpoint
+from constraintsuite.core.store.http.faults import BadAnswer
+from constraintsuite.core.store.http.messages import Limits
+from constraintsuite.core.store.http.secrets import Authorization
 from constraintsuite.models.base import ModelFact, Pair, Workbench
 from constraintsuite.models.http.address import RemoteSettings
 from constraintsuite.models.http.asker import Asker
 from constraintsuite.models.naming import ModelName
-from constraintsuite.store.cache import ArrayCache
-from constraintsuite.store.files import sha256_text
-from constraintsuite.store.http.endpoint import Endpoint
-from constraintsuite.store.http.faults import BadAnswer
-from constraintsuite.store.http.messages import Limits
-from constraintsuite.store.http.secrets import Authorization
 
 Body = Mapping[str, ModelFact]
 

@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import sha256_text
+from constraintsuite.core.store.http.faults import BadAnswer, RefusalError
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.http.address import RemoteSettings, check_address
 from constraintsuite.models.http.client import (
@@ -25,8 +27,6 @@ from constraintsuite.models.http.client import (
 )
 from constraintsuite.models.http.embeddings import EmbedFormat, make_embeddings
 from constraintsuite.models.naming import ModelName
-from constraintsuite.store.files import sha256_text
-from constraintsuite.store.http.faults import BadAnswer, RefusalError
 
 RerankFormat = Literal["cohere", "jina", "tei"]
 _OTHER_FORMAT = {400, 404, 405, 415, 422}  # how servers refuse a request that they do not understand

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from constraintsuite.core.store.files import sha256_text
 from constraintsuite.models.base import ModelFact, Pair, Workbench
 from constraintsuite.models.batches import BatchRun
 from constraintsuite.models.cross import CrossSettings, choose_label
@@ -18,7 +19,6 @@ from constraintsuite.models.onnx.layout import read_cross_prompt
 from constraintsuite.models.onnx.model import OnnxModel
 from constraintsuite.models.onnx.pooling import Floats
 from constraintsuite.models.tokenization import TokenBatch, TokenizerInput
-from constraintsuite.store.files import sha256_text
 
 
 class OnnxCross(OnnxModel):

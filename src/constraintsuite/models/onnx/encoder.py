@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.models.backends import NotForOnnx
 from constraintsuite.models.base import ModelFact, TextRole, Workbench
 from constraintsuite.models.batches import BatchRun
@@ -18,7 +19,6 @@ from constraintsuite.models.onnx.layout import DenseLayer, read_layout
 from constraintsuite.models.onnx.model import OnnxModel
 from constraintsuite.models.onnx.pooling import Floats, PoolingStep, linear, normalize, pool
 from constraintsuite.models.tokenization import TokenBatch, TokenizerInput
-from constraintsuite.store.files import sha256_of, sha256_text
 
 
 class OnnxEncoder(OnnxModel):

@@ -10,11 +10,11 @@ import numpy as np
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from safetensors import SafetensorError, safe_open
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.jsonl import describe
 from constraintsuite.models.backends import NotForOnnx, TransformerSettings
 from constraintsuite.models.onnx.pooling import Floats
 from constraintsuite.models.tokenization import Padding
-from constraintsuite.store.jsonl import describe
 
 M = TypeVar("M", bound=BaseModel)
 INDEX = "model.safetensors.index.json"

@@ -9,7 +9,7 @@ from typing import Literal, cast
 
 from pydantic import RootModel
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.models.backends import ROLE_PROMPTS, NotForOnnx
 from constraintsuite.models.base import TextRole
 from constraintsuite.models.dense import DenseSettings, Pooling, Similarity

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tokenizers import Tokenizer, normalizers
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.models.backends import NotForOnnx, TransformerSettings
 from constraintsuite.models.base import ModelFact, Workbench
 from constraintsuite.models.batches import BatchLimits
@@ -27,7 +28,6 @@ from constraintsuite.models.onnx.folder import (
 )
 from constraintsuite.models.onnx.graphs import Purpose, find_graph
 from constraintsuite.models.tokenization import TokenBatch, Tokenization, TokenizerInput, cuts_left
-from constraintsuite.store.files import sha256_of, sha256_text
 
 if TYPE_CHECKING:
     from constraintsuite.models.onnx.session import OnnxSession

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.cores import cores
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.cores import cores
 from constraintsuite.models.base import OutOfMemory, TextError
 from constraintsuite.models.onnx.pooling import Floats
 from constraintsuite.models.tokenization import TokenBatch

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.models.onnx.architectures import ACTIVATIONS, Architecture
 from constraintsuite.models.onnx.folder import TransformerConfig
 from constraintsuite.models.onnx.pooling import Floats

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.models.tokenization import Padding, Tokenization
 from constraintsuite.models.torch.device import pick_dtype
 from constraintsuite.models.torch.firsttoken import read_first_token_only

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import sha256_text
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.batches import BatchLimits, BatchModel, BatchRun, Pending
 from constraintsuite.models.cross import CrossSettings, choose_label
@@ -34,7 +35,6 @@ from constraintsuite.models.torch.device import (
 )
 from constraintsuite.models.torch.folder import ModelFolder, library_versions
 from constraintsuite.models.torch.settings import BatchSizes, fingerprint_of
-from constraintsuite.store.files import sha256_text
 
 if TYPE_CHECKING:
     import torch

@@ -10,8 +10,8 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.cores import cores
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.cores import cores
 from constraintsuite.models.base import OutOfMemory
 
 if TYPE_CHECKING:

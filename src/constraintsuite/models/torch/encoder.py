@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.cache import CachedArray
+from constraintsuite.core.store.files import sha256_text
 from constraintsuite.models.base import Encoder, ModelFact, TextRole, Workbench
 from constraintsuite.models.batches import BatchRun, Pending
 from constraintsuite.models.dense import SIMILARITIES, DenseSettings, Similarity
@@ -24,8 +26,6 @@ from constraintsuite.models.torch.folder import ModelFolder, need_torch
 from constraintsuite.models.torch.sentences import SentenceModel
 from constraintsuite.models.torch.settings import BatchSizes
 from constraintsuite.models.torch.text_model import Features, TextModel
-from constraintsuite.store.cache import CachedArray
-from constraintsuite.store.files import sha256_text
 
 if TYPE_CHECKING:
     import torch

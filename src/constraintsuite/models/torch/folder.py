@@ -9,9 +9,9 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.core.errors import MissingExtraError, UserError
+from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.models.tokenization import cuts_left, read_mapping
-from constraintsuite.store.files import sha256_of, sha256_text
 
 LIBRARIES = ("torch", "transformers", "sentence-transformers", "tokenizers")
 """Whose versions can move a score."""

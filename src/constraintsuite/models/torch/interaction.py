@@ -14,14 +14,14 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.execution.progress import Silent
+from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.store.files import sha256_text
 from constraintsuite.models.base import ModelFact, Pair, TextRole, Workbench
 from constraintsuite.models.batches import BatchLimits, BatchRun
 from constraintsuite.models.tokenization import first_alike
 from constraintsuite.models.torch.sentences import SentenceModel
 from constraintsuite.models.torch.settings import BatchSizes
 from constraintsuite.models.torch.text_model import Features
-from constraintsuite.store.files import sha256_text
 
 FloatArray = npt.NDArray[np.float64]
 T = TypeVar("T")

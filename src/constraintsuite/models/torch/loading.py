@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 
 if TYPE_CHECKING:
     import torch

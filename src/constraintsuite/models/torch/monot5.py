@@ -14,7 +14,8 @@ import numpy.typing as npt
 from pydantic import Field
 from tokenizers import Encoding, Tokenizer
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import sha256_text
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.batches import BatchRun
 from constraintsuite.models.naming import ModelName
@@ -24,7 +25,6 @@ from constraintsuite.models.torch.folder import ModelFolder, need_torch
 from constraintsuite.models.torch.loading import load_tokenizer, loading, refuse_missing
 from constraintsuite.models.torch.settings import BatchSizes, TorchSettings, fingerprint_of, open_folder
 from constraintsuite.models.torch.text_model import describe_folder
-from constraintsuite.store.files import sha256_text
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast, T5ForConditionalGeneration

@@ -7,13 +7,13 @@ from typing import Literal
 
 from pydantic import Field
 
+from constraintsuite.core.store.files import sha256_text
 from constraintsuite.models.backends import TransformerSettings
 from constraintsuite.models.batches import BatchLimits
 from constraintsuite.models.naming import ModelSettings
 from constraintsuite.models.torch.device import count_threads, pick_device
 from constraintsuite.models.torch.folder import ModelFolder, library_versions
 from constraintsuite.models.weights import find_weights
-from constraintsuite.store.files import sha256_text
 
 
 class TorchSettings(ModelSettings):

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from constraintsuite.records.examples import Example
-from constraintsuite.records.figures import percent, say
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.records.figures import percent, say
 from constraintsuite.suites.audit.blind import query_blind
 from constraintsuite.suites.audit.groups import group_examples, split_by_slice
 from constraintsuite.suites.audit.results import ALL_MAIN, QUERY_BLIND, Audit, AuditRow

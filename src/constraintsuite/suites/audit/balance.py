@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from statistics import fmean, variance
 
-from constraintsuite.records.examples import SATISFYING, VIOLATING, Example
+from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example
 from constraintsuite.suites.audit.groups import split_by_slice
 from constraintsuite.suites.audit.results import BalanceRow
 from constraintsuite.suites.audit.solvers import count_words

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import Example
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.examples import Example
 from constraintsuite.suites.audit.solvers import FloatArray, IntArray, SolverTrial
 from constraintsuite.text.terms import words
 

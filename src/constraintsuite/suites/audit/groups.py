@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from constraintsuite.metrics.intervals import cluster_items
-from constraintsuite.records.examples import CONTROL_SLICES, MAIN_SLICES, Example
+from constraintsuite.core.records.examples import CONTROL_SLICES, MAIN_SLICES, Example
+from constraintsuite.core.statistics.intervals import cluster_items
 from constraintsuite.suites.audit.results import ALL_MAIN, GroupKind
 from constraintsuite.suites.audit.solvers import IntArray
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from constraintsuite.records.tables import Column, Table
+from constraintsuite.core.records.tables import Column, Table
 from constraintsuite.suites.audit.results import ALL_MAIN, QUERY_BLIND, Audit, AuditRow, BalanceRow
 from constraintsuite.suites.constraints.base import load_solver
 

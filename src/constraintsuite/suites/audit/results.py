@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from constraintsuite.records.scores import Interval
+from constraintsuite.core.records.scores import Interval
 
 LeakVerdict = Literal["leak", "leak_in_part", "by_construction", "ok", "too_few_to_tell", "undefined"]
 GroupKind = Literal["clusters", "couples"]

@@ -10,9 +10,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.naming import load_scorer
-from constraintsuite.records.examples import SATISFYING, VIOLATING, Example
 from constraintsuite.text.terms import TermAnalyser, words
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.execution.shards import stable_hash
-from constraintsuite.metrics.resampling import mean_figures
-from constraintsuite.records.examples import Example
-from constraintsuite.records.scores import Interval
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.resampling import mean_figures
 from constraintsuite.suites.audit.results import AuditRow, GroupKind, LeakVerdict
 from constraintsuite.suites.audit.solvers import SolverTrial
 from constraintsuite.suites.constraints.base import load_type

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol, cast
 
-from constraintsuite.errors import UserError, hint_for
-from constraintsuite.records.constraints import CONSTRAINTS, Constraint
-from constraintsuite.records.examples import Example
+from constraintsuite.core.errors import UserError, hint_for
+from constraintsuite.core.records.constraints import CONSTRAINTS, Constraint
+from constraintsuite.core.records.examples import Example
 from constraintsuite.suites.audit.solvers import SOLVERS, Solver
 
 

@@ -9,9 +9,9 @@ from typing import Literal
 
 import numpy as np
 
-from constraintsuite.records.constraints import Constraint
-from constraintsuite.records.examples import ADVERSARIAL, NONFLIP, OMISSION, SATISFYING, VIOLATING, Example
-from constraintsuite.records.text import Span
+from constraintsuite.core.records.constraints import Constraint
+from constraintsuite.core.records.examples import ADVERSARIAL, NONFLIP, OMISSION, SATISFYING, VIOLATING, Example
+from constraintsuite.core.records.text import Span
 from constraintsuite.suites.audit.solvers import FloatArray, Solver, least, most
 from constraintsuite.suites.pairs.records import CheckedPair
 from constraintsuite.text import ANALYSERS

@@ -1,6 +1,6 @@
 """Controls of a negation suite: rewordings that must not change a ranking, and negation words that exclude nothing."""
 
-from constraintsuite.catalogue import Catalogue
+from constraintsuite.core.catalogue import Catalogue
 from constraintsuite.suites.controls.rewriting import Rewriter
 
 REWRITERS: Catalogue[Rewriter] = Catalogue(

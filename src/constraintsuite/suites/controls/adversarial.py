@@ -12,8 +12,8 @@ from string import Formatter
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from constraintsuite.execution.shards import keyed_random
-from constraintsuite.records.examples import (
+from constraintsuite.core.execution.shards import keyed_random
+from constraintsuite.core.records.examples import (
     ADVERSARIAL,
     OPPOSITE_PREFERENCE,
     QUERY_PREFERENCE,
@@ -23,7 +23,7 @@ from constraintsuite.records.examples import (
     Control,
     Example,
 )
-from constraintsuite.store.yaml_files import read_package_yaml
+from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.controls.sampling import mixed_originals, number
 from constraintsuite.text.terms import TermAnalyser

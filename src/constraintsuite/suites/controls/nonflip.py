@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from constraintsuite.execution.shards import keyed_random
-from constraintsuite.records.constraints import Evidence
-from constraintsuite.records.examples import NONFLIP, SATISFYING, VIOLATING, Control, Example, ExampleDocument
-from constraintsuite.records.text import Span
+from constraintsuite.core.execution.shards import keyed_random
+from constraintsuite.core.records.constraints import Evidence
+from constraintsuite.core.records.examples import NONFLIP, SATISFYING, VIOLATING, Control, Example, ExampleDocument
+from constraintsuite.core.records.text import Span
 from constraintsuite.suites.controls import REWRITERS
 from constraintsuite.suites.controls.rewriting import Rewritten, RewrittenExample, topic_forms
 from constraintsuite.suites.controls.sampling import mixed_originals, number

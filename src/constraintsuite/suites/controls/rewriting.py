@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
-from constraintsuite.records.examples import MINPAIRS, Example
-from constraintsuite.records.text import Span
-from constraintsuite.store.yaml_files import read_package_yaml
+from constraintsuite.core.records.examples import MINPAIRS, Example
+from constraintsuite.core.records.text import Span
+from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.text.mentions import fold, surface_forms
 from constraintsuite.text.wordlists import WordSet
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import MAIN_SLICES, Example
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.examples import MAIN_SLICES, Example
 
 
 def mixed_originals(examples: Iterable[Example], seed: int, purpose: str) -> list[Example]:

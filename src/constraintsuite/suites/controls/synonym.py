@@ -11,9 +11,9 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from constraintsuite.records.examples import MINPAIRS, Example
-from constraintsuite.records.text import Span
-from constraintsuite.store.yaml_files import read_package_yaml
+from constraintsuite.core.records.examples import MINPAIRS, Example
+from constraintsuite.core.records.text import Span
+from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.suites.controls.rewriting import RewrittenExample, SpanRewrite, apply_changes, topic_forms
 from constraintsuite.text.mentions import find_forms, fold
 from constraintsuite.text.sentences import split_sentences

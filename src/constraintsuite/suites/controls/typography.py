@@ -8,8 +8,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Literal, NamedTuple
 
-from constraintsuite.records.examples import Example
-from constraintsuite.records.text import Span
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.records.text import Span
 from constraintsuite.suites.controls.rewriting import (
     Operation,
     Piece,

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from lemminflect import getAllLemmas
 
-from constraintsuite.records.examples import MINPAIRS, Example
-from constraintsuite.records.text import Span
+from constraintsuite.core.records.examples import MINPAIRS, Example
+from constraintsuite.core.records.text import Span
 from constraintsuite.suites.controls.rewriting import Piece, Rewritten, RewrittenExample, exchange, guard_words, recased
 from constraintsuite.text.sentences import split_sentences
 from constraintsuite.text.terms import TermAnalyser, words

@@ -14,7 +14,7 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.records.text import Document
+from constraintsuite.core.records.text import Document
 from constraintsuite.suites.corpus.files import ShardLine, StageRecords, walk, walk_both
 from constraintsuite.suites.reading.records import ScopesRead
 from constraintsuite.text.base import Scope

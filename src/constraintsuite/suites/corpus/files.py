@@ -15,10 +15,10 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from pydantic import ValidationError
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.shards import stable_hash
-from constraintsuite.store.files import atomic_writer
-from constraintsuite.store.jsonl import adapter, describe
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.store.files import atomic_writer
+from constraintsuite.core.store.jsonl import adapter, describe
 
 
 def part_path(folder: Path, shard: int) -> Path:

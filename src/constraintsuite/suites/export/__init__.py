@@ -1,6 +1,6 @@
 """A suite in other people's formats, one file a format."""
 
-from constraintsuite.catalogue import Catalogue
+from constraintsuite.core.catalogue import Catalogue
 from constraintsuite.suites.export.base import SuiteExporter
 
 EXPORTERS: Catalogue[SuiteExporter] = Catalogue(

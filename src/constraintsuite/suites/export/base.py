@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from constraintsuite.records.examples import Example
-from constraintsuite.store.files import write_text
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.store.files import write_text
 
 
 class ExportCounts(NamedTuple):

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import Example, ExampleDocument, QueryRole
-from constraintsuite.store.files import write_text
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.examples import Example, ExampleDocument, QueryRole
+from constraintsuite.core.store.files import write_text
 from constraintsuite.suites.export.base import ExportCounts, SuitePart, count, split_parts, write_rows
 
 

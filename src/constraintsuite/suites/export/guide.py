@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from constraintsuite.errors import UserError
-from constraintsuite.records.examples import Example
-from constraintsuite.store.files import write_text
-from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.store.files import write_text
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.suites.export.base import ExportCounts, count
 from constraintsuite.suites.guide import to_guide
 

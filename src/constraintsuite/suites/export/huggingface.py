@@ -9,9 +9,9 @@ from pathlib import Path
 
 import yaml
 
-from constraintsuite.records.examples import Example
-from constraintsuite.store.files import write_text
-from constraintsuite.store.jsonl import encode
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.store.files import write_text
+from constraintsuite.core.store.jsonl import encode
 from constraintsuite.suites.examples import example_schema
 from constraintsuite.suites.export.base import ExportCounts, count, write_rows, write_schema
 

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from constraintsuite.errors import UserError
-from constraintsuite.records.examples import Example
-from constraintsuite.store.files import write_text
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.store.files import write_text
 from constraintsuite.suites.export.base import ExportCounts, count, split_parts, write_rows, write_schema
 
 FIELDS = {

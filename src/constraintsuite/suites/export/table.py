@@ -7,8 +7,8 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
-from constraintsuite.records.examples import Control, Example
-from constraintsuite.store.files import write_text
+from constraintsuite.core.records.examples import Control, Example
+from constraintsuite.core.store.files import write_text
 from constraintsuite.suites.export.base import ExportCounts, count
 
 COLUMNS = ("id", "slice", "split", "domain", "relation", "template", "constraint", "value", "query", "opposite", "topic", "couple",

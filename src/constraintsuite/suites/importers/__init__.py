@@ -1,6 +1,6 @@
 """Other people's test sets as suites, one file a format."""
 
-from constraintsuite.catalogue import Catalogue
+from constraintsuite.core.catalogue import Catalogue
 from constraintsuite.suites.importers.base import Importer
 
 IMPORTERS: Catalogue[Importer] = Catalogue(

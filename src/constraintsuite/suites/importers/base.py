@@ -8,11 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
-from constraintsuite.corpora.base import REASONS, BadRows, Reason, SourceSettings
-from constraintsuite.corpora.fields import FileRecord
-from constraintsuite.corpora.jsonl import read_objects
-from constraintsuite.errors import UserError
-from constraintsuite.records.examples import (
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.examples import (
     OPPOSITE_PREFERENCE,
     QUERY_PREFERENCE,
     SATISFYING,
@@ -23,8 +20,11 @@ from constraintsuite.records.examples import (
     Spans,
     Split,
 )
-from constraintsuite.records.text import Document, Qrel, Query
-from constraintsuite.store.files import sha256_of, sha256_text
+from constraintsuite.core.records.text import Document, Qrel, Query
+from constraintsuite.core.store.files import sha256_of, sha256_text
+from constraintsuite.corpora.base import REASONS, BadRows, Reason, SourceSettings
+from constraintsuite.corpora.fields import FileRecord
+from constraintsuite.corpora.jsonl import read_objects
 from constraintsuite.suites.recipe import TagSettings
 from constraintsuite.suites.tags import tags_of_texts
 from constraintsuite.text.matching import BoundedMatcher

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.examples import SPLITS, Example
+from constraintsuite.core.records.text import Document, Qrel, Query
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.opening import open_source
-from constraintsuite.errors import UserError
-from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import SPLITS, Example
-from constraintsuite.records.text import Document, Qrel, Query
 from constraintsuite.suites.importers.base import WHOLE, ImportedSuite, make_pair, name_source
 
 _MOST_PAIRS = 10

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.records.text import Document, Qrel, Query
 from constraintsuite.corpora.fields import FileRecord
 from constraintsuite.corpora.jsonl import read_objects
-from constraintsuite.errors import UserError
-from constraintsuite.records.examples import Example
-from constraintsuite.records.text import Document, Qrel, Query
 from constraintsuite.suites.importers.base import WHOLE, ImportedSuite, hash_files, make_pair, one_of, text_of
 
 _QUERIES = ("test_manual_final.json", "test.json", "queries.json")

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from constraintsuite.store.artifact import Artifact, ArtifactOrigin
-from constraintsuite.store.files import write_text
-from constraintsuite.store.jsonl import write_jsonl
-from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.store.workspace import Replace, claim
+from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin
+from constraintsuite.core.store.files import write_text
+from constraintsuite.core.store.jsonl import write_jsonl
+from constraintsuite.core.store.revisions import REVISIONS
+from constraintsuite.core.store.workspace import Replace, claim
 from constraintsuite.suites.examples import example_schema
 from constraintsuite.suites.importers import IMPORTERS
 from constraintsuite.suites.importers.base import ImportedSuite, name_source

@@ -9,11 +9,11 @@ from typing import cast, get_args
 
 from pydantic import ValidationError
 
+from constraintsuite.core.errors import UserError, refuse_faults
+from constraintsuite.core.records.examples import Example, Split
+from constraintsuite.core.store.jsonl import adapter, describe
 from constraintsuite.corpora.fields import FileRecord
 from constraintsuite.corpora.jsonl import read_objects
-from constraintsuite.errors import UserError, refuse_faults
-from constraintsuite.records.examples import Example, Split
-from constraintsuite.store.jsonl import adapter, describe
 from constraintsuite.suites.guide import GuideExample, from_guide
 from constraintsuite.suites.importers.base import WHOLE, ImportedSuite, hash_files
 

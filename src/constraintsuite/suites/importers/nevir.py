@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.examples import Example, Split
+from constraintsuite.core.records.text import Document
 from constraintsuite.corpora.fields import FileRecord
-from constraintsuite.errors import UserError
-from constraintsuite.records.examples import Example, Split
-from constraintsuite.records.text import Document
 from constraintsuite.suites.importers.base import ImportedSuite, find_changes, hash_rows, make_pair, read_rows, text_of
 
 HUB = "orionweller/NevIR"

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import EXPLICIT
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.examples import EXPLICIT
 from constraintsuite.suites.domain import Knowledge, Relation
 from constraintsuite.suites.pairs.couples import Couple
 from constraintsuite.suites.pairs.minimal import Swapped, exchange_spans, swap_drafts

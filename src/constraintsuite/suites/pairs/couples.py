@@ -10,9 +10,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import EXPLICIT, OMISSION, Split
-from constraintsuite.records.text import Document
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.examples import EXPLICIT, OMISSION, Split
+from constraintsuite.core.records.text import Document
 from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, make_draft
 from constraintsuite.suites.queries.evidence import Stances
 from constraintsuite.suites.queries.records import ATTRIBUTE, Proposal

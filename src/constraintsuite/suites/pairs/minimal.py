@@ -11,10 +11,10 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
 
-from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import MINPAIRS
-from constraintsuite.records.text import Span
-from constraintsuite.store.yaml_files import read_package_yaml
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.examples import MINPAIRS
+from constraintsuite.core.records.text import Span
+from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.suites.pairs.couples import Matching, group_proposals
 from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, make_draft
 from constraintsuite.suites.queries.records import Proposal

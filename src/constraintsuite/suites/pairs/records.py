@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from constraintsuite.records.constraints import Evidence
-from constraintsuite.records.examples import NATURAL, Spans, Split
+from constraintsuite.core.records.constraints import Evidence
+from constraintsuite.core.records.examples import NATURAL, Spans, Split
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import FilterSettings, PairSettings
 from constraintsuite.text.base import Analysis

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from constraintsuite.errors import UserError, refuse_faults
-from constraintsuite.store.jsonl import read_lines
+from constraintsuite.core.errors import UserError, refuse_faults
+from constraintsuite.core.store.jsonl import read_lines
 from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.queries.records import Proposal
 

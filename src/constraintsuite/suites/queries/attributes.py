@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from constraintsuite.records.examples import Split
-from constraintsuite.records.text import Span
+from constraintsuite.core.records.examples import Split
+from constraintsuite.core.records.text import Span
 from constraintsuite.suites.corpus.corpus import Numbering
 from constraintsuite.suites.domain import Knowledge
 from constraintsuite.suites.queries.evidence import Sides, YWords

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraintsuite.records.figures import percent
+from constraintsuite.core.records.figures import percent
 from constraintsuite.suites.domain import Knowledge
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.queries.view import CorpusView

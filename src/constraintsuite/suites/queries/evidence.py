@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from constraintsuite.records.text import Document
+from constraintsuite.core.records.text import Document
 from constraintsuite.suites.corpus.corpus import DocumentNumbers
 from constraintsuite.text.base import Scope
 from constraintsuite.text.mentions import MentionFinder

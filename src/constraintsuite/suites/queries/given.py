@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.records.examples import SPLITS
-from constraintsuite.records.text import Document, Qrel, Query
+from constraintsuite.core.records.examples import SPLITS
+from constraintsuite.core.records.text import Document, Qrel, Query
 from constraintsuite.suites.corpus.corpus import DocumentNumbers
 from constraintsuite.suites.domain import Knowledge, QueryPattern
 from constraintsuite.suites.queries.attributes import attribute_words

@@ -9,9 +9,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from constraintsuite.records.examples import Example
-from constraintsuite.records.text import Document
-from constraintsuite.store.jsonl import read_jsonl
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.suites.filters import topic_share
 from constraintsuite.suites.pairs.couples import group_key
 from constraintsuite.suites.pairs.records import RejectedPair

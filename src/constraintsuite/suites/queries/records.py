@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from constraintsuite.records.constraints import Constraint
-from constraintsuite.records.examples import Split
+from constraintsuite.core.records.constraints import Constraint
+from constraintsuite.core.records.examples import Split
 
 Status = Literal["build", "doubtful", "accepted", "rejected"]
 ATTRIBUTE = "attribute"

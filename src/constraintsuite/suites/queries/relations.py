@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import Split
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.examples import Split
 from constraintsuite.suites.corpus.corpus import DocumentNumbers, Numbering
 from constraintsuite.suites.domain import Knowledge, Relation
 from constraintsuite.suites.queries.evidence import Sides, YWords

@@ -14,8 +14,8 @@ from functools import cache
 
 from lemminflect import getAllLemmas
 
-from constraintsuite.records.examples import Split
-from constraintsuite.records.text import Document, Query
+from constraintsuite.core.records.examples import Split
+from constraintsuite.core.records.text import Document, Query
 from constraintsuite.suites.queries.evidence import YWords
 from constraintsuite.suites.queries.records import SLOT, Proposal, Snippet
 from constraintsuite.suites.queries.topics import query_words

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from lemminflect import getInflection
 from pydantic import BaseModel
 
-from constraintsuite.store.yaml_files import read_package_yaml
+from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.suites.corpus.corpus import DocumentNumbers
 from constraintsuite.suites.domain import Knowledge
 from constraintsuite.suites.queries.records import Topic

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from constraintsuite.execution.shards import stable_hash
-from constraintsuite.records.examples import SPLITS, Split
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.examples import SPLITS, Split
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.domain import TemplateFamily
 from constraintsuite.suites.queries.evidence import YWords

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-from constraintsuite.records.text import Document, Span
+from constraintsuite.core.records.text import Document, Span
 from constraintsuite.suites.domain import Knowledge
 from constraintsuite.suites.reading.classes import read_classes
 from constraintsuite.suites.reading.facts import read_facts

@@ -6,7 +6,7 @@ from functools import cache
 
 from pydantic import BaseModel
 
-from constraintsuite.store.yaml_files import read_package_yaml
+from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.text.wordlists import WordSet
 
 

@@ -9,16 +9,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraintsuite.execution.progress import Reporter
-from constraintsuite.execution.spread import WorkCounts
-from constraintsuite.execution.stage import Job
-from constraintsuite.execution.travel import send
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.execution.spread import WorkCounts
+from constraintsuite.core.execution.stage import Job
+from constraintsuite.core.execution.travel import send
+from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.models.base import Workbench
-from constraintsuite.retrieval.base import Hit, Retriever, search_all
-from constraintsuite.retrieval.bm25 import HitColumns
-from constraintsuite.retrieval.lucene import LuceneRetriever
-from constraintsuite.retrieval.opensearch.retriever import OpenSearchRetriever
-from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.models.retrieval.base import Hit, Retriever, search_all
+from constraintsuite.models.retrieval.bm25 import HitColumns
+from constraintsuite.models.retrieval.lucene import LuceneRetriever
+from constraintsuite.models.retrieval.opensearch.retriever import OpenSearchRetriever
 from constraintsuite.suites.recipe import LUCENE, CandidateSettings, Recipe
 from constraintsuite.suites.stages.documents import read_documents
 from constraintsuite.suites.stages.queries import read_proposals

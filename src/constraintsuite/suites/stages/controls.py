@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from constraintsuite.execution.spread import WorkCounts
-from constraintsuite.execution.stage import Job
-from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.core.execution.spread import WorkCounts
+from constraintsuite.core.execution.stage import Job
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.suites.controls.adversarial import make_adversarial
 from constraintsuite.suites.controls.nonflip import make_nonflip
 from constraintsuite.suites.examples import read_examples

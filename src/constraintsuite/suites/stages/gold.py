@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from constraintsuite.execution.shards import stable_hash
-from constraintsuite.execution.spread import WorkCounts
-from constraintsuite.execution.stage import Job
-from constraintsuite.records.examples import Example
-from constraintsuite.store.jsonl import write_jsonl
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.execution.spread import WorkCounts
+from constraintsuite.core.execution.stage import Job
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.recipe import Recipe
 

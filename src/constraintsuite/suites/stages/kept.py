@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.care import Care
-from constraintsuite.execution.shards import shard_of
-from constraintsuite.execution.spread import WorkCounts
-from constraintsuite.execution.stage import Job
-from constraintsuite.records.constraints import Evidence
-from constraintsuite.records.examples import SATISFYING, VIOLATING
-from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.care import Care
+from constraintsuite.core.execution.shards import shard_of
+from constraintsuite.core.execution.spread import WorkCounts
+from constraintsuite.core.execution.stage import Job
+from constraintsuite.core.records.constraints import Evidence
+from constraintsuite.core.records.examples import SATISFYING, VIOLATING
+from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.suites.dropped import DROPPED, name_of_texts, read_dropped
 from constraintsuite.suites.filters import reasons
 from constraintsuite.suites.pairs.records import (

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraintsuite.execution.care import Care
-from constraintsuite.execution.spread import WorkCounts
-from constraintsuite.execution.stage import Job
-from constraintsuite.records.text import Document
-from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.core.execution.care import Care
+from constraintsuite.core.execution.spread import WorkCounts
+from constraintsuite.core.execution.stage import Job
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.suites.corpus.files import part_path
 from constraintsuite.suites.domain import load_knowledge
 from constraintsuite.suites.reading.document import read_document

@@ -6,10 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
-from constraintsuite.execution.spread import WorkCounts
-from constraintsuite.execution.stage import Job
-from constraintsuite.records.text import Document
-from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.core.execution.spread import WorkCounts
+from constraintsuite.core.execution.stage import Job
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.suites.corpus.files import StageRecords, walk_both
 from constraintsuite.suites.domain import Knowledge, load_knowledge
 from constraintsuite.suites.pairs.contrast import EditablePassage, contrast_drafts

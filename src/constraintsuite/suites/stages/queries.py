@@ -10,13 +10,13 @@ from typing import cast
 
 import numpy as np
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.spread import WorkCounts
-from constraintsuite.execution.stage import Job
-from constraintsuite.records.examples import Split
-from constraintsuite.records.text import Document, Qrel, Query
-from constraintsuite.store.files import write_text
-from constraintsuite.store.jsonl import adapter, read_jsonl, write_jsonl
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.spread import WorkCounts
+from constraintsuite.core.execution.stage import Job
+from constraintsuite.core.records.examples import Split
+from constraintsuite.core.records.text import Document, Qrel, Query
+from constraintsuite.core.store.files import write_text
+from constraintsuite.core.store.jsonl import adapter, read_jsonl, write_jsonl
 from constraintsuite.suites.corpus.corpus import Corpus, DocumentNumbers, Numbering
 from constraintsuite.suites.corpus.files import read_table, write_table
 from constraintsuite.suites.domain import Knowledge, load_knowledge

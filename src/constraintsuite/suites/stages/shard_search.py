@@ -11,13 +11,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraintsuite.execution.care import Care
-from constraintsuite.execution.spread import WorkCounts
-from constraintsuite.execution.stage import Job
-from constraintsuite.execution.travel import clear
+from constraintsuite.core.execution.care import Care
+from constraintsuite.core.execution.spread import WorkCounts
+from constraintsuite.core.execution.stage import Job
+from constraintsuite.core.execution.travel import clear
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.files import write_text
+from constraintsuite.core.store.jsonl import adapter, encode, read_jsonl, write_jsonl
 from constraintsuite.models.bm25.formula import Bm25Formula, CorpusStatistics
-from constraintsuite.records.text import Document
-from constraintsuite.retrieval.bm25 import (
+from constraintsuite.models.retrieval.bm25 import (
     HitColumns,
     asked_terms,
     collect_postings,
@@ -26,8 +28,6 @@ from constraintsuite.retrieval.bm25 import (
     read_shard,
     write_shard,
 )
-from constraintsuite.store.files import write_text
-from constraintsuite.store.jsonl import adapter, encode, read_jsonl, write_jsonl
 from constraintsuite.suites.corpus.files import part_path
 from constraintsuite.suites.recipe import CandidateSettings, Recipe
 from constraintsuite.text.terms import TermAnalyser

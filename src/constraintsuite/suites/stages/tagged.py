@@ -6,11 +6,11 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 
-from constraintsuite.execution.shards import stable_hash
-from constraintsuite.execution.spread import WorkCounts
-from constraintsuite.execution.stage import Job
-from constraintsuite.records.constraints import Constraint
-from constraintsuite.records.examples import (
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.execution.spread import WorkCounts
+from constraintsuite.core.execution.stage import Job
+from constraintsuite.core.records.constraints import Constraint
+from constraintsuite.core.records.examples import (
     OPPOSITE_PREFERENCE,
     QUERY_PREFERENCE,
     SATISFYING,
@@ -21,8 +21,8 @@ from constraintsuite.records.examples import (
     PoolPlace,
     Retrieval,
 )
-from constraintsuite.records.text import Document
-from constraintsuite.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.pairs.records import AcceptedPair, DraftDocument
 from constraintsuite.suites.queries.records import Proposal

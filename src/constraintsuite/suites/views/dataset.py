@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 from statistics import fmean
 
-from constraintsuite.records.examples import Example
-from constraintsuite.records.tables import Column, Table
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.records.tables import Column, Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from constraintsuite.records.figures import percent
-from constraintsuite.records.plots import Axis, LevelLine, Plot, Series, Spot
-from constraintsuite.retrieval.topk import FloatArray
+from constraintsuite.core.records.figures import percent
+from constraintsuite.core.records.plots import Axis, LevelLine, Plot, Series, Spot
+from constraintsuite.models.retrieval.topk import FloatArray
 from constraintsuite.vectors.ann.frontier import Arena, by_name, engine_name, pareto_front, recall_of, speed_of
 from constraintsuite.vectors.ann.results import MeasuredCell, RetrieverBaseline
 

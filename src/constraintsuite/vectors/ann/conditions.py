@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from constraintsuite.core.records.figures import CellValue
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.records.tables import Column, Table
+from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.experiments.compare import mean_difference
 from constraintsuite.experiments.figures import generator
-from constraintsuite.metrics.metric import Metric
-from constraintsuite.records.figures import CellValue
-from constraintsuite.records.scores import Interval
-from constraintsuite.records.tables import Column, Table
-from constraintsuite.retrieval.topk import FloatArray, IntArray
+from constraintsuite.models.retrieval.topk import FloatArray, IntArray
 from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.engines.base import ServedEngine
 from constraintsuite.vectors.ann.frontier import Arena, conditions_of, find_run, label_runs

@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.models.dense import SIMILARITIES
-from constraintsuite.retrieval.topk import FloatArray, Neighbours, top_k
+from constraintsuite.models.retrieval.topk import FloatArray, Neighbours, top_k
 from constraintsuite.vectors.matrices import BLOCK_ROWS, blocks_of
 
 VectorMetric = Literal["cosine", "dot", "euclidean"]

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.experiments.experiment import Experiment, OpenOptions
 from constraintsuite.experiments.outcome_table import Details, Item, StoredTable
-from constraintsuite.metrics.metric import Metric
-from constraintsuite.retrieval.topk import FloatArray, IntArray
+from constraintsuite.models.retrieval.topk import FloatArray, IntArray
 from constraintsuite.vectors.ann import frontier
 from constraintsuite.vectors.ann.frontier import Arena
 from constraintsuite.vectors.ann.host import machine_of

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from constraintsuite.core.records.scores import Interval
 from constraintsuite.experiments.load import short_paths
-from constraintsuite.records.scores import Interval
 from constraintsuite.vectors.ann.host import machine_of
 from constraintsuite.vectors.ann.results import NOTHING, AnnRun, MeasuredCell, RetrieverBaseline
 from constraintsuite.vectors.ann.settings import QueryMode

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from constraintsuite.errors import import_extra
-from constraintsuite.execution.progress import Reporter
+from constraintsuite.core.errors import import_extra
+from constraintsuite.core.execution.progress import Reporter
 
 _CPUINFO = Path("/proc/cpuinfo")
 _GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")

@@ -14,13 +14,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.errors import UserError, import_extra
-from constraintsuite.metrics.intervals import UNDEFINED, clipped
-from constraintsuite.metrics.ranking import StandardMeasure, measure_queries
-from constraintsuite.metrics.resampling import mean_figures
-from constraintsuite.records.scores import Interval
-from constraintsuite.retrieval.topk import FloatArray, IntArray, Neighbours
-from constraintsuite.store.files import atomic_writer
+from constraintsuite.core.errors import UserError, import_extra
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.intervals import UNDEFINED, clipped
+from constraintsuite.core.statistics.ranking import StandardMeasure, measure_queries
+from constraintsuite.core.statistics.resampling import mean_figures
+from constraintsuite.core.store.files import atomic_writer
+from constraintsuite.models.retrieval.topk import FloatArray, IntArray, Neighbours
 from constraintsuite.vectors.ann.data import Relevance
 
 RecallTieRule = Literal["relative", "annb", "bigann"]

@@ -9,8 +9,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from constraintsuite.store.files import sha256_text
-from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.core.store.files import sha256_text
+from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.vectors.ann.data import BenchmarkVectors, limit_vectors, refuse_few_rows
 from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.engines.base import EngineSettings, PersistentEngine, ServedEngine, not_installed

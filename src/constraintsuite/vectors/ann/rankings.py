@@ -10,14 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
-from constraintsuite.errors import UserError
-from constraintsuite.execution.progress import Reporter
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.store.download import cache_folder
+from constraintsuite.core.store.files import sha256_text
+from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.models.base import Workbench
-from constraintsuite.retrieval.base import Passages, System, load_retriever, search_all
-from constraintsuite.retrieval.topk import IntArray
-from constraintsuite.store.download import cache_folder
-from constraintsuite.store.files import sha256_text
-from constraintsuite.store.revisions import REVISIONS
+from constraintsuite.models.retrieval.base import Passages, System, load_retriever, search_all
+from constraintsuite.models.retrieval.topk import IntArray
 from constraintsuite.vectors.ann import metrics
 from constraintsuite.vectors.ann.data import tuning_half
 from constraintsuite.vectors.ann.results import FAILED, RANKINGS, FailedRanking, RetrieverBaseline, queries_file, write

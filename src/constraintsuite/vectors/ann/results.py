@@ -10,11 +10,11 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import Field, ValidationError
 
-from constraintsuite.errors import UserError
-from constraintsuite.records.scores import Interval
-from constraintsuite.store.artifact import Artifact
-from constraintsuite.store.files import write_text
-from constraintsuite.store.jsonl import adapter, describe
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.store.artifact import Artifact
+from constraintsuite.core.store.files import write_text
+from constraintsuite.core.store.jsonl import adapter, describe
 from constraintsuite.vectors.ann.data import VectorMetric
 from constraintsuite.vectors.ann.metrics import QueryResults, read_queries
 from constraintsuite.vectors.ann.settings import QueryMode

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from constraintsuite.execution.progress import Advance, Reporter
-from constraintsuite.store.artifact import MANIFEST, STAGES, Artifact, ArtifactOrigin, read_manifest
-from constraintsuite.store.revisions import REVISIONS
-from constraintsuite.store.workspace import Replace, claim
+from constraintsuite.core.execution.progress import Advance, Reporter
+from constraintsuite.core.store.artifact import MANIFEST, STAGES, Artifact, ArtifactOrigin, read_manifest
+from constraintsuite.core.store.revisions import REVISIONS
+from constraintsuite.core.store.workspace import Replace, claim
 from constraintsuite.vectors.ann import host
 from constraintsuite.vectors.ann.metrics import require_measures, require_pyarrow
 from constraintsuite.vectors.ann.plan import plan, refuse_missing

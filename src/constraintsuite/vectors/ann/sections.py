@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from constraintsuite.core.records.sections import Charts, Remarks, Section, TableBlock
+from constraintsuite.core.records.tables import Table
 from constraintsuite.experiments.differences import LEGEND, difference_table, settings_table
 from constraintsuite.experiments.experiment import NothingToCompareError, compare_experiments
-from constraintsuite.records.sections import Charts, Remarks, Section, TableBlock
-from constraintsuite.records.tables import Table
-from constraintsuite.retrieval.topk import FloatArray
+from constraintsuite.models.retrieval.topk import FloatArray
 from constraintsuite.vectors.ann import charts, frontier, tables
 from constraintsuite.vectors.ann.conditions import about_servers, identities, judged, machines, remarks, sets
 from constraintsuite.vectors.ann.experiment import RECALL, ann_experiment, choose_cells

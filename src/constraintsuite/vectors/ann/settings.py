@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError, model_validator
 
-from constraintsuite.errors import UserError
-from constraintsuite.store.jsonl import describe
-from constraintsuite.store.yaml_files import read_yaml
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.jsonl import describe
+from constraintsuite.core.store.yaml_files import read_yaml
 from constraintsuite.vectors.ann.engines import ENGINES
 from constraintsuite.vectors.ann.metrics import RecallTieRule
 from constraintsuite.vectors.ann.sources import SOURCES

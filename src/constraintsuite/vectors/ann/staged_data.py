@@ -11,9 +11,9 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.errors import UserError
-from constraintsuite.retrieval.topk import Neighbours
-from constraintsuite.store.files import atomic_writer
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import atomic_writer
+from constraintsuite.models.retrieval.topk import Neighbours
 from constraintsuite.vectors.ann.data import (
     BenchmarkVectors,
     Vectors,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from constraintsuite.records.figures import CellValue, ColumnKind
-from constraintsuite.records.tables import Column, Table
+from constraintsuite.core.records.figures import CellValue, ColumnKind
+from constraintsuite.core.records.tables import Column, Table
 from constraintsuite.vectors.ann import frontier
 from constraintsuite.vectors.ann.frontier import Arena, ChosenSetting
 from constraintsuite.vectors.ann.results import AnnRun, MeasuredCell

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.retrieval.topk import Neighbours
+from constraintsuite.models.retrieval.topk import Neighbours
 from constraintsuite.vectors.ann import metrics
 from constraintsuite.vectors.ann.clients import ClientJob, client_processes, make_engine, prepare_search
 from constraintsuite.vectors.ann.data import BenchmarkVectors, Vectors, scores_of, tuning_half

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
 
-from constraintsuite.errors import UserError
-from constraintsuite.store.files import atomic_writer, write_text
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import atomic_writer, write_text
 from constraintsuite.vectors.bundle import Bundle
 
 METADATA = "metadata.json"

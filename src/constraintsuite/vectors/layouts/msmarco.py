@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.errors import UserError
-from constraintsuite.store.files import atomic_writer, sha256_of, write_text
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import atomic_writer, sha256_of, write_text
 from constraintsuite.vectors.bundle import Bundle, VectorSet, open_vectors
 from constraintsuite.vectors.layouts.base import METADATA, origin_of
 from constraintsuite.vectors.matrices import Matrix, blocks_of, map_matrix, write_matrix

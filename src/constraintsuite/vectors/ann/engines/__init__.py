@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from constraintsuite.catalogue import Catalogue
+from constraintsuite.core.catalogue import Catalogue
 
 if TYPE_CHECKING:
     from constraintsuite.vectors.ann.engines.base import AnnEngine

@@ -6,7 +6,7 @@ import os
 import re
 from urllib.parse import unquote
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 
 _VARIABLE = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)")
 _SECRET = re.compile(r"(password|secret|token|api[-_]?key)\s*=", re.IGNORECASE)

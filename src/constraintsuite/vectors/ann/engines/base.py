@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
-from constraintsuite.errors import MissingExtraError, UserError
+from constraintsuite.core.errors import MissingExtraError, UserError
 from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
 
 _ALONE = {"hnswlib": "pip install hnswlib (it is compiled on your machine, which needs a C++ compiler)"}

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors, blocks, normalise_rows, pad_rows
 from constraintsuite.vectors.ann.engines.base import AnnEngine, EngineSettings
 from constraintsuite.vectors.matrices import BLOCK_ROWS

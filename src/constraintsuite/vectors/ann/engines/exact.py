@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from constraintsuite.retrieval.topk import lengths_of, top_k
+from constraintsuite.models.retrieval.topk import lengths_of, top_k
 from constraintsuite.vectors.ann.data import IntArray, Vectors, blocks, pad_rows
 from constraintsuite.vectors.ann.engines.base import AnnEngine, EngineSettings
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import Field
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors, blocks, pad_rows
 from constraintsuite.vectors.ann.engines.base import EngineSettings, PersistentEngine, require
 

@@ -10,7 +10,7 @@ from uuid import uuid4
 import numpy as np
 from pydantic import AfterValidator, Field
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.vectors.ann.data import MISSING, IntArray, VectorMetric, Vectors, blocks
 from constraintsuite.vectors.ann.engines.addresses import address, database_address, unreachable
 from constraintsuite.vectors.ann.engines.base import EngineSettings, ServedEngine, require

@@ -9,7 +9,7 @@ from uuid import uuid4
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.vectors.ann.data import MISSING, IntArray, VectorMetric, Vectors, blocks
 from constraintsuite.vectors.ann.engines.addresses import address, plain_url, unreachable, variable_only
 from constraintsuite.vectors.ann.engines.base import EngineSettings, ServedEngine, require

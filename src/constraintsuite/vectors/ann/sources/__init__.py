@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from constraintsuite.catalogue import Catalogue
+from constraintsuite.core.catalogue import Catalogue
 from constraintsuite.vectors.ann.sources.base import VectorSourceSettings
 
 SOURCES: Catalogue[type[VectorSourceSettings]] = Catalogue(

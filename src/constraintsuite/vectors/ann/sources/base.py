@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.vectors.ann.data import BenchmarkVectors
 
 if TYPE_CHECKING:  # pyarrow, which it needs, need not be there for other formats

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from pydantic import Field, field_validator
 
-from constraintsuite.errors import UserError
+from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import Workbench
-from constraintsuite.retrieval.base import Passages, load_retriever
+from constraintsuite.models.retrieval.base import Passages, load_retriever
 from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric
 from constraintsuite.vectors.ann.sources.base import TextSearch, VectorSourceSettings, existing_path
 from constraintsuite.vectors.bundle import Bundle, open_vectors, reading

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from constraintsuite.errors import UserError, import_extra
-from constraintsuite.retrieval.topk import Neighbours
-from constraintsuite.store.files import atomic_writer
+from constraintsuite.core.errors import UserError, import_extra
+from constraintsuite.core.store.files import atomic_writer
+from constraintsuite.models.retrieval.topk import Neighbours
 from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric
 from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, existing_path
 

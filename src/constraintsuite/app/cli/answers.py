@@ -1,0 +1,81 @@
+"""`csuite answers`: a blank sheet for people, and what they answered as a run."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from constraintsuite.app.cli.arguments import suite_argument
+from constraintsuite.app.cli.options import json_option, runs_option
+from constraintsuite.app.cli.output import emit, print_json
+from constraintsuite.app.cli.places import FILE, taken
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.mirror import shown
+
+
+@click.command()
+@suite_argument()
+@click.argument("file", type=FILE, required=False)
+@click.option("--sheet", type=FILE, help="Write a blank sheet to this file (.csv, .tsv or .jsonl), nothing else.")
+@click.option(
+    "--sample", type=click.IntRange(min=1), help="With --sheet: ask about this many examples, drawn at random."
+)
+@click.option("--name", help="Name of who answered; the run is called human:NAME.")
+@runs_option
+@click.option("--allow-missing", is_flag=True, help="Leave out examples that are not answered.")
+@json_option
+def answers(
+    suite: Path,
+    file: Path | None,
+    sheet: Path | None,
+    sample: int | None,
+    name: str | None,
+    out: Path,
+    allow_missing: bool,
+    as_json: bool,
+) -> None:
+    """Turn people's answers in FILE into a run on SUITE, or write a blank sheet for them.
+
+    FILE has the columns example, query (query, opposite, restated or its text; query if empty), choice (first, second,
+    tie, satisfying, violating or a document's id) and, where several people answered, annotator.
+    """
+    if sheet is not None:
+        if file is not None or name is not None:
+            raise UserError("--sheet writes questions; FILE and --name are of answers. Give one or the other.")
+        _write_sheet(suite, sheet, sample, as_json)
+    elif file is None or name is None or sample is not None:
+        raise UserError(
+            "Give FILE and --name NAME to record answers, or --sheet FILE, with --sample N, to ask for them."
+        )
+    else:
+        _record(suite, file, name, out, allow_missing, as_json)
+
+
+def _write_sheet(suite: Path, sheet: Path, sample: int | None, as_json: bool) -> None:
+    from constraintsuite.experiments.answers.files import write_sheet
+
+    questions = write_sheet(suite, sheet, sample=sample)
+    line = f"{sheet}: {questions} questions. Write first, second or tie into the column choice."
+    emit({"sheet": sheet, "questions": questions}, as_json, line)
+
+
+def _record(suite: Path, file: Path, name: str, out: Path, allow_missing: bool, as_json: bool) -> None:
+    from constraintsuite.app.pages.group_tables import slice_table
+    from constraintsuite.core.execution.progress import Terminal
+    from constraintsuite.core.records.formats.text import text_parts
+    from constraintsuite.core.statistics.pairwise import METRICS
+    from constraintsuite.experiments.answers.run import AnswerFile, record_answers
+    from constraintsuite.experiments.load import load_run
+    from constraintsuite.experiments.run import run_folder
+
+    taken(run_folder(out, suite.resolve().name, f"human:{name}"))
+    run = record_answers(suite, AnswerFile(file, name, allow_missing), out, Terminal()).path
+    summary = load_run(run).summary
+    if as_json:
+        print_json({"run": shown(run), "summary": summary})
+    else:
+        click.echo("\n\n".join(text_parts(slice_table([summary], METRICS[summary.headline_metric]), stacked=True)))

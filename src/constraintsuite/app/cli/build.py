@@ -1,0 +1,221 @@
+"""`csuite build` and `csuite propose`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+from click.core import ParameterSource
+
+from constraintsuite.app.cli.arguments import recipe_argument
+from constraintsuite.app.cli.corpus import source_options, source_settings
+from constraintsuite.app.cli.options import (
+    analyser_option,
+    dry_run_option,
+    engine_options,
+    json_option,
+    out_file_option,
+    out_option,
+    seed_option,
+)
+from constraintsuite.app.cli.output import count_lines, emit
+from constraintsuite.app.cli.places import FILE
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.engine import Engine
+from constraintsuite.core.execution.progress import Terminal
+from constraintsuite.core.store.mirror import shown
+from constraintsuite.corpora.base import SourceSettings
+from constraintsuite.suites.build import PIPELINE, Built, build_suite
+from constraintsuite.suites.dry_run import plan_build
+from constraintsuite.suites.proposals import propose_queries
+from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
+
+_corpus = click.option(
+    "--corpus", "corpus", help="File, folder, irds:ID, hf:OWNER/NAME or sample; instead of a recipe."
+)
+_domains = click.option(
+    "--domain",
+    "domains",
+    multiple=True,
+    metavar="FILE",
+    type=FILE,
+    help="Your own domain file (class nouns, relations, templates); repeatable.",
+)
+_STAGES = f"One of: {', '.join(PIPELINE.names())}."
+
+
+@click.command()
+@recipe_argument(required=False)
+@_corpus
+@source_options
+@_domains
+@out_option(otherwise="suites/RECIPE; with --corpus, none")
+@click.option(
+    "--approved",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Proposals that a person accepted; only these are built.",
+)
+@click.option(
+    "--drop",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Examples to leave out, in a file that `csuite gold export` wrote; repeatable.",
+)
+@click.option(
+    "--size",
+    type=click.IntRange(1, 100_000),
+    default=SizeSettings().main,
+    show_default=True,
+    help="Most main examples.",
+)
+@analyser_option()
+@seed_option
+@engine_options(models=False)
+@click.option("--from", "redo_from", metavar="STAGE", help=f"Make this stage and all later ones anew. {_STAGES}")
+@click.option("--until", metavar="STAGE", help="Stop after this stage; the same names.")
+@dry_run_option
+@json_option
+def build(  # noqa: PLR0913, PLR0917 - one parameter an option
+    recipe_file: Path | None,
+    corpus: str | None,
+    options: Mapping[str, object],
+    domains: tuple[Path, ...],
+    out: Path | None,
+    approved: Path | None,
+    drop: tuple[Path, ...],
+    size: int,
+    analyser: str,
+    seed: int,
+    engine: Engine,
+    redo_from: str | None,
+    until: str | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Build a suite from RECIPE, or from --corpus with all defaults.
+
+    The same command resumes an interrupted build. With --dry-run, a sample is read to estimate what would be built, and how
+    long it would take.
+    """
+    PIPELINE.check_names(redo_from, until)
+    recipe = _read_recipe(recipe_file, corpus, options, analyser, domains, seed)
+    if recipe_file is None:
+        recipe = recipe.model_copy(update={"sizes": SizeSettings(main=size)})
+    else:
+        out = out or Path("suites") / recipe_file.stem
+    if approved is not None:
+        recipe = recipe.model_copy(update={"approved": approved})
+    if drop:
+        recipe = recipe.model_copy(update={"drop": drop})
+    if dry_run:
+        plan = plan_build(recipe)
+        emit(plan, as_json, plan.in_words())
+        return
+    if out is None:
+        raise UserError("Say where the suite should go: --out suites/ours")
+    built = build_suite(recipe, out, engine=engine, reporter=Terminal(), redo_from=redo_from, until=until)
+    emit(_record(built), as_json, _in_words(built))
+
+
+@click.command()
+@recipe_argument(required=False)
+@_corpus
+@source_options
+@_domains
+@out_file_option(Path("proposals.jsonl"))
+@click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="How many to print.")
+@analyser_option()
+@seed_option
+@engine_options(models=False)
+@json_option
+def propose(  # noqa: PLR0913, PLR0917 - one parameter an option
+    recipe_file: Path | None,
+    corpus: str | None,
+    options: Mapping[str, object],
+    domains: tuple[Path, ...],
+    out: Path,
+    top: int,
+    analyser: str,
+    seed: int,
+    engine: Engine,
+    as_json: bool,
+) -> None:
+    """Say what could be built from RECIPE or --corpus: coverage, and pairs of topic and constraint ranked, with evidence.
+
+    Set "status" to "accepted" or "rejected" in the file it writes, change topic, query, opposite and, in the
+    constraint, value or forms as you like, and build the same RECIPE or --corpus with --approved.
+    """
+    recipe = _read_recipe(recipe_file, corpus, options, analyser, domains, seed)
+    found = propose_queries(recipe, out, engine=engine, reporter=Terminal())
+    emit(found.as_record(top), as_json, found.in_words(top))
+
+
+def _read_recipe(
+    recipe_file: Path | None,
+    corpus: str | None,
+    options: Mapping[str, object],
+    analyser: str,
+    domains: tuple[Path, ...],
+    seed: int,
+) -> Recipe:
+    """The recipe in the file, or one of defaults for the corpus; both or neither is a UserError."""
+    if (recipe_file is None) == (corpus is None):
+        command = click.get_current_context().command_path
+        raise UserError(f"Give either a recipe file or --corpus, for example: {command} --corpus docs.jsonl")
+    if recipe_file is not None:
+        _refuse_beside_recipe()
+        return Recipe.read(recipe_file)
+    return Recipe(
+        corpus=source_settings(corpus or "", options),
+        analysis=AnalysisSettings.model_validate({"analyser": analyser, "domains": domains}),
+        seed=seed,
+    )
+
+
+def _refuse_beside_recipe() -> None:
+    """With a recipe every setting stands in the recipe; an option that would be ignored is refused by name."""
+    context = click.get_current_context()
+    allowed = {
+        "recipe_file",
+        "corpus",
+        "out",
+        "approved",
+        "drop",
+        "where",
+        "address",
+        "workers",
+        "worker_gpus",
+        "redo_from",
+        "until",
+        "dry_run",
+        "top",
+        "as_json",
+    }
+    given = [name for name in context.params if name not in allowed and _was_given(context, name)]
+    given += [name for name in SourceSettings.model_fields if name != "source" and _was_given(context, name)]
+    if given:
+        flags = {option.name: option.opts[0] for option in context.command.params}
+        options = ", ".join(flags[name] for name in dict.fromkeys(given))
+        raise UserError(f"{options}: give this in the recipe, not beside it.")
+
+
+def _was_given(context: click.Context, name: str) -> bool:
+    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
+def _in_words(built: Built) -> str:
+    if built.suite is None:
+        return f"Stopped as asked. The stages are in {shown(built.path / 'stages')}."
+    manifest = built.suite.manifest
+    lines = count_lines(manifest.counts)
+    if not manifest.counts["examples"]:
+        lines.append("Nothing could be built; the card says why. `csuite propose` shows what this corpus allows.")
+    return "\n".join([f"Suite: {shown(built.path)}", *lines, f"Card:  {shown(built.path / 'README.md')}"])
+
+
+def _record(built: Built) -> dict[str, object]:
+    counts = built.suite.manifest.counts if built.suite else {}
+    content = built.suite.manifest.content if built.suite else None
+    return {"suite": shown(built.path), "finished": built.suite is not None, "counts": counts, "content": content}

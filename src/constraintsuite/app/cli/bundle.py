@@ -1,0 +1,163 @@
+"""`csuite bundle`: compare bundles and convert them; and what `csuite show` prints of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import click
+
+from constraintsuite.app.cli.corpus import source_options, source_settings
+from constraintsuite.app.cli.options import (
+    bundle_encoder_option,
+    dry_run_option,
+    force_option,
+    json_option,
+    out_option,
+    similarity_option,
+)
+from constraintsuite.app.cli.output import count_lines, emit
+from constraintsuite.app.cli.places import FolderParameter
+from constraintsuite.app.cli.show import FolderView, refuse_part
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Terminal
+from constraintsuite.core.store.mirror import shown
+from constraintsuite.core.store.workspace import new_folder
+from constraintsuite.models.dense import Similarity
+from constraintsuite.vectors import LAYOUTS, files
+from constraintsuite.vectors.bundle import Bundle, reading, zero_vectors
+from constraintsuite.vectors.msmarco_import import import_folder, read_import
+from constraintsuite.vectors.verify import BundleDifference, OverlapCounts, diff_bundles
+
+SHOWN_FILES = 5
+_folder = click.argument("folder", metavar="BUNDLE", type=FolderParameter())
+
+
+@click.group()
+def bundle() -> None:
+    """Compare and convert bundles of texts, vectors and truths."""
+
+
+def view_bundle(folder: Path, part: str | None) -> FolderView:
+    """What a bundle holds, and where it comes from."""
+    refuse_part(folder, "bundle", part)
+    with reading(folder) as opened:
+        opened.refuse_changed_parts()
+        return FolderView(_record(opened), list(_lines(opened)))
+
+
+def _record(opened: Bundle) -> dict[str, object]:
+    parts = {
+        part.path.relative_to(opened.path).as_posix(): part.manifest
+        for name in (files.VECTORS, files.TRUTH)
+        for part in opened.parts(name)
+    }
+    return {"bundle_id": opened.id, "texts": opened.texts.manifest, "parts": parts}
+
+
+@bundle.command()
+@click.argument("left", type=FolderParameter())
+@click.argument("right", type=FolderParameter())
+@json_option
+def diff(left: Path, right: Path, as_json: bool) -> None:
+    """Say what two bundles share; exit code 1 if they differ."""
+    with reading(left) as one, reading(right) as other:
+        for opened in (one, other):
+            opened.refuse_changed_parts()
+        found = diff_bundles(one, other)
+    emit(found, as_json, _difference(found))
+    if not found.identical:
+        raise click.exceptions.Exit(1)
+
+
+@bundle.command()
+@_folder
+@click.option("--layout", required=True, type=click.Choice(LAYOUTS.names()), help="jsonl is the form of BEIR.")
+@bundle_encoder_option
+@out_option()
+@json_option
+def export(folder: Path, layout: str, encoder: str | None, out: Path, as_json: bool) -> None:
+    """Write a bundle in another form."""
+    with reading(folder) as opened, new_folder(out) as new:
+        notes = LAYOUTS.load(layout)(opened, new, encoder)
+    lines = [f"Written: {shown(out)}", *(f"Note: {note}" for note in notes)]
+    emit({"folder": shown(out), "layout": layout, "notes": notes}, as_json, lines)
+
+
+@bundle.command("import")
+@click.argument("folder", type=FolderParameter(exists=True, file_okay=False))
+@out_option()
+@similarity_option("cosine")
+@click.option("--texts", help="Source of the texts, joined by id: a file, a folder, irds:ID or hf:OWNER/NAME.")
+@click.option("--allow-missing-texts", is_flag=True, help="Count vectors without a text instead of refusing them.")
+@force_option
+@dry_run_option
+@json_option
+@source_options
+def import_command(  # noqa: PLR0913, PLR0917 - one parameter an option
+    folder: Path,
+    out: Path,
+    metric: Similarity,
+    texts: str | None,
+    options: Mapping[str, object],
+    allow_missing_texts: bool,
+    force: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Read the seven files of the MS MARCO subset methodology, repair their padded truth, and say what was repaired.
+
+    With --texts, the texts and judgments of a source are joined to the vectors by id.
+    """
+    given = [name for name in ("queries", "qrels") if options[name]]
+    if texts is None and (given or allow_missing_texts):
+        name = given[0] if given else "allow-missing-texts"
+        raise UserError(f"--{name} belongs to --texts, the source of the texts.")
+    source = None if texts is None else source_settings(texts, options)
+    if dry_run:
+        content = read_import(folder, source, Terminal(), allow_missing=allow_missing_texts)
+        counts, repairs = content.counts, content.repairs
+    else:
+        made = import_folder(
+            folder, out, metric, texts=source, allow_missing=allow_missing_texts, force=force, reporter=Terminal()
+        )
+        counts, repairs = made.texts.manifest.counts, made.repairs
+    first, repaired = (
+        (f"Would write to {shown(out)}:", "To repair") if dry_run else (f"Bundle: {shown(out)}", "Repaired")
+    )
+    lines = [first, *_counted(counts), *(f"{repaired}: {line}" for line in repairs)]
+    emit({"bundle": shown(out), "counts": counts, "repairs": repairs}, as_json, lines)
+
+
+def _counted(counts: Mapping[str, int]) -> list[str]:
+    return count_lines({name.replace("_", " "): count for name, count in counts.items()})
+
+
+def _lines(opened: Bundle) -> Iterator[str]:
+    from constraintsuite.app.views.bundles import SUBSET, is_subset  # noqa: PLC0415 - with it come the pages
+
+    manifest = opened.texts.manifest
+    source = manifest.settings["source"]
+    yield f"bundle     {opened.id}"
+    yield f"source     {source['name']} ({source['format']}), licence {source.get('licence') or 'not known'}"
+    if "mode" in manifest.settings:
+        yield f"subset     {manifest.settings['mode']}, seed {manifest.settings['seed']}"
+    yield from _counted(manifest.counts)
+    for part in opened.parts(files.VECTORS):
+        yield f"vectors    {part.path.name}  {part.manifest.name}"
+    for part in opened.parts(files.TRUTH):
+        yield f"truth      {part.path.name}"
+    yield from zero_vectors(opened)
+    if is_subset(opened):
+        yield SUBSET
+
+
+def _difference(found: BundleDifference) -> Iterator[str]:
+    yield "identical" if found.identical else "              left only  right only       equal     changed"
+    if not found.identical:
+        for name in ("documents", "queries", "judgments", "vectors", "truths"):
+            part: OverlapCounts = getattr(found, name)
+            yield f"{name:<12}{part.only_left:>11,} {part.only_right:>11,} {part.equal:>11,} {part.changed:>11,}"
+        if found.files:
+            more = f" and {len(found.files) - SHOWN_FILES:,} more" if len(found.files) > SHOWN_FILES else ""
+            yield f"Files of the texts that are not the same: {', '.join(found.files[:SHOWN_FILES])}{more}"

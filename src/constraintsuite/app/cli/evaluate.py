@@ -1,0 +1,117 @@
+"""`csuite eval`: a suite and models give runs."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+import click
+
+from constraintsuite.app.cli.arguments import suite_argument
+from constraintsuite.app.cli.options import (
+    engine_options,
+    json_option,
+    models_option,
+    runs_option,
+    seed_option,
+    tie_options,
+)
+from constraintsuite.app.cli.output import print_json
+from constraintsuite.app.cli.places import taken
+from constraintsuite.core.statistics.pairwise import METRICS, parse_metric
+from constraintsuite.core.statistics.ties import STRICT, TieRule
+from constraintsuite.core.store.mirror import shown
+
+if TYPE_CHECKING:
+    from constraintsuite.core.execution.engine import Engine
+    from constraintsuite.experiments.summary import RunSummary
+
+_METRICS = f"What the table shows: {', '.join(METRICS)}."
+
+
+@click.command("eval")
+@suite_argument()
+@models_option
+@runs_option
+@click.option("--metric", show_default="that of the headline", help=_METRICS)
+@seed_option
+@tie_options
+@json_option
+@engine_options(models=True)
+def eval_command(
+    suite: Path,
+    models: tuple[str, ...],
+    out: Path,
+    metric: str | None,
+    seed: int,
+    rule: TieRule,
+    as_json: bool,
+    engine: Engine,
+) -> None:
+    """Score SUITE with each model, into one folder per model: OUT/SUITE/MODEL.
+
+    The same command resumes interrupted work after the last finished shard. Models that use statistics of the collection,
+    servers and Python functions score everything in one process.
+
+    A run is the same whatever ties count: --ties and --tie-eps change only what is printed.
+    """
+    from constraintsuite.app.pages.group_tables import headline_remark, slice_table
+    from constraintsuite.core.execution.progress import Terminal
+    from constraintsuite.core.records.formats.text import WIDTH, text_parts
+    from constraintsuite.experiments.headline import headline_metric
+    from constraintsuite.experiments.load import load_run, load_suite
+    from constraintsuite.experiments.oracle import match
+    from constraintsuite.experiments.pair_experiment import rejudge
+    from constraintsuite.experiments.run import evaluate_suites, run_folder
+
+    chosen = parse_metric(metric) if metric else None
+    for model in dict.fromkeys(models):
+        taken(run_folder(out, suite.resolve().name, model))
+    folders = [run.path for run in evaluate_suites(suite, models, out, Terminal(), seed, engine)]
+    loaded = load_suite(suite)
+    runs = [rejudge(load_run(folder), loaded, rule) for folder in folders]
+    published = [match(run, loaded) for run in runs]
+    if as_json:
+        print_json(
+            [
+                {"run": shown(run.artifact.path), "summary": run.summary, "published": other}
+                for run, other in zip(runs, published, strict=True)
+            ]
+        )
+        return
+    measure = chosen or headline_metric(loaded.examples)
+    table = slice_table([run.summary for run in runs], measure)
+    click.echo("\n\n".join(text_parts(table, stacked=True)))
+    click.echo("\n" + fill(headline_remark(loaded.examples, measure), WIDTH))
+    for line in (*_remarks([run.summary for run in runs]), *filter(None, published)):
+        click.echo(line)
+
+
+def _remarks(summaries: Sequence[RunSummary]) -> Iterator[str]:
+    """What one should know before believing the table."""
+    from constraintsuite.app.pages.group_tables import tie_remarks
+    from constraintsuite.experiments.headline import is_chance
+
+    yield from tie_remarks({summary.system: summary for summary in summaries})
+    guesses = [summary.system for summary in summaries if is_chance(summary.system)]
+    if len(guesses) < len(summaries):
+        yield from (f"{model} is the row `chance`; its run is written like the others." for model in guesses)
+    if summaries[0].rule != STRICT:
+        yield f"Ties: {summaries[0].rule}. The runs themselves hold strict figures."
+    for summary in summaries:
+        audit = summary.truncation
+        if audit is not None and audit.cut:
+            yield (
+                f"{summary.system} does not read what decides {audit.cut:,} of {audit.examples:,} examples "
+                f"({audit.identical:,} of them look the same to it); see `truncation` in summary.json."
+            )
+        if audit is not None and 2 * audit.unheard > audit.examples:
+            yield (
+                f"{summary.system} tells the two documents of {audit.unheard:,} of {audit.examples:,} examples apart by exactly "
+                "as much under both queries: it hardly reads the query. Is its `length` too small?"
+            )

@@ -1,0 +1,208 @@
+"""`csuite gate`: whether a run may pass; and `csuite baseline`: the runs that it is compared with."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from constraintsuite.app.cli.experiments import baseline_folder, open_experiments
+from constraintsuite.app.cli.options import baseline_option, dry_run_option, json_option, store_option, suite_option
+from constraintsuite.app.cli.output import emit, print_json
+from constraintsuite.app.cli.places import FILE, FOLDER
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.mirror import shown, with_urls
+
+if TYPE_CHECKING:
+    from constraintsuite.core.statistics.ties import TieRule
+    from constraintsuite.experiments.experiment import Experiment
+    from constraintsuite.experiments.policy import Policy
+
+
+@click.command()
+@click.argument("run", required=False, type=FOLDER)
+@baseline_option
+@click.option(
+    "--policy",
+    type=FILE,
+    help="YAML file of rules.  [default: the figures that matter drop by at most 2 points, times rise by at most 20 %]",
+)
+@click.option("--waivers", type=FILE, help="YAML file of failures that are let pass until a day, with reasons.")
+@click.option("--today", metavar="DATE", help="The day that waivers are judged by, as in 2026-03-01.  [default: today]")
+@suite_option
+@store_option
+@dry_run_option
+@click.option("--example", is_flag=True, help="Print a policy to start from.")
+@click.option("--junit", type=FILE, help="Write the verdicts as JUnit XML to this file as well.")
+@click.option("--markdown", is_flag=True, help="Print Markdown, for the summary of a build or a comment.")
+@click.option(
+    "--annotations/--no-annotations",
+    default=None,
+    help="Also print GitHub annotations to stderr.  [default: when GITHUB_ACTIONS is set]",
+)
+@json_option
+def gate(  # noqa: PLR0913, PLR0917 - one parameter for each option
+    run: Path | None,
+    baseline: str | None,
+    policy: Path | None,
+    waivers: Path | None,
+    today: str | None,
+    suite: Path | None,
+    store: Path | None,
+    dry_run: bool,
+    example: bool,
+    junit: Path | None,
+    markdown: bool,
+    annotations: bool | None,
+    as_json: bool,
+) -> None:
+    """Check RUN against a policy, or against a baseline: may it pass?
+
+    Exit code 0 if it passes; 1 if a rule fails or, unless the policy allows it, is inconclusive; 2 if something is wrong with the
+    input. A rule is inconclusive where a limit is broken but chance could have done it.
+
+    --dry-run needs no RUN: it says what the data of --suite, or of the run --baseline, can detect at all.
+    """
+    from constraintsuite.app.pages.comparison import gate_annotations, gate_junit, gate_markdown, gate_text
+    from constraintsuite.core.statistics.ties import STRICT
+    from constraintsuite.core.store.files import write_text
+    from constraintsuite.experiments.gate import check_run, default_policy
+    from constraintsuite.experiments.policy import Policy, Waivers, example_policy
+
+    if example:
+        click.echo(example_policy(), nl=False)
+        return
+    rules = Policy.read(policy) if policy else None  # before the runs, which take longer
+    let_pass = Waivers.read(waivers) if waivers else ()
+    day = _day(today)
+    ties = rules.tie_rule if rules else STRICT
+    if dry_run:
+        _tell_detectable(rules, suite, baseline, store, ties, as_json=as_json)
+        return
+    if run is None or (rules is None and baseline is None):
+        raise UserError(
+            "Give a RUN and a --baseline or a --policy; `csuite gate --example` prints a policy to start from."
+        )
+    (checked,) = open_experiments([run], suite, ties)
+    against = _open_baseline(baseline, checked, suite, store, ties) if baseline else None
+    result = check_run(rules or default_policy(against or checked), checked, against, let_pass, today=day)
+    if junit is not None:
+        write_text(junit, gate_junit(result))
+    if annotations if annotations is not None else os.environ.get("GITHUB_ACTIONS") == "true":
+        click.echo("\n".join(gate_annotations(result)), err=True)
+    emit(result, as_json, with_urls(gate_markdown(result) if markdown else gate_text(result)))
+    if not result.passed:
+        raise click.exceptions.Exit(1)
+
+
+@click.group()
+def baseline() -> None:
+    """Keep runs under names, for `csuite gate RUN --baseline NAME`."""
+
+
+@baseline.command()
+@click.argument("name")
+@click.argument("runs", nargs=-1, required=True, type=FOLDER)
+@suite_option
+@store_option
+def save(name: str, runs: tuple[Path, ...], suite: Path | None, store: Path | None) -> None:
+    """Keep a copy of RUNS as the baseline NAME; an earlier one on the same data is replaced."""
+    from constraintsuite.core.statistics.ties import STRICT
+    from constraintsuite.experiments.baselines import baseline_store, save_baseline
+
+    opened = [one for run in runs for one in open_experiments([run], suite, STRICT)]
+    places = {(run.kind, run.data, *sorted(run.inputs.items())) for run in opened}
+    if len(places) < len(opened):
+        raise UserError(
+            "Two of these runs are of one kind and on the same data, and a baseline holds one of them. Name one."
+        )
+    for run in opened:
+        click.echo(shown(save_baseline(baseline_store(store), name, run)))
+
+
+@baseline.command("list")
+@store_option
+@json_option
+def list_all(store: Path | None, as_json: bool) -> None:
+    """List the baselines: name, system and folder of each run that is kept."""
+    from constraintsuite.experiments.baselines import baseline_store, list_baselines
+
+    found = list(list_baselines(baseline_store(store)))
+    if as_json:
+        rows = [{"name": one.name, "kind": one.kind, "run": one.run, "path": shown(one.path)} for one in found]
+        print_json(rows)
+        return
+    for one in found:
+        click.echo(f"{one.name}  {one.run}  {one.path.name}")
+    if not found:
+        click.echo("There is no baseline yet. Keep one with `csuite baseline save main RUN`.", err=True)
+
+
+@baseline.command()
+@click.argument("name")
+@store_option
+def remove(name: str, store: Path | None) -> None:
+    """Remove the baseline NAME."""
+    from constraintsuite.experiments.baselines import baseline_store, remove_baseline
+
+    count = remove_baseline(baseline_store(store), name)
+    click.echo(f"{count} {'run' if count == 1 else 'runs'} removed.")
+
+
+def _open_baseline(given: str, run: Experiment, suite: Path | None, store: Path | None, rule: TieRule) -> Experiment:
+    from constraintsuite.experiments.load import suite_place
+
+    folder = baseline_folder(given, run.kind, run.data, run.inputs, store)
+    # A copy does not know where its suite lies.
+    (found,) = open_experiments([folder], suite or suite_place(folder) or suite_place(run.path), rule)
+    return found
+
+
+def _tell_detectable(
+    rules: Policy | None,
+    suite: Path | None,
+    baseline: str | None,
+    store: Path | None,
+    ties: TieRule,
+    *,
+    as_json: bool,
+) -> None:
+    """What the data can detect, from a suite alone or from a run that was made on it."""
+    from constraintsuite.app.pages.comparison import detection_text
+    from constraintsuite.experiments.baselines import baseline_store, list_baselines
+    from constraintsuite.experiments.gate import MAX_DROP, default_policy
+    from constraintsuite.experiments.headline import HEADLINE
+    from constraintsuite.experiments.load import load_suite
+    from constraintsuite.experiments.outcome_table import OutcomeTable
+    from constraintsuite.experiments.pairs import PairTable
+    from constraintsuite.experiments.policy import Policy, PolicyRule, detect_rules
+
+    table: OutcomeTable
+    if suite is not None:
+        loaded = load_suite(suite)
+        table, total, data = PairTable("", loaded.examples, loaded.controls, ()), HEADLINE, loaded.name
+    elif baseline is not None:
+        kept = [one.path for one in list_baselines(baseline_store(store)) if one.name == baseline]
+        (one,) = open_experiments([kept[0] if len(kept) == 1 else Path(baseline)], suite, ties)
+        table, total, data = one.table, one.total, one.data
+        rules = rules or default_policy(one)
+    else:
+        raise UserError("--dry-run says what a suite can detect: give --suite SUITE, or --baseline RUN.")
+    policy = rules or Policy(rules=(PolicyRule(metric=table.headline_metric, max_drop=MAX_DROP),))
+    found = detect_rules(policy, table, total)
+    emit(found, as_json, detection_text(found, data))
+
+
+def _day(text: str | None) -> date:
+    if text is None:
+        return datetime.now(UTC).date()
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise UserError(f"--today {text!r} is not a day such as 2026-03-01.") from None

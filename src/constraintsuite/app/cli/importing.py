@@ -1,0 +1,29 @@
+"""`csuite import`: other people's test sets as suites."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from constraintsuite.app.cli.options import json_option, out_option
+from constraintsuite.app.cli.output import count_lines, emit
+from constraintsuite.core.store.mirror import shown
+from constraintsuite.suites.importers import IMPORTERS
+from constraintsuite.suites.importers.folder import import_suite
+
+
+@click.command("import")
+@click.argument("kind", type=click.Choice(IMPORTERS.names()))
+@click.argument("source")
+@out_option()
+@click.option("--split", show_default="test", help="Split of SOURCE.")
+@json_option
+def import_command(kind: str, source: str, out: Path, split: str | None, as_json: bool) -> None:
+    """Read a test set as a suite.
+
+    SOURCE is a file or folder with the authors' files, or for nevir also a name on the hub (orionweller/NevIR).
+    """
+    counts = import_suite(kind, source, out, split).manifest.counts
+    lines = [*count_lines(counts), f"Suite: {shown(out)}"]
+    emit({"suite": shown(out), "counts": counts}, as_json, lines)

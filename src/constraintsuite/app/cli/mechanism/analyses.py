@@ -1,0 +1,173 @@
+"""`csuite explain attribute`, `patch` and `ablate`: contrasts and a model give an explain folder."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from constraintsuite.app.cli.mechanism.scope_options import directions_option, make_scope, scope_options
+from constraintsuite.app.cli.options import (
+    combine,
+    dry_run_option,
+    engine_options,
+    guide_option,
+    json_option,
+    valued_option,
+)
+from constraintsuite.app.cli.output import count_lines, emit
+from constraintsuite.core.store.mirror import shown
+
+if TYPE_CHECKING:
+    from constraintsuite.core.store.artifact import Artifact
+    from constraintsuite.mechanism.effects.records import AblationKind
+    from constraintsuite.mechanism.explain.analysis import AnalysisForecast
+    from constraintsuite.mechanism.explain.folder import Explained
+    from constraintsuite.mechanism.explain.request import AnalysisKind, AnalysisRequest
+
+_run_options = combine(dry_run_option, json_option, engine_options(models=True))
+
+
+@click.command()
+@scope_options
+@directions_option
+@valued_option("--steps", click.IntRange(min=0), 0, "Steps of integrated gradients; with 0, attribution patching.")
+@_run_options
+def attribute(steps: int, **given: Any) -> None:  # noqa: ANN401 - options of every analysis
+    """Estimate what every site and role of a reranker (cross:FOLDER) does to the contrasts of SOURCE: a suite, or a file of contrasts.
+
+    Attribution patching takes a few passes, however many sites there are; `csuite explain patch --guide` says how far the
+    estimates can be trusted.
+    """
+    _explain("attribute", given, roles="every", steps=steps)
+
+
+@click.command()
+@scope_options
+@directions_option
+@guide_option
+@valued_option("--top", click.FloatRange(0, 1), 0.2, "With --guide: patch this share of the sites, the strongest.")
+@valued_option("--random", click.FloatRange(0, 1), 0.1, "With --guide: also patch this share, chosen at random.")
+@_run_options
+def patch(guide: Path | None, top: float, random: float, **given: Any) -> None:  # noqa: ANN401 - options of every analysis
+    """Put activations of one run of each contrast of SOURCE into the other, site by site, and see what it does.
+
+    Denoising puts clean values into the corrupt run (are they sufficient?), noising corrupt ones into the clean run (are they
+    necessary?).
+    """
+    _explain("patch", given, guide=guide, top=top, random=random)
+
+
+@click.command()
+@scope_options
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    type=click.Choice(["resample", "mean", "zero"]),
+    show_default="all three",
+    help="What takes the place of the removed values; repeatable.",
+)
+@_run_options
+def ablate(kinds: tuple[AblationKind, ...], **given: Any) -> None:  # noqa: ANN401 - options of every analysis
+    """Take sites away from the clean runs of SOURCE: is the margin still there?
+
+    In their place stands what they say about another Y (resample), their mean over the role (mean), or nothing (zero).
+    """
+    from constraintsuite.mechanism.effects.records import ABLATIONS
+
+    _explain("ablate", given, kinds=kinds or ABLATIONS)
+
+
+def _explain(analysis: AnalysisKind, given: dict[str, Any], *, roles: str = "all", **own: Any) -> None:  # noqa: ANN401
+    """Run an analysis, or say what it would cost, from the options that all share and `own` ones."""
+    from constraintsuite.core.execution.progress import Terminal
+    from constraintsuite.mechanism.explain.request import AnalysisRequest
+    from constraintsuite.mechanism.explain.run import run_analysis
+
+    scope = make_scope(given, roles, "noising")
+    request = AnalysisRequest(analysis, given["source"], given["model"], scope, **own)
+    if given["dry_run"]:
+        _print_forecast(request, given["as_json"])
+        return
+    _print_result(run_analysis(request, given["out"], Terminal(), given["engine"]), given["as_json"])
+
+
+def _print_forecast(request: AnalysisRequest, as_json: bool) -> None:
+    from constraintsuite.mechanism.explain.analysis import load_analysis
+    from constraintsuite.mechanism.patching.capacity import passes_a_second
+
+    analysis = load_analysis(request)
+    forecast, speed = analysis.forecast(), passes_a_second(analysis.subject, analysis.contrasts, analysis.budget)
+    record = {**asdict(forecast), "passes_a_second": speed, "seconds": forecast.passes / speed}
+    emit(record, as_json, _forecast_lines(forecast, speed))
+
+
+def _forecast_lines(forecast: AnalysisForecast, speed: float) -> Iterator[str]:
+    from constraintsuite.forecast.amounts import in_time
+
+    yield f"{forecast.contrasts:,} contrasts of {forecast.rows:,} rows, {forecast.patches:,} patches"
+    counts = {"forward passes of one row": forecast.forwards}
+    if forecast.backwards:
+        counts["backward passes, each as long as two"] = forecast.backwards
+    yield from count_lines({**counts, "tokens at most in one pass": forecast.tokens})
+    duration = in_time(forecast.passes / speed)
+    yield f"About {duration}: a trial of one second made {speed:,.0f} passes a second here."
+
+
+def _print_result(artifact: Artifact, as_json: bool) -> None:
+    from constraintsuite.mechanism.explain.folder import load_explained
+
+    explained = load_explained(artifact.path)
+    record = {
+        "explain": shown(artifact.path),
+        "content": artifact.manifest.content,
+        "counts": artifact.manifest.counts,
+        "rejects": artifact.manifest.rejects,
+        "baselines": explained.summary.baselines,
+    }
+    emit(record, as_json, _lines(explained, artifact))
+
+
+def _lines(explained: Explained, artifact: Artifact) -> Iterator[str]:
+    yield "\n\n".join([*_tables(explained), *_too_few(artifact)])
+    yield f"\nAll of it: {shown(artifact.path)}"
+    yield f"A page: csuite report {shown(artifact.path)} --out FOLDER"
+
+
+def _tables(explained: Explained) -> Iterator[str]:
+    from textwrap import fill
+
+    from constraintsuite.app.views.mechanism import explain_tables as tables
+    from constraintsuite.app.views.mechanism.explain_remarks import trust_lines
+    from constraintsuite.core.records.formats.text import WIDTH, text_parts
+    from constraintsuite.mechanism.effects.groups import studied_items
+
+    yield from text_parts(tables.baseline_table(explained))
+    yield from (fill(line, WIDTH) for line in trust_lines(explained))
+    for items in studied_items(explained.contrasts):
+        for kind in tables.kinds_of(explained):
+            yield from text_parts(tables.strongest_table(explained, *kind, items=items))
+            heads = tables.heads_table(explained, *kind, items=items)
+            yield from text_parts(heads) if heads.rows else ()
+    agreement = tables.agreement_table(explained)
+    if agreement is not None:
+        yield from text_parts(agreement)
+
+
+def _too_few(artifact: Artifact) -> Iterator[str]:
+    """Why there are not as many contrasts as --limit asks for."""
+    from constraintsuite.mechanism.contrasts.selection import in_words
+
+    limit, found = artifact.manifest.settings.get("limit"), artifact.manifest.counts["contrasts"]
+    if limit is None or found >= limit:
+        return
+    left = [f"  {count:,} {in_words(reason)}" for reason, count in artifact.manifest.rejects.items()]
+    why = "Left out:" if left else "There are no more of these sides, splits and controls."
+    yield "\n".join([f"{found:,} contrasts, and not {limit:,} as --limit says. {why}", *left])

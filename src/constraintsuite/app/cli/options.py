@@ -1,0 +1,316 @@
+"""The options that several commands share. Each is declared once: one name, one type, one help text.
+
+An option whose default or unit differs between commands is a function that takes it; a command that needs several values uses
+the plural, whose help ends in "; repeatable.".
+"""
+
+# What an option names is imported when a command runs, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from constraintsuite.app.cli.engines import make_engine
+from constraintsuite.app.cli.places import FILE, FOLDER, OUT, RUNS
+from constraintsuite.core.records.examples import SPLITS
+
+if TYPE_CHECKING:
+    from constraintsuite.core.statistics.ties import TiePolicy
+
+C = TypeVar("C", bound=Callable[..., Any])
+Command = Callable[..., None]
+_MODEL = "FAMILY or FAMILY:ARGUMENT, such as dense:all-MiniLM-L6-v2. `csuite models` lists the families"
+_ANNOTATOR = "Name of an annotator"
+_BUDGET = "Most units that a search may return"
+_SIDE = "Where the two texts of a contrast differ"
+_SIDES = click.Choice(["query", "document"])
+_COUNT = click.IntRange(min=1)
+_PROCESSES = click.IntRange(1, 4_096)
+
+
+def combine(*options: Callable[[Any], Any]) -> Callable[[C], C]:
+    """Make one decorator of several options, which the help lists in this order."""
+
+    def decorate(command: C) -> C:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def valued_option(
+    flag: str, kind: click.ParamType[Any], default: object, words: str, *, shown: str = ""
+) -> Callable[[C], C]:
+    """An option with a value; the help shows its default, or what is `shown` in its place where there is none."""
+    show = shown or default is not None
+    return click.option(flag, type=kind, default=default, show_default=show, help=words)
+
+
+# What is printed and written
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+dry_run_option = click.option("--dry-run", is_flag=True, help="Say what would be done, and write nothing.")
+force_option = click.option("--force", is_flag=True, help="Replace another bundle, with its vectors and truths.")
+page_option = click.option("--page", type=OUT, help="Also write an HTML page with tables to this folder.")
+runs_option = click.option(
+    "--out", type=RUNS, default=Path("runs"), show_default=True, help="Folder of all runs; each run has its own in it."
+)
+
+
+def out_option(
+    default: Path | None = None, *, otherwise: str = "", folder: click.Path = OUT
+) -> Callable[[Command], Command]:
+    """The folder that a command writes: required, unless there is a `default`, or it finds one as `otherwise` says."""
+    return _out(folder, "Folder to write.", default, otherwise)
+
+
+def out_file_option(default: Path | None = None, *, otherwise: str = "") -> Callable[[Command], Command]:
+    """The one file that a command writes: required, unless there is a `default`, or what happens `otherwise`."""
+    return _out(FILE, "File to write.", default, otherwise)
+
+
+def _out(kind: click.Path, words: str, default: Path | None, otherwise: str = "") -> Callable[[Command], Command]:
+    if default is not None:
+        return click.option("--out", type=kind, default=default, show_default=True, help=words)
+    return click.option("--out", type=kind, required=not otherwise, show_default=otherwise or None, help=words)
+
+
+# What is read, and how much of it
+
+model_option = click.option("--model", required=True, metavar="M", help=f"{_MODEL}.")
+models_option = click.option(
+    "--model", "models", multiple=True, required=True, metavar="M", help=f"{_MODEL}; repeatable."
+)
+seed_option = click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all random choices."
+)
+splits_option = click.option(
+    "--split",
+    "splits",
+    multiple=True,
+    type=click.Choice(SPLITS),
+    help="Only this split; use test alone for a model that was trained on the suite; repeatable.",
+)
+by_option = click.option("--by", default="", metavar="GROUPING", help="Also show figures for each group.")
+suite_option = click.option("--suite", type=FOLDER, help="Folder of the suite, if it is no longer where it was.")
+baseline_option = click.option(
+    "--baseline", metavar="NAME|FOLDER", help="Run to compare with: a folder, or a name of `csuite baseline`."
+)
+store_option = click.option(
+    "--store", type=OUT, show_default="$CSUITE_BASELINES, or .csuite/baselines", help="Folder of the baselines."
+)
+annotator_option = click.option("--annotator", required=True, metavar="NAME", help=f"{_ANNOTATOR}.")
+
+
+def annotators_option(*, required: bool) -> Callable[[Command], Command]:
+    """Several annotators, each named by an option of its own."""
+    words = f"{_ANNOTATOR}; repeatable."
+    return click.option("--annotator", "annotators", multiple=True, required=required, metavar="NAME", help=words)
+
+
+def limit_option(unit: str, *, least: int = 1, default: int | None = None) -> Callable[[C], C]:
+    """The most items, called `unit` in the help, that a command looks at."""
+    return click.option(
+        "--limit",
+        type=click.IntRange(min=least),
+        metavar=unit,
+        default=default,
+        show_default=default is not None,
+        help="Use at most this many.",
+    )
+
+
+def analyser_option(default: str = "auto", *, others: Sequence[str] = ()) -> Callable[[Command], Command]:
+    """The analyser of texts; `others` are names that a command knows besides."""
+    kinds = click.Choice(["auto", "rules", "parser", *others])
+    return click.option("--analyser", type=kinds, default=default, show_default=True, help="How texts are read.")
+
+
+# Vectors
+
+bundle_encoder_option = click.option(
+    "--encoder",
+    help="Encoder of the vectors, if the bundle has several: its name, or how the name of its folder begins.",
+)
+
+
+def similarity_option(default: str | None = None) -> Callable[[Command], Command]:
+    """How vectors compare; without a default, as their encoder says."""
+    return click.option(
+        "--metric",
+        type=click.Choice(["cosine", "dot", "euclidean", "manhattan"]),
+        default=default,
+        show_default=default or "that of the encoder",
+        help="How vectors are compared.",
+    )
+
+
+# Memory
+
+encoder_option = click.option(
+    "--encoder", metavar="MODEL", help="Encoder for modes with vectors, such as dense:all-MiniLM-L6-v2."
+)
+budget_option = click.option("--budget", type=_COUNT, default=10, show_default=True, help=f"{_BUDGET}.")
+budgets_option = click.option(
+    "--budget",
+    "budgets",
+    multiple=True,
+    type=_COUNT,
+    default=(10,),
+    show_default=True,
+    help=f"{_BUDGET}; repeatable.",
+)
+repeats_option = click.option(
+    "--repeats",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    help="How often each search is repeated to measure warm times. With 0, a gate has no times to check.",
+)
+state_option = click.option(
+    "--state", "state_file", type=FILE, show_default="GRAPH.state.jsonl", help="File of the state."
+)
+
+
+def modes_option(default: str = "all") -> Callable[[C], C]:
+    """The modes of search, to be read with `named_modes`."""
+    return click.option(
+        "--modes",
+        multiple=True,
+        default=(default,),
+        show_default=True,
+        help="Modes, separated by commas; `csuite memory modes` lists them; repeatable.",
+    )
+
+
+def at_option(*, required: bool = False, otherwise: str | None = None) -> Callable[[Command], Command]:
+    """The time at which a memory is looked at, or changed."""
+    return click.option(
+        "--at",
+        "now",
+        required=required,
+        metavar="TIME",
+        show_default=otherwise,
+        callback=lambda context, option, text: datetime.now(UTC).isoformat() if text == "now" else text,
+        help="Point in time, such as 2026-03-01T09:30, or `now`.",
+    )
+
+
+# Mechanism
+
+memory_option = click.option(
+    "--memory", type=_COUNT, metavar="MIB", help="Most memory for activations, besides the weights."
+)
+guide_option = click.option("--guide", type=FOLDER, help="Folder of the attribution that chooses what is patched.")
+side_option = click.option("--side", type=_SIDES, default="query", show_default=True, help=f"{_SIDE}.")
+independent_option = click.option(
+    "--independent",
+    is_flag=True,
+    help="Only contrasts that share no document with another of their side and kind: fewer, but independent samples.",
+)
+
+
+def sides_option(*default: str) -> Callable[[Command], Command]:
+    """The sides whose contrasts are looked at; without a default, both."""
+    return click.option(
+        "--side",
+        "sides",
+        multiple=True,
+        type=_SIDES,
+        default=default,
+        show_default=True if default else "both",
+        help=f"{_SIDE}; repeatable.",
+    )
+
+
+# Ties
+
+
+def tie_options(command: Command) -> Command:
+    """Give the command an argument `rule` in place of the options `--ties` and `--tie-eps`."""
+
+    @click.option(
+        "--ties",
+        type=click.Choice(["strict", "half", "random", "mteb"]),
+        default="strict",
+        show_default=True,
+        help="What equal scores count, from the stored scores: nothing, one half, a keyed coin, or as in mteb.",
+    )
+    @click.option(
+        "--tie-eps", type=click.FloatRange(min=0), default=0.0, help="Scores at most this far apart are equal."
+    )
+    @wraps(command)
+    def wrapped(*arguments: object, ties: TiePolicy, tie_eps: float, **options: object) -> None:
+        from constraintsuite.core.statistics.ties import TieRule
+
+        command(*arguments, rule=TieRule(ties, tie_eps), **options)
+
+    return wrapped
+
+
+# Where the work is done
+
+_WORKERS = "Worker processes. The result does not depend on their number."
+workers_option = click.option("--workers", type=_PROCESSES, default=1, show_default=True, help=_WORKERS)
+
+
+def engine_options(*, models: bool) -> Callable[[Command], Command]:
+    """Give a command an argument `engine` in place of the options; `models` compute with all the processors they are given."""
+
+    def decorate(command: Command) -> Command:
+        @click.option(
+            "--engine",
+            "where",
+            type=click.Choice(["local", "ray"]),
+            default="local",
+            show_default=True,
+            help="Where the work is done: on this machine, or on a Ray cluster. The result does not depend on it.",
+        )
+        @click.option(
+            "--address",
+            metavar="HOST:PORT",
+            help="Address of the Ray cluster, or auto for the one that this machine belongs to. Without it, Ray starts on "
+            "this machine alone.",
+        )
+        @click.option(
+            "--workers",
+            type=_PROCESSES,
+            show_default="1; on Ray, as many as the cluster has room for",
+            help=_WORKERS,
+        )
+        @click.option(
+            "--worker-cpus",
+            type=_PROCESSES,
+            show_default="as many as this command would use" if models else "1",
+            help="Processors reserved for each worker on Ray, and the threads that it computes with.",
+        )
+        @click.option(
+            "--worker-gpus",
+            type=click.FloatRange(min=0),
+            default=0.0,
+            help="Graphics cards reserved for each worker on Ray; half a card is 0.5.",
+        )
+        @wraps(command)
+        def wrapped(
+            *arguments: object,
+            where: str,
+            address: str | None,
+            workers: int | None,
+            worker_cpus: int | None,
+            worker_gpus: float,
+            **options: object,
+        ) -> None:
+            engine = make_engine(where, address, workers, worker_cpus, worker_gpus, models=models)
+            command(*arguments, engine=engine, **options)
+
+        return wrapped
+
+    return decorate

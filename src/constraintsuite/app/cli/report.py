@@ -1,0 +1,159 @@
+"""`csuite report`: one page of runs and other folders, its tables as files, or the leaderboard alone."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from constraintsuite.app.cli.arguments import folders_argument
+from constraintsuite.app.cli.options import (
+    baseline_option,
+    json_option,
+    out_option,
+    store_option,
+    suite_option,
+    tie_options,
+)
+from constraintsuite.app.cli.output import print_json
+from constraintsuite.app.cli.runs import finished_runs
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.formats import EXPORTED, FORMATS
+from constraintsuite.core.store.mirror import shown
+
+if TYPE_CHECKING:
+    from constraintsuite.core.statistics.ties import TieRule
+    from constraintsuite.experiments.load import Run
+
+
+@click.command()
+@folders_argument
+@out_option(otherwise="none, if --format prints the leaderboard")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(list(EXPORTED)),
+    help="Print the leaderboard of runs in this format; then --out is not needed.",
+)
+@baseline_option
+@store_option
+@tie_options
+@click.option(
+    "--vectors",
+    multiple=True,
+    metavar="M",
+    help="Show how alike this bi-encoder finds the two documents; repeatable.",
+)
+@click.option(
+    "--maxsim", multiple=True, metavar="M", help="Show what this ColBERT model compares, on --example; repeatable."
+)
+@click.option("--example", "examples", multiple=True, metavar="ID", help="An example for --maxsim; repeatable.")
+@click.option("--attention", is_flag=True, help="Of `csuite explain`: also show where heads look; loads the model.")
+@suite_option
+@json_option
+def report(  # noqa: PLR0913, PLR0917 - one parameter for each option
+    folders: tuple[Path, ...],
+    out: Path | None,
+    form: str | None,
+    baseline: str | None,
+    store: Path | None,
+    rule: TieRule,
+    vectors: tuple[str, ...],
+    maxsim: tuple[str, ...],
+    examples: tuple[str, ...],
+    attention: bool,
+    suite: Path | None,
+    as_json: bool,
+) -> None:
+    """Write one page of FOLDERS, index.html, which opens offline, and all its tables as files.
+
+    FOLDERS are runs of `csuite eval` on one suite, or any others that were measured or made: rankings, memory runs and graphs, vector
+    searches, bundles, analyses, circuits, drifts and trainings, also of several kinds.
+    """
+    from constraintsuite.core.store.artifact import Artifact
+
+    if out is None and form is None:
+        raise UserError("Say where the report should go, --out FOLDER, or how to print the leaderboard, --format csv")
+    if out is None and (vectors or maxsim or examples or baseline or as_json):
+        raise UserError(
+            "--vectors, --maxsim, --example, --baseline and --json are for a page: say where it should go, --out FOLDER"
+        )
+    folders = finished_runs(tuple(dict.fromkeys(folders)))
+    kinds = {Artifact.open_unverified(folder).manifest.kind for folder in _opened(folders)}
+    if kinds != {"run"}:
+        if "run" in kinds:
+            raise UserError("Runs of `csuite eval` have a page of their own. Report them apart from the other folders.")
+        if form or baseline or vectors or maxsim or examples:
+            raise UserError("--format, --baseline, --vectors, --maxsim and --example are for runs of `csuite eval`.")
+        assert out is not None
+        _tell(_write_shown(folders, out, attention=attention), as_json)
+        return
+    from constraintsuite.experiments.load import find_suite
+
+    of = suite or find_suite(folders[0])
+    if out is not None:
+        from constraintsuite.app.pages.html import Extras, write_report
+        from constraintsuite.core.execution.progress import Terminal
+        from constraintsuite.core.store.download import cache_folder
+        from constraintsuite.models.base import Workbench
+
+        bench = Workbench(cache=cache_folder() / "scores", reporter=Terminal())
+        before = _open_baseline(baseline, of, store) if baseline else None
+        page = write_report(of, folders, out, Extras(rule, vectors, maxsim, examples), bench, baseline=before)
+        _tell(page, as_json, err=form is not None)
+    if form is not None:
+        click.echo(_leaderboard(of, folders, rule, form), nl=False)
+
+
+def _write_shown(folders: Sequence[Path], out: Path, *, attention: bool) -> Path:
+    from constraintsuite.app.views.display import ShowOptions, write_shown_report
+
+    return write_shown_report(folders, out, ShowOptions(attention=attention))
+
+
+def _open_baseline(given: str, suite: Path, store: Path | None) -> Run:
+    from constraintsuite.app.cli.experiments import baseline_folder
+    from constraintsuite.core.store.artifact import Artifact
+    from constraintsuite.experiments.load import load_run
+
+    of = Artifact.open_unverified(suite, "suite").manifest
+    return load_run(baseline_folder(given, "run", of.name, {"suite": of.content}, store))
+
+
+def _leaderboard(suite: Path, runs: Sequence[Path], rule: TieRule, form: str) -> str:
+    from constraintsuite.app.pages.sections.systems import leaderboard_table
+    from constraintsuite.app.pages.view import make_view
+    from constraintsuite.experiments.load import load_run, load_suite
+
+    view = make_view(load_suite(suite), [load_run(run) for run in runs], rule)
+    return FORMATS.load(form)(leaderboard_table(view))
+
+
+def _tell(page: Path, as_json: bool, *, err: bool = False) -> None:
+    if as_json and not err:
+        print_json({"page": shown(page)})
+    else:
+        click.echo(shown(page), err=err)
+
+
+def _opened(folders: Sequence[Path]) -> Sequence[Path]:
+    """The folders; those that are no artifacts are named, and one that holds runs is answered with them."""
+    from constraintsuite.core.store.artifact import Artifact
+
+    faults = []
+    for folder in folders:
+        try:
+            Artifact.open_unverified(folder)
+        except UserError as error:
+            inside = sorted(str(file.parent) for file in folder.glob("**/summary.json") if file.parent != folder)
+            faults.append(
+                f"{folder}: not a run, but it holds runs. Give these: {' '.join(inside)}" if inside else str(error)
+            )
+    if faults:
+        raise UserError("\n".join(faults))
+    return folders

@@ -1,0 +1,117 @@
+"""`csuite retrieve-eval`: whole rankings of a suite's collection, or of a run that another system wrote."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from constraintsuite.app.cli.arguments import suite_argument
+from constraintsuite.app.cli.options import json_option, runs_option, seed_option
+from constraintsuite.app.cli.output import emit
+from constraintsuite.app.cli.places import FILE, taken
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.mirror import shown
+from constraintsuite.models.retrieval import RETRIEVERS
+
+if TYPE_CHECKING:
+    from constraintsuite.experiments.ranking.run import RankingPlan
+    from constraintsuite.experiments.ranking.summary import RankingSummary
+
+_RETRIEVER = (
+    f"FAMILY or FAMILY:ARGUMENT, options after commas. Families: {', '.join(RETRIEVERS.names())}; rrf:A+B fuses others."
+)
+_MEASURE = "Further measure of ir-measures (nDCG@20, 'P(rel=2)@5') or of ours (violation@5, right_rank@10); repeatable."
+_positive = click.IntRange(min=1)
+_OF_A_GIVEN_RUN = ("qrels", "violations")
+_OF_A_SEARCH = ("retriever", "rerank", "depth", "rerank_depth", "corpus", "out")
+
+
+@click.command("retrieve-eval")
+@suite_argument(required=False)
+@click.option("--retriever", metavar="R", help=_RETRIEVER)
+@click.option("--rerank", metavar="M", help="Model that reranks what was found, named as for `csuite eval`.")
+@click.option("--depth", type=_positive, default=100, show_default=True, help="Documents per query.")
+@click.option("--rerank-depth", type=_positive, default=100, show_default=True, help="Documents per query to rerank.")
+@click.option("--corpus", metavar="SOURCE", help="Corpus whose passages are added to the judged documents.")
+@click.option("--split", help="Only the queries of this split.")
+@click.option("--measure", "measures", multiple=True, metavar="NAME", help=_MEASURE)
+@runs_option
+@click.option("--from-trec", "trec", type=FILE, help="Measure this TREC run instead of searching.")
+@click.option("--qrels", type=FILE, help="Judgments for --from-trec, if not those of SUITE.")
+@click.option(
+    "--violations", type=FILE, help="Violating documents for --from-trec, in a file like qrels; grades mean nothing."
+)
+@seed_option
+@json_option
+@click.pass_context
+def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter an option
+    context: click.Context,
+    suite: Path | None,
+    retriever: str | None,
+    rerank: str | None,
+    depth: int,
+    rerank_depth: int,
+    corpus: str | None,
+    split: str | None,
+    measures: tuple[str, ...],
+    out: Path,
+    trec: Path | None,
+    qrels: Path | None,
+    violations: Path | None,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Search the collection of SUITE for all its queries, into OUT/SUITE.ranking/SYSTEM, and measure the rankings.
+
+    With --from-trec, measure a run that another system wrote; nothing is written.
+    """
+    from constraintsuite.experiments.ranking.run import GivenRun, RankingPlan, measure_given
+
+    _refuse_foreign(context, _OF_A_SEARCH if trec else _OF_A_GIVEN_RUN, given=trec is not None)
+    folder = None
+    if trec is not None:
+        if suite is not None and (qrels or violations):
+            raise UserError("Judgments come from SUITE or from --qrels and --violations, not from both.")
+        summary = measure_given(GivenRun(trec, qrels, violations, suite, split), measures, seed)
+    elif suite is None or retriever is None:
+        raise UserError("Say what to search and how: csuite retrieve-eval SUITE --retriever bm25")
+    else:
+        plan = RankingPlan(retriever, rerank, depth, rerank_depth, split, corpus, measures, seed)
+        folder, summary = _search(suite, plan, out)
+    emit({"ranking": folder and shown(folder), "summary": summary}, as_json, _lines(summary, folder))
+
+
+def _search(suite: Path, plan: RankingPlan, out: Path) -> tuple[Path, RankingSummary]:
+    from constraintsuite.core.execution.progress import Terminal
+    from constraintsuite.experiments.ranking.run import evaluate_retrieval, load_ranking, ranking_folder
+
+    folder = evaluate_retrieval(suite, plan, taken(ranking_folder(out, suite, plan)), Terminal()).path
+    return folder, load_ranking(folder)
+
+
+def _refuse_foreign(context: click.Context, names: tuple[str, ...], *, given: bool) -> None:
+    """Name every option that means nothing here, instead of passing over it."""
+    default = click.core.ParameterSource.DEFAULT
+    stray = [name for name in names if context.get_parameter_source(name) is not default]
+    if stray:
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in stray)
+        raise UserError(f"{options}: {'not with' if given else 'only with'} --from-trec.")
+
+
+def _lines(summary: RankingSummary, folder: Path | None) -> Iterator[str]:
+    """The same as the site's page says."""
+    from constraintsuite.app.views.rankings import describe_ranking, measure_table, ranking_remarks
+
+    yield f"{summary.system}: {describe_ranking(summary)}"
+    yield ""
+    yield str(measure_table(summary))
+    yield ""
+    yield from ranking_remarks(summary)
+    if folder is not None:
+        yield f"Ranking: {shown(folder)}"

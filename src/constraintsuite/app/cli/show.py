@@ -1,0 +1,154 @@
+"""`csuite show` and `csuite verify`: look at a folder of any kind, and check it."""
+
+# ruff: noqa: PLC0415 - what does the work is imported when there is work, so that `--help` is instant
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from constraintsuite.app.cli.options import guide_option, json_option
+from constraintsuite.app.cli.output import count_lines, emit
+from constraintsuite.app.cli.places import FOLDER
+from constraintsuite.core.catalogue import Catalogue
+from constraintsuite.core.errors import UserError
+
+if TYPE_CHECKING:
+    from constraintsuite.core.store.artifact import Manifest
+
+SHOWN_FAULTS = 50
+
+
+class FolderView(NamedTuple):
+    """What `csuite show` prints of a folder: the record for `--json`, and lines for people."""
+
+    record: object
+    lines: Iterable[str]
+
+
+ViewFolder = Callable[[Path, str | None], FolderView]
+"""Views a folder, or the part of it that is named."""
+
+VIEWS: Catalogue[ViewFolder] = Catalogue(
+    "kind to show",
+    {
+        "suite": "constraintsuite.app.cli.suite:view_suite",
+        "bundle": "constraintsuite.app.cli.bundle:view_bundle",
+        "graph": "constraintsuite.app.cli.memory.modes:view_memory",
+    },
+)
+"""The kinds of which more is shown than their manifest."""
+VERIFIERS: Catalogue[Callable[[Path], list[str]]] = Catalogue(
+    "kind to verify",
+    {
+        "suite": "constraintsuite.suites.verification:verify_suite",
+        "bundle": "constraintsuite.vectors.verify:verify_folder",
+        "graph": "constraintsuite.memory.folder:verify_memory",
+    },
+)
+"""The kinds of which more is checked than the hashes of their files, besides `explain`. Each gives one line per fault."""
+
+
+@click.command()
+@click.argument("folder", type=FOLDER)
+@click.argument("part", required=False)
+@json_option
+def show(folder: Path, part: str | None, as_json: bool) -> None:
+    """Say what FOLDER is and what it holds: a suite, run, bundle, memory, or anything else that a command wrote.
+
+    PART is one thing inside: an example of a suite by its id, or a unit, a document or entity:NAME of a memory.
+    """
+    from constraintsuite.core.store.artifact import Artifact
+
+    kind = Artifact.open_unverified(folder).manifest.kind
+    view = VIEWS.load(kind) if kind in VIEWS.names() else _view_manifest
+    found = view(folder, part)
+    emit(found.record, as_json, found.lines)
+
+
+@click.command()
+@click.argument("folder", type=FOLDER)
+@click.option(
+    "--again",
+    type=click.IntRange(min=0),
+    help="Of a folder of `csuite explain`: repeat this many exact patches, one by one, from the tokens up.",
+)
+@guide_option
+@json_option
+def verify(folder: Path, again: int | None, guide: Path | None, as_json: bool) -> None:
+    """Check FOLDER against its hashes, and all that its kind promises; exit code 1 if something is wrong.
+
+    Of a suite: ids, couples, splits, controls and labels. Of a bundle: ids, vectors and truths. Of a folder of `csuite
+    explain`: rows, figures, circuits and, with --guide, what it says of that attribution.
+    """
+    from constraintsuite.core.store.artifact import MANIFEST, Artifact
+    from constraintsuite.core.store.mirror import shown
+
+    try:
+        manifest = Artifact.open_unverified(folder).manifest
+    except UserError as error:
+        if not (folder / MANIFEST).is_file():  # never finished, so that there is nothing to check
+            raise
+        kind, faults = "", [str(error)]
+    else:
+        kind, faults = manifest.kind, _faults(folder, manifest, again, guide)
+    more = [f"and {len(faults) - SHOWN_FAULTS:,} more; --json lists all"] if len(faults) > SHOWN_FAULTS else []
+    passed = [f"{shown(folder)}: all checks passed."]
+    emit({"folder": shown(folder), "kind": kind, "faults": faults}, as_json, [*faults[:SHOWN_FAULTS], *more] or passed)
+    if faults:
+        raise click.exceptions.Exit(1)
+
+
+def _faults(folder: Path, manifest: Manifest, again: int | None, guide: Path | None) -> list[str]:
+    """What is wrong with a folder, by the checks of its kind; options that this kind does not have are a UserError."""
+    kind = manifest.kind
+    if kind == "explain":
+        return _explain_faults(folder, manifest, again, guide)
+    if again is not None or guide is not None:
+        option = "--guide" if again is None else "--again"
+        raise UserError(f"{option} is for folders that `csuite explain` wrote; {folder} is of the kind {kind}.")
+    return VERIFIERS.load(kind)(folder) if kind in VERIFIERS.names() else _file_faults(folder, kind)
+
+
+def _explain_faults(folder: Path, manifest: Manifest, again: int | None, guide: Path | None) -> list[str]:
+    from constraintsuite.mechanism.explain.verify import verify as verify_explained
+
+    if again and manifest.settings.get("analysis") != "patch":
+        raise UserError(f"{folder}: it has no exact patches that could be run again. Leave --again out.")
+    return verify_explained(folder, again=again or 0, guide=guide)
+
+
+def _file_faults(folder: Path, kind: str) -> list[str]:
+    from constraintsuite.core.store.artifact import MANIFEST, Artifact
+    from constraintsuite.core.store.revisions import REVISIONS
+
+    known = [] if kind in (*REVISIONS, "stage") else [f"{MANIFEST}: no kind of folder is called {kind!r}"]
+    return [*known, *Artifact.open_unverified(folder).faults()]
+
+
+def refuse_part(folder: Path, kind: str, part: str | None) -> None:
+    """A UserError if a part is named of a folder that is only shown as a whole."""
+    if part is not None:
+        raise UserError(f"{folder}: no part of this kind of folder ({kind}) can be shown alone. Leave {part!r} out.")
+
+
+def _view_manifest(folder: Path, part: str | None) -> FolderView:
+    from constraintsuite.core.store.artifact import Artifact
+    from constraintsuite.core.store.mirror import shown
+
+    manifest = Artifact.open(folder).manifest
+    refuse_part(folder, manifest.kind, part)
+    lines = [
+        f"{shown(folder)}: {manifest.kind} {manifest.name!r}",
+        *count_lines({name.replace("_", " "): count for name, count in manifest.counts.items()}),
+        *(
+            f"settings   {name}: {value}"
+            for name, value in manifest.settings.items()
+            if value not in (None, "", [], {})
+        ),
+        f"files      {len(manifest.files):,}, {sum(one.bytes for one in manifest.files.values()):,} bytes",
+    ]
+    return FolderView(manifest, lines)

@@ -1,0 +1,188 @@
+"""`csuite suite`: stats, sample, audit, export; and what `csuite show` prints of a suite."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+
+import click
+
+from constraintsuite.app.cli.options import json_option, out_option, seed_option
+from constraintsuite.app.cli.output import count_lines, emit
+from constraintsuite.app.cli.places import FolderParameter
+from constraintsuite.app.cli.show import FolderView
+from constraintsuite.core.errors import UserError, hint_for
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.constraints import Evidence
+from constraintsuite.core.records.examples import Example, ExampleDocument
+from constraintsuite.core.store.artifact import Artifact
+from constraintsuite.core.store.jsonl import encode
+from constraintsuite.core.store.mirror import shown
+from constraintsuite.core.store.workspace import new_folder
+from constraintsuite.experiments.groupings import split_up
+from constraintsuite.experiments.load import load_suite
+from constraintsuite.suites.audit.audit import audit_examples
+from constraintsuite.suites.audit.balance import balance
+from constraintsuite.suites.audit.markdown import audit_markdown
+from constraintsuite.suites.export import EXPORTERS
+
+SHOWN_VALUES = 15
+CONTROL_TABLES = ("slice", "split", "domain", "relation", "control")
+_COLLECTION = ("documents", "queries", "qrels", "violations")
+_folder = click.argument("folder", metavar="SUITE", type=FolderParameter())
+
+
+@click.group()
+def suite() -> None:
+    """Count, sample, audit and export the examples of a suite."""
+
+
+def view_suite(folder: Path, part: str | None) -> FolderView:
+    """The card of a suite, with its manifest as the record; or one example, by its id."""
+    manifest = Artifact.open(folder, "suite").manifest
+    if part is None:
+        return FolderView(manifest, [(folder / "README.md").read_text(encoding="utf-8")])
+    loaded = load_suite(folder)
+    examples = {example.id: example for example in (*loaded.examples, *loaded.controls)}
+    if part not in examples:
+        raise UserError(f"{folder}: no example has the id {part!r}. {hint_for(part, sorted(examples))}")
+    return FolderView(json.loads(encode(examples[part])), [_in_words(examples[part])])
+
+
+@suite.command()
+@_folder
+@json_option
+def stats(folder: Path, as_json: bool) -> None:
+    """Count main examples and, apart from them, controls: by slice, split, domain, relation, template, cue and edit."""
+    artifact = Artifact.open(folder, "suite")
+    parts = _pair_tables(folder) if _has_pairs(artifact) else {}
+    collection = {name: artifact.manifest.counts[name] for name in _COLLECTION if name in artifact.manifest.counts}
+    lines = [line for name, tables in parts.items() for line in _table_lines(name, tables)]
+    if collection:
+        lines += ["collection", *count_lines(collection)]
+    if not parts:
+        lines.append(
+            f"There are no pairs to count. Search the collection: csuite retrieve-eval {shown(folder)} --retriever bm25"
+        )
+    emit({**parts, **({"collection": collection} if collection else {})}, as_json, lines)
+
+
+@suite.command()
+@_folder
+@click.option("-n", "count", type=click.IntRange(min=1), default=5, show_default=True, help="Examples to print.")
+@click.option("--slice", "slice_name", help="Only this slice.")
+@click.option("--relation", help="Only this relation.")
+@seed_option
+@json_option
+def sample(folder: Path, count: int, slice_name: str | None, relation: str | None, seed: int, as_json: bool) -> None:
+    """Print random examples, the same ones for the same seed. With --json, each is one line of JSON."""
+    loaded = load_suite(folder)
+    everything = (*loaded.examples, *loaded.controls)
+    slices = sorted({e.slice for e in everything})
+    if slice_name is not None and slice_name not in slices:
+        raise UserError(f"{folder}: no slice named {slice_name!r}. There are: {', '.join(slices)}.")
+    wanted = [e for e in everything if (e.control is None if slice_name is None else e.slice == slice_name)]
+    wanted = [e for e in wanted if relation is None or e.relation == relation]
+    if not wanted:
+        raise UserError(f"{folder}: no such examples. See: csuite suite stats {folder}")
+    chosen = sorted(wanted, key=lambda e: stable_hash("sample", str(seed), e.id))[:count]
+    for example in chosen:
+        click.echo(encode(example).decode() if as_json else _in_words(example))
+
+
+@suite.command()
+@_folder
+@seed_option
+@json_option
+def audit(folder: Path, seed: int, as_json: bool) -> None:
+    """Say what can be won without understanding: by length, words, BM25, a query-blind classifier, and by shortcuts that the
+    type of a constraint leaves open.
+    """
+    examples = load_suite(folder).examples
+    if all(example.slice == "nevir" for example in examples):
+        raise UserError(
+            f"{folder}: there is nothing to audit. Each pair of NevIR wants one document for one query and the other for the "
+            "other, so whatever ignores the query is right for exactly one of the two and wins no pair."
+        )
+    found = audit_examples(examples, seed=seed)
+    rows = balance(examples)
+    emit({"audit": found, "balance": rows}, as_json, audit_markdown(found, rows))
+
+
+@suite.command()
+@_folder
+@click.option("--format", "kind", required=True, type=click.Choice(EXPORTERS.names()), help="Layout of the files.")
+@out_option()
+def export(folder: Path, kind: str, out: Path) -> None:
+    """Write a suite in the guide's own JSON, as BEIR, NevIR-like rows, CSV, or a Hugging Face dataset; controls apart."""
+    with new_folder(out) as new:
+        loaded = load_suite(folder)
+        everything = [*loaded.examples, *loaded.controls]
+        written = EXPORTERS.load(kind)(everything, new, (folder / "README.md").read_text(encoding="utf-8"))
+    click.echo(f"{written.examples:,} examples and {written.controls:,} controls written to {shown(out)}")
+    if sum(written) < len(everything):
+        click.echo(f"{len(everything) - sum(written):,} were left out: {kind} cannot hold them.")
+
+
+def _has_pairs(artifact: Artifact) -> bool:
+    """Whether there is anything but a collection; what is missing by accident is told by those who read it."""
+    return "examples" in artifact.manifest.counts or "qrels" not in artifact.manifest.counts
+
+
+def _pair_tables(folder: Path) -> dict[str, dict[str, dict[str, int]]]:
+    """How many examples are in each group, and apart from them controls, under the names of all other commands."""
+    loaded = load_suite(folder)
+    main = split_up(loaded.examples, ())
+    controls = {**split_up(loaded.controls, ()), "control": split_up((), loaded.controls)["control"]}
+    return {
+        "main": {name: _counts(parts) for name, parts in main.items() if name != "control"},
+        "controls": {name: _counts(controls[name]) for name in CONTROL_TABLES},
+    }
+
+
+def _counts(parts: Mapping[str, Sequence[int]]) -> dict[str, int]:
+    """Large groups first."""
+    counts = {name: len(members) for name, members in parts.items()}
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _table_lines(title: str, tables: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    yield f"{title}: {sum(tables['slice'].values()):,}"
+    for name, counts in tables.items():
+        if counts:
+            yield f"  {name}"
+        shown = dict(islice(counts.items(), SHOWN_VALUES))
+        yield from count_lines(shown)
+        if len(counts) > len(shown):
+            yield f"           and {len(counts) - len(shown):,} more; --json lists all"
+
+
+def _in_words(example: Example) -> str:
+    known = (example.relation, example.split, example.edit, example.tags.get("difficulty", ""))
+    parts = {
+        "query": example.query,
+        "opposite": example.opposite,
+        "restated": example.restated,
+        "satisfying": _document(example.satisfying),
+        "violating": _document(example.violating),
+    }
+    evidence = example.constraint.evidence if example.constraint else ()
+    lines = [
+        f"{example.id}   [{', '.join(part for part in known if part)}]",
+        *(f"  {f'{name}:':<11} {text}" for name, text in parts.items() if text is not None),
+        *(["  evidence:"] if evidence else []),
+        *(f"    {_in_evidence(one, example)}" for one in evidence),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _in_evidence(one: Evidence, example: Example) -> str:
+    text = example.document(one.document).text[one.start : one.end]
+    cue = f" by {one.cue!r}" if one.cue else ""
+    return f"{one.document}: {text!r} {one.value}{cue} ({one.rule})"
+
+
+def _document(document: ExampleDocument) -> str:
+    return f"({document.title}) {document.text}" if document.title else document.text

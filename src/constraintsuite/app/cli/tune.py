@@ -1,0 +1,86 @@
+"""`csuite tune`: a recipe gives checkpoints and curves."""
+
+# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from constraintsuite.app.cli.arguments import recipe_argument
+from constraintsuite.app.cli.options import dry_run_option, json_option, out_option
+from constraintsuite.app.cli.output import emit
+from constraintsuite.core.store.mirror import shown
+
+if TYPE_CHECKING:
+    from constraintsuite.core.store.artifact import Artifact
+    from constraintsuite.tuning.tune import TrainingPlan
+
+
+@click.command()
+@recipe_argument()
+@out_option()
+@dry_run_option
+@json_option
+def tune(recipe_file: Path, out: Path, dry_run: bool, as_json: bool) -> None:
+    """Train a model as RECIPE says: one task after the other, evaluated after every epoch. OUT holds checkpoints and curves.
+
+    The same command resumes an interrupted training after the last finished epoch.
+    """
+    from constraintsuite.app.pages.drawings.plot import draw_plot
+    from constraintsuite.core.execution.progress import Terminal
+    from constraintsuite.tuning.recipe import TuneRecipe
+    from constraintsuite.tuning.tune import plan_training
+    from constraintsuite.tuning.tune import tune as train
+
+    read = TuneRecipe.read(recipe_file)
+    if dry_run:
+        plan = plan_training(read)
+        emit(plan, as_json, _plan_lines(plan))
+        return
+    artifact = train(read, out, Terminal(), lambda plot: str(draw_plot(plot)))
+    emit(_record(artifact), as_json, _lines(artifact))
+
+
+def _plan_lines(plan: TrainingPlan) -> Iterator[str]:
+    yield f"{plan.name}: from {plan.start}, seeds: {plan.seeds}, checkpoints: {plan.checkpoints}"
+    for task in plan.tasks:
+        left_out = f", left out: {dict(task.rejects)}" if task.rejects else ""
+        yield (
+            f"  {task.name:<12} {task.lists:,} lists ({task.data}, loss {task.loss}), "
+            f"epochs: {task.epochs}, of {task.steps:,} steps each{left_out}"
+        )
+    yield f"  evaluated on {', '.join(plan.evaluations) or 'nothing'}"
+    if plan.forbidden:
+        yield f"  {plan.forbidden:,} texts are kept out of the training data"
+
+
+def _lines(artifact: Artifact) -> Iterator[str]:
+    from constraintsuite.core.records.figures import say
+    from constraintsuite.tuning.curves import Selected
+
+    yield f"Trained: {shown(artifact.path)}"
+    for one in (Selected(**fields) for fields in _selected(artifact)):
+        by = f"{one.by} {say(one.value, one.kind)}" if one.value is not None else f"its {one.by} epoch"
+        yield f"  seed {one.seed}, {one.task}: {shown(artifact.path)}/checkpoints/{one.checkpoint} ({by})"
+    yield f"Curves:  {shown(artifact.path)}/curves.jsonl, {shown(artifact.path)}/plots/*.svg"
+
+
+def _record(artifact: Artifact) -> dict[str, object]:
+    return {
+        "tuned": shown(artifact.path),
+        "content": artifact.manifest.content,
+        "selected": _selected(artifact),
+        "counts": artifact.manifest.counts,
+        "rejects": artifact.manifest.rejects,
+    }
+
+
+def _selected(artifact: Artifact) -> list[dict[str, Any]]:
+    selected: list[dict[str, Any]] = json.loads((artifact.path / "selected.json").read_text(encoding="utf-8"))
+    return selected

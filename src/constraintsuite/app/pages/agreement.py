@@ -1,0 +1,37 @@
+"""How far people agree, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from constraintsuite.core.records.tables import ItemColumns, Table, tabulate
+from constraintsuite.suites.annotation.agreement import ALL, Attention, QuestionAgreement
+
+_AGREEMENT: ItemColumns[QuestionAgreement] = {
+    "question": ("text", lambda row: row.question),
+    "group": ("text", lambda row: row.group),
+    "raw": ("share", lambda row: row.figures.raw),
+    "kappa": ("number", lambda row: row.figures.kappa),
+    "AC1": ("number", lambda row: row.figures.ac1),
+    "alpha": ("number", lambda row: row.figures.alpha),
+    "differ": ("count", lambda row: row.differing),
+}
+_ATTENTION: ItemColumns[Attention] = {
+    "annotator": ("text", lambda one: one.annotator),
+    "items": ("count", lambda one: one.answered),
+    "decoys right": ("share", lambda one: one.decoys),
+    "same again": ("share", lambda one: one.repeats),
+    "chose what was shown first": ("share", lambda one: one.shown_first),
+}
+
+
+def agreement_table(rows: Sequence[QuestionAgreement]) -> Table:
+    """One row per question, and by group where there are groups; each figure with its interval."""
+    several = {row.group for row in rows} - {ALL}
+    columns = {title: column for title, column in _AGREEMENT.items() if several or title != "group"}
+    return tabulate("agreement", "Agreement, with 95 % intervals", rows, columns)
+
+
+def attention_table(people: Sequence[Attention]) -> Table:
+    """One row per person: what can be checked without another."""
+    return tabulate("attention", "Annotators", people, _ATTENTION)

@@ -1,0 +1,135 @@
+"""A text cut at what decides: evidence, the cues beside it, and words that were edited."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from constraintsuite.core.records.constraints import Evidence
+from constraintsuite.core.records.examples import Example, ExampleDocument
+
+LONG = 1_500
+"""Characters; of a longer text only the neighbourhood of the marks is shown."""
+NEAR = 140
+"""Characters of it on either side of a mark."""
+_DRAWN = ("affirmed", "negated", "uncertain")
+"""Values of evidence that a page draws each in its own way."""
+
+
+class TextMark(NamedTuple):
+    """A place in a text and what is there: evidence, `value` (of the constraint), `cue` or `edit`."""
+
+    start: int
+    end: int
+    kind: str
+    """Also the class of the mark on a page; of evidence its value where that is drawn in its own way, else `evidence`."""
+    reading: str = ""
+    """The value of evidence where the kind does not say it."""
+
+
+class Segment(NamedTuple):
+    """A piece of a text with all that marks it; most pieces have no mark."""
+
+    text: str
+    kinds: tuple[str, ...] = ()
+    readings: tuple[str, ...] = ()
+
+
+class MarkedDocument(NamedTuple):
+    """A document of an example, cut at what decides; of a long one perhaps only a part."""
+
+    document: ExampleDocument
+    segments: tuple[Segment, ...]
+
+
+def marks_of(example: Example, role: str) -> list[TextMark]:
+    """What decides in the document with this role."""
+    document = example.document(role)
+    evidence = [found for found in evidence_of(example) if found.document == role]
+    return [
+        *map(_evidence, evidence),
+        *(mark for found in evidence if (mark := _cue(document.text, found)) is not None),
+        *(TextMark(start, end, "edit") for start, end in document.changed),
+    ]
+
+
+def evidence_of(example: Example) -> tuple[Evidence, ...]:
+    """The evidence of its constraint; none where the source does not say what the query asks for."""
+    return example.constraint.evidence if example.constraint else ()
+
+
+def query_marks(example: Example) -> list[TextMark]:
+    """The value of the constraint and the words that state it, in the query."""
+    query, constraint = example.query, example.constraint
+    if constraint is None:
+        return []
+    forms = {form for form in (constraint.value, *constraint.forms) if form}
+    return [
+        *_occurrences(query, [constraint.cue] if constraint.stated_by == "query" else [], "cue"),
+        *_occurrences(query, sorted(forms, key=lambda form: (-len(form), form)), "value"),
+    ]
+
+
+def cut(text: str, marks: Sequence[TextMark]) -> tuple[Segment, ...]:
+    """The whole text in order, cut at every end of a mark; places that are not in the text are ignored."""
+    valid = [mark for mark in marks if 0 <= mark.start < mark.end <= len(text)]
+    ends = sorted({0, len(text), *(mark.start for mark in valid), *(mark.end for mark in valid)})
+    return tuple(
+        _segment(text[a:b], [mark for mark in valid if mark.start <= a and b <= mark.end]) for a, b in pairwise(ends)
+    )
+
+
+def excerpt(segments: Sequence[Segment], most: int = LONG, near: int = NEAR) -> tuple[Segment, ...]:
+    """The segments of a text of more than `most` characters without what is farther than `near` from any mark."""
+    if sum(len(segment.text) for segment in segments) <= most:
+        return tuple(segments)
+    if not any(segment.kinds for segment in segments):
+        return (Segment(_whole_words("".join(segment.text for segment in segments)[:most]) + " …"),)
+    last = len(segments) - 1
+    return tuple(
+        segment if segment.kinds else Segment(_shortened(segment.text, near, i == 0, i == last))
+        for i, segment in enumerate(segments)
+    )
+
+
+def _segment(text: str, marks: Sequence[TextMark]) -> Segment:
+    kinds, readings = (mark.kind for mark in marks), (mark.reading for mark in marks if mark.reading)
+    return Segment(text, tuple(dict.fromkeys(kinds)), tuple(dict.fromkeys(readings)))
+
+
+def _shortened(text: str, near: int, first: bool, last: bool) -> str:
+    if len(text) <= 2 * near + 3:
+        return text
+    before = "" if first else _whole_words(text[:near])
+    after = "" if last else _whole_words(text[-near:][::-1])[::-1]
+    return f"{before} … {after}"
+
+
+def _whole_words(text: str) -> str:
+    """The beginning of a text without the word in which it was cut, unless that is all of it."""
+    return text.rpartition(" ")[0] or text
+
+
+def _evidence(found: Evidence) -> TextMark:
+    if found.value in _DRAWN:
+        return TextMark(found.start, found.end, found.value)
+    return TextMark(found.start, found.end, "evidence", found.value)
+
+
+def _cue(text: str, found: Evidence) -> TextMark | None:
+    """The cue of a piece of evidence: of several such words the nearest."""
+    if not found.cue:
+        return None
+    places = list(_occurrences(text, [found.cue], "cue")) or list(_occurrences(text, [found.cue], "cue", joined=True))
+    return min(places, key=lambda mark: max(found.start - mark.end, mark.start - found.end), default=None)
+
+
+def _occurrences(text: str, phrases: Sequence[str], kind: str, *, joined: bool = False) -> Iterator[TextMark]:
+    """Whole words; `joined` also finds the end of a word, as in cannot and won't."""
+    wanted = [re.escape(phrase) for phrase in phrases if phrase]
+    if wanted:
+        before = "" if joined else r"(?<!\w)"
+        pattern = rf"{before}(?:{'|'.join(wanted)})(?!\w)"
+        yield from (TextMark(match.start(), match.end(), kind) for match in re.finditer(pattern, text, re.IGNORECASE))

@@ -1,0 +1,142 @@
+"""What an analysis was asked, what was left out of it, and how far its estimates can be trusted, in sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from constraintsuite.core.records.examples import SPLITS
+from constraintsuite.core.records.figures import show
+from constraintsuite.mechanism.contrasts.records import CONTROL_KINDS, SIDES
+from constraintsuite.mechanism.contrasts.selection import in_words
+from constraintsuite.mechanism.effects.groups import EVERY, studied_items
+from constraintsuite.mechanism.effects.records import ALL, DIRECTIONS, PatchDirection
+from constraintsuite.mechanism.explain.folder import Explained
+from constraintsuite.mechanism.sites import EMBEDDINGS, parse_site
+
+
+def asked_lines(explained: Explained) -> Iterator[str]:
+    """The model, the contrasts, how they were chosen, and why others were not."""
+    manifest, subject = explained.artifact.manifest, explained.subject
+    yield (
+        f"{subject.name} ({subject.type}, {subject.layers} layers of {subject.heads} heads), "
+        f"{len(explained.contrasts):,} contrasts from {manifest.settings['source']}: {_kinds(explained)}."
+    )
+    yield _chosen(explained)
+    rejects = manifest.rejects
+    if rejects:
+        reasons = "; ".join(f"{count:,} {in_words(reason)}" for reason, count in rejects.items())
+        yield f"Left out, by what they would have been, and why: {reasons}."
+
+
+def _kinds(explained: Explained) -> str:
+    counts = Counter((one.control, one.side) for one in explained.contrasts)
+    return ", ".join(
+        f"{counts[kind, side]:,} {f'controls ({kind}) that' if kind else 'that'} differ in the {side}"
+        for kind in CONTROL_KINDS
+        for side in SIDES
+        if counts[kind, side]
+    )
+
+
+def _chosen(explained: Explained) -> str:
+    manifest = explained.artifact.manifest
+    settings = manifest.settings
+    splits = settings["splits"]
+    of = "all splits" if set(splits) == set(SPLITS) else f"the split {' and '.join(splits)}"
+    limit = settings["limit"]
+    most = "no limit" if limit is None else f"at most {limit:,}"
+    apart = ", no two of one side and kind sharing a document" if settings.get("independent") else ""
+    steps = settings.get("steps")
+    how = (
+        "" if steps is None else f" Gradients: {steps} steps." if steps else " Gradients: at the run itself, no steps."
+    )
+    return f"Asked of {of}, sides {' and '.join(settings['sides'])}, {most}, seed {manifest.seed}{apart}.{how}"
+
+
+LOW, HIGH = 0.5, 1.5
+"""Estimated shares of what is known that can still be believed."""
+_STEPS = 5
+_REBUILT = 3  # the invariant that patched embeddings make a run the other one
+
+
+def trust_lines(explained: Explained) -> Iterator[str]:
+    """How far estimates can be trusted, of each side for itself; nothing of an analysis that estimates nothing."""
+    if all(one.method != "attribution" for one in explained.summary.sites):
+        return
+    if any(one.number == _REBUILT and one.status != "passed" for one in explained.subject.invariants):
+        return
+    asked = {(one.site, one.role) for one in explained.summary.sites}
+    if (str(EMBEDDINGS), ALL) not in asked:
+        yield "Nothing here says how far these estimates can be trusted: embeddings at all positions would, and are not among them."
+        return
+    for items in studied_items(explained.contrasts):
+        checks = list(_checks(explained, items))
+        if checks:
+            whose = "" if items == EVERY else f" ({items})"
+            yield _trust_line(whose, checks, int(explained.artifact.manifest.settings.get("steps", 0)))
+
+
+class _Check(NamedTuple):
+    """The effect on the margin that is known, in logits, and which shares of it sites are estimated to have that have all of it."""
+
+    direction: PatchDirection
+    exact: float
+    shares: Mapping[str, float]
+
+    @property
+    def embeddings(self) -> float:
+        return self.shares[str(EMBEDDINGS)]
+
+    @property
+    def worst(self) -> str:
+        """The residual whose share is furthest from 1; empty where none was asked for."""
+        residuals = [site for site in self.shares if site != str(EMBEDDINGS)]
+        return max(residuals, key=lambda site: abs(self.shares[site] - 1), default="")
+
+    @property
+    def is_off(self) -> bool:
+        return any(not LOW <= share <= HIGH for share in self.shares.values())
+
+
+def _checks(explained: Explained, items: str) -> Iterator[_Check]:
+    """One a direction; nothing where clean and corrupt margins are the same."""
+    apart = next((one.difference.value for one in explained.summary.baselines if one.items == items), None)
+    if not apart:
+        return
+    for direction in DIRECTIONS:
+        exact = apart if direction == "denoising" else -apart
+        shares = {
+            one.site: one.effect.value / exact
+            for one in explained.summary.sites
+            if (one.items, one.method, one.direction, one.role) == (items, "attribution", direction, ALL)
+            and parse_site(one.site).kind in ("embeddings", "residual")
+            and one.effect.value is not None
+        }
+        if str(EMBEDDINGS) in shares:
+            yield _Check(direction, exact, shares)
+
+
+def _trust_line(whose: str, checks: Sequence[_Check], steps: int) -> str:
+    exact = " and ".join(f"{_number(one.exact)} in {one.direction}" for one in checks)
+    estimated = " and ".join(
+        f"{_number(one.embeddings * one.exact)} ({_number(one.embeddings)} of it)" for one in checks
+    )
+    known = (
+        f"A check that is free{whose}: patching all embeddings makes one run the other "
+        f"(nearly, where clean and corrupt differ in length) and moves the margin by {exact}. Attribution says {estimated}."
+    )
+    residuals = " and ".join(f"{_number(one.shares[one.worst])} ({one.worst})" for one in checks if one.worst)
+    if residuals:
+        known += f" Each layer's residual must give the same: the furthest off is said to give {residuals} of it."
+    wrong = [one.direction for one in checks if one.is_off]
+    if not wrong:
+        return f"{known} That sums are right does not make each estimate right: csuite explain patch --guide says more."
+    whole = "estimates" if len(wrong) == len(checks) else f"estimates of {wrong[0]}"
+    more = f"use --steps {_STEPS}, or patch" if steps < _STEPS else "patch"
+    return f"{known} The {whole} are not to be trusted here: {more}."
+
+
+def _number(value: float) -> str:
+    return show(value, "number").value

@@ -1,0 +1,68 @@
+"""New folders beside the artifacts that they are made from; they never replace anything."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
+from constraintsuite.app.web.origins import fault_of
+from constraintsuite.core.errors import UserError
+
+_OUTSIDE = "What is made from this would lie outside the folder that is served. Serve the folder above it."
+
+
+def check_beside(artifacts: ArtifactIndex, one: ServedArtifact) -> None:
+    """Whether there may be a folder beside a thing; to be asked before the work that would fill it."""
+    if one.path == artifacts.root:
+        raise UserError(_OUTSIDE)
+
+
+def fault_beside(artifacts: ArtifactIndex, one: ServedArtifact) -> str:
+    """Why a page should not offer to make one; empty if it may. A thing that was changed since it was made gives nothing."""
+    if one.path == artifacts.root:
+        return _OUTSIDE
+    fault = fault_of(artifacts, one)
+    return f"{one.label} cannot be read, so that nothing is made from it: {fault}" if fault else ""
+
+
+@contextmanager
+def new_beside(artifacts: ArtifactIndex, one: ServedArtifact, ending: str) -> Iterator[Path]:
+    """An empty folder named after a thing; it goes again if the block ends with an error."""
+    check_beside(artifacts, one)
+    folder = _claim(one.path, ending)
+    try:
+        yield folder
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def all_beside(artifacts: ArtifactIndex, one: ServedArtifact, ending: str) -> list[Path]:
+    """What was made so, by name."""
+    if one.path == artifacts.root:
+        return []
+    found = (path for path in one.path.parent.glob("*") if _is_of(path.name, one, ending))
+    return sorted(path for path in found if artifacts.is_inside(path) and path.is_dir())
+
+
+def _claim(path: Path, ending: str) -> Path:
+    """The first free name; making the folder is what takes it, so that two at once get two."""
+    for number in count(1):
+        folder = path.with_name(f"{path.name}.{ending}{f'-{number}' if number > 1 else ''}")
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise UserError(f"{folder.name}: cannot be made here: {error.strerror}.") from None
+        return folder
+    raise AssertionError("there is always a next number")
+
+
+def _is_of(name: str, one: ServedArtifact, ending: str) -> bool:
+    head, _, number = name.removeprefix(f"{one.path.name}.").partition("-")
+    return name.startswith(f"{one.path.name}.") and head == ending and (not number or number.isdigit())

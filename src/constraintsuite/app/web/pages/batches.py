@@ -1,0 +1,243 @@
+"""What an owner does with a batch: make it, see how far people are and agree, take out what they found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from constraintsuite.app.pages.agreement import agreement_table, attention_table
+from constraintsuite.app.web.annotator_session import batch_title, progress_of_all
+from constraintsuite.app.web.artifact_index import BATCH, ArtifactIndex, ServedArtifact
+from constraintsuite.app.web.commands import rebuild_command, serve_command
+from constraintsuite.app.web.forms import read_whole
+from constraintsuite.app.web.new_folders import all_beside, check_beside, fault_beside, new_beside
+from constraintsuite.app.web.origins import batches_on, fault_of, judged_batch, proposals_of, suite_of
+from constraintsuite.app.web.pages import page_of
+from constraintsuite.app.web.rendering import render
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.tables import ItemColumns, tabulate
+from constraintsuite.suites.annotation.adjudication import disagreements
+from constraintsuite.suites.annotation.agreement import ALL, agree, attention
+from constraintsuite.suites.annotation.batch import AnnotationBatch, open_batch, write_batch
+from constraintsuite.suites.annotation.kinds.gold import judge_all, read_suite, summarise, write_verdicts
+from constraintsuite.suites.annotation.kinds.proposals import write_approved
+from constraintsuite.suites.annotation.labels import label_all, write_labels
+from constraintsuite.suites.annotation.sample_size import CLAIM
+from constraintsuite.suites.annotation.standing import AnnotatorProgress, leave_out, standing
+
+CLAIMS = (0.8, 0.85, CLAIM, 0.95)
+"""Lower bounds that a page offers."""
+_LEAST, _MOST = 0.5, 0.999
+
+
+def agreement(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    """The figures by question, and by group if asked; who was attentive; how many more items it takes."""
+    return _answer(request, artifacts, one, "agreement.html.jinja")
+
+
+def figures(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    """The same without the page around it, for the script; nothing if nobody has said anything since."""
+    return _answer(request, artifacts, one, "agreement_figures.html.jinja", seen=request.query_params.get("seen", ""))
+
+
+def _answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, template: str, seen: str = "") -> Response:
+    batch = judged_batch(artifacts, one)
+    events = batch.store.events()
+    last = str(events[-1].number if events else 0)
+    if last == seen:
+        return Response(status_code=204)
+    by, claim = request.query_params.get("by", ""), _claim(request.query_params.get("claim", str(CLAIM)))
+    without = request.query_params.getlist("without")
+    said = standing(leave_out(events, without))
+    # Several windows ask for the same again and again, and of thousands of items it takes seconds.
+    key = ("agreement", tuple(events[-1:]), by, claim, tuple(without))
+    people, rows = artifacts.compute_once(
+        key, [one], lambda: (attention(batch, said), agree(batch, said, by=by, claim=claim))
+    )
+    told = [row for row in rows if row.figures.raw.n]
+    return render(
+        request,
+        template,
+        title=f"Agreement on {batch_title(one, batch)}",
+        address=one.address,
+        name=one.label,
+        query=urlencode({"by": by, "claim": claim, "without": without}, doseq=True),
+        names=standing(events).annotators if without else said.annotators,
+        without=without,
+        judges=people,
+        seen=last,
+        by=by,
+        claim=claim,
+        claims=sorted({*CLAIMS, claim}),
+        groupings=sorted({name for item in batch.judged for name in item.groups}),
+        table=agreement_table(told) if told else None,
+        scales=sorted({f"{row.question}: {row.scale}" for row in told}),
+        needed=[(row.question, str(row.needed)) for row in told if row.group == ALL],
+        unasked=sorted({row.question for row in rows if row.group == ALL and not row.figures.raw.n}),
+        people=attention_table(people),
+    )
+
+
+def _claim(text: str) -> float:
+    try:
+        claim = float(text)
+    except ValueError:
+        claim = 0.0
+    if not _LEAST <= claim <= _MOST:
+        raise UserError(f"claim: {text!r} is not a share from {_LEAST} to {_MOST}.")
+    return claim
+
+
+ENDING, EXPORT = "gold", "export"
+"""Of the folders that are made beside a suite and beside a batch."""
+_PROGRESS: ItemColumns[AnnotatorProgress] = {
+    "annotator": ("text", lambda one: one.annotator),
+    "done": ("count", lambda one: one.done),
+    "of": ("count", lambda one: one.total),
+    "minutes left": ("count", lambda one: None if one.seconds_left is None else one.seconds_left / 60),
+}
+DEFAULT_SIZE, MOST = 200, 5_000
+
+
+def show_state(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    """How far everyone is, what waits, and where to go on."""
+    batch = artifacts.load(one, open_batch)
+    said = standing(batch.store.events())
+    people = progress_of_all(batch)
+    return render(
+        request,
+        "annotate_state.html.jinja",
+        title=batch_title(one, batch),
+        address=one.address,
+        batch=batch,
+        people=tabulate("people", "", people, _PROGRESS) if people else None,
+        waiting=len(disagreements(batch, said)),
+        suite=suite_of(artifacts, batch.head, one),
+        command=serve_command(artifacts, "annotator"),
+    )
+
+
+def offer_sample(request: Request, artifacts: ArtifactIndex, suite: ServedArtifact) -> Response:
+    """What a batch of a suite would be, and those that there are already."""
+    return _offer(request, artifacts, suite, {"size": str(DEFAULT_SIZE), "seed": "0"})
+
+
+def make_sample(request: Request, artifacts: ArtifactIndex, suite: ServedArtifact) -> Response:
+    """Draw a batch from a suite, beside it."""
+    check_beside(artifacts, suite)
+    given = {name: next(iter(request.state.form.get(name, ())), "") for name in ("size", "seed")}
+    try:
+        size, seed = read_whole(given["size"], "size", 1, MOST), read_whole(given["seed"], "seed", 0, 2**31)
+        kind, origin = read_suite(suite.path, size, seed)
+        with new_beside(artifacts, suite, ENDING) as folder:
+            write_batch(folder, kind, origin, seed=seed)
+    except UserError as error:
+        return _offer(request, artifacts, suite, given, artifacts.describe_error(error), 422)
+    return RedirectResponse(f"/{BATCH}/{quote(folder.relative_to(artifacts.root).as_posix())}", 303)
+
+
+def _offer(
+    request: Request,
+    artifacts: ArtifactIndex,
+    suite: ServedArtifact,
+    given: Mapping[str, str],
+    fault: str = "",
+    status: int = 200,
+) -> Response:
+    of_this = [one for one, head in batches_on(artifacts, "gold") if head.source.endswith(f" {suite.content}")]
+    return render(
+        request,
+        "annotate_new.html.jinja",
+        status=status,
+        title=f"Judge {suite.label}",
+        suite=suite,
+        drawn=[] if fault_of(artifacts, suite) else of_this,
+        given=given,
+        fault=fault,
+        nowhere=fault_beside(artifacts, suite),
+        most=MOST,
+    )
+
+
+def show_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    """What would be written, what to drop and repair, and what was written before."""
+    batch = judged_batch(artifacts, one)
+    made = all_beside(artifacts, one, EXPORT)
+    suite, new = suite_of(artifacts, batch.head, one), request.query_params.get("made")
+    without = request.query_params.getlist("without")
+    return render(
+        request,
+        "annotate_export.html.jinja",
+        title=f"Export of {batch_title(one, batch)}",
+        address=one.address,
+        name=one.label,
+        head=batch.head,
+        outlook=_outlook(batch, without) if batch.head.kind == "gold" else None,
+        without=without,
+        suite=suite,
+        made=[path.name for path in made],
+        new=[path.name for path in made if path.name == new],
+        commands=[rebuild_command(suite, path / "drop.jsonl") for path in made if suite and path.name == new],
+        nowhere=fault_beside(artifacts, one),
+    )
+
+
+def make_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    """Write what `csuite gold export` writes, into a new folder beside the batch."""
+    batch = judged_batch(artifacts, one)
+    check_beside(artifacts, one)
+    if batch.head.kind not in ("gold", "proposals"):
+        raise UserError(
+            f"A batch of the kind {batch.head.kind!r} has an export of its own: `csuite memory private export`."
+        )
+    proposals = _proposals_file(artifacts, batch, one) if batch.head.kind == "proposals" else None
+    without = request.state.form.get("without", ())
+    if proposals is not None and without:
+        raise UserError("People are left out of examples; proposals are decided by one person. Nothing was written.")
+    leave_out(batch.store.events(), without)  # a name of nobody is told before there is a folder
+    with new_beside(artifacts, one, EXPORT) as folder:
+        if proposals is not None:
+            write_approved(batch, proposals, folder / "approved.jsonl")
+            write_labels(batch, folder)
+        else:
+            write_verdicts(batch, write_labels(batch, folder, without), folder)
+    made = urlencode({"made": folder.name, "without": without}, doseq=True)
+    return RedirectResponse(f"{one.address}/export?{made}", 303)
+
+
+def _outlook(batch: AnnotationBatch, without: Sequence[str]) -> dict[str, object]:
+    """What an export would write now, of examples of a suite; `people` are all who judged, also those left out."""
+    events = batch.store.events()
+    said = standing(leave_out(events, without))
+    judged, people = judge_all(batch, label_all(batch, said)), attention(batch, said)
+    return {
+        "summary": summarise(batch, judged),
+        "drop": [one for one in judged if one.verdict == "drop"],
+        "repair": [one for one in judged if one.verdict == "repair"],
+        "people": standing(events).annotators,
+        "judges": people,
+    }
+
+
+def _proposals_file(artifacts: ArtifactIndex, batch: AnnotationBatch, one: ServedArtifact) -> Path:
+    found = proposals_of(artifacts, batch.head, one)
+    if found is None:
+        raise UserError(
+            "The file of proposals that this batch was drawn from does not lie here, or was changed since. "
+            "Bring it back, or use `csuite gold export --proposals FILE`."
+        )
+    return found.path
+
+
+PAGES = (
+    page_of(BATCH, figures, "/agreement/figures"),
+    page_of(BATCH, agreement, "/agreement"),
+    page_of("suite", offer_sample, at="sample"),
+    page_of("suite", make_sample, method="POST", at="sample"),
+    page_of(BATCH, show_export, "/export"),
+    page_of(BATCH, make_export, "/export", method="POST"),
+)

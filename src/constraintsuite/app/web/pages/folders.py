@@ -1,0 +1,100 @@
+"""Pages of folders whose sections come from the catalogue of views: memories, analyses, benchmarks, bundles, trainings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from constraintsuite.app.pages.walks.page import draw_pictures
+from constraintsuite.app.views import SHOWN
+from constraintsuite.app.views.display import Display, ShowOptions
+from constraintsuite.app.views.memory.graphs import PLAIN, search_memory
+from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
+from constraintsuite.app.web.forms import read_whole
+from constraintsuite.app.web.pages import page_of
+from constraintsuite.app.web.rendering import render
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.sections import Section
+from constraintsuite.memory.folder import open_memory
+
+GRAPH, BUNDLE, EXPLAIN, CIRCUIT = "graph", "bundle", "explain", "circuit"
+BUDGET, MOST_UNITS = 10, 50
+"""Units that a search returns at most: if nothing else is said, and ever."""
+LONGEST = 2_000
+"""Characters of a query."""
+
+
+def show_folder(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    """The page of any folder that is shown as it is."""
+    return _render(request, one, _display(artifacts, one))
+
+
+def show_explain(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    """An analysis, and the circuits that were found in it, which may be younger."""
+    circuits = [found for found in artifacts.of_kind(CIRCUIT) if found.path.parent.parent == one.path]
+    more = [section for found in circuits for section in _display(artifacts, found).sections]
+    return _render(request, one, _display(artifacts, one), more)
+
+
+def show_circuit(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    """One circuit, and the way to the analysis around it."""
+    around = [found for found in artifacts.of_kind(EXPLAIN) if one.path.parent.parent == found.path]
+    return _render(request, one, _display(artifacts, one), around=around)
+
+
+def show_graph(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    """What a memory holds; with a query in the address what it answers, and over which paths."""
+    query = request.query_params.get("q", "").strip()
+    mode = request.query_params.get("mode") or next(iter(PLAIN))
+    budget = read_whole(request.query_params.get("budget") or str(BUDGET), "Number of units", 1, MOST_UNITS)
+    if mode not in PLAIN:
+        raise UserError(f"{mode[:40]!r} is no mode that needs no model. There are: {', '.join(PLAIN)}.")
+    if len(query) > LONGEST:
+        raise UserError(f"A query may have {LONGEST:,} characters.")
+    walk = search_memory(artifacts.load(one, open_memory), query, mode, budget) if query else None
+    return _render(
+        request,
+        one,
+        _display(artifacts, one),
+        template="memory.html.jinja",
+        modes=PLAIN,
+        asked={"q": query, "mode": mode, "budget": budget},
+        most=MOST_UNITS,
+        longest=LONGEST,
+        walk=walk,
+        pictures=draw_pictures(walk) if walk is not None else [],
+    )
+
+
+def _display(artifacts: ArtifactIndex, one: ServedArtifact) -> Display:
+    """What there is to show of it, read when it is first asked for and then kept."""
+    show = SHOWN.load(one.kind)
+
+    def read(path: Path) -> Display:
+        return show([path], ShowOptions(circuits=False))  # a circuit has a page of its own
+
+    if one.kind == BUNDLE:  # vectors and truths come without a change of its own manifest
+        return read(one.path)
+    return artifacts.load(one, read)
+
+
+def _render(
+    request: Request,
+    one: ServedArtifact,
+    display: Display,
+    more: Sequence[Section] = (),
+    around: Sequence[ServedArtifact] = (),
+    template: str = "displayed.html.jinja",
+    **values: object,
+) -> Response:
+    """Its page, with more sections behind its own, and the way to what it lies in."""
+    sections = (*display.sections, *more)
+    shared = {"one": one, "around": around, "display": display, "sections": sections}
+    return render(request, template, status=200, title=one.label, **shared, **values)
+
+
+_OWN_PAGES = {GRAPH: show_graph, EXPLAIN: show_explain, CIRCUIT: show_circuit}
+PAGES = tuple(page_of(kind, _OWN_PAGES.get(kind, show_folder)) for kind in SHOWN.names() if kind != "suite")

@@ -1,0 +1,115 @@
+"""The first page: what there is, and what a person can do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from constraintsuite.app.web.access import Person
+from constraintsuite.app.web.annotator_session import count_waiting
+from constraintsuite.app.web.artifact_index import BATCH, DAMAGED, PROPOSALS, ArtifactIndex, ServedArtifact
+from constraintsuite.app.web.commands import quickstart_command
+from constraintsuite.app.web.origins import batches_on, fault_of
+from constraintsuite.app.web.pages import ALL, Page
+from constraintsuite.app.web.rendering import render
+from constraintsuite.core.errors import UserError
+from constraintsuite.suites.annotation.kinds.writing import NAME as WRITING
+
+TITLES = {
+    "suite": "Suites",
+    "run": "Runs",
+    "report": "Reports",
+    BATCH: "To judge",
+    PROPOSALS: "Proposals",
+    "ranking": "Rankings",
+    "explain": "Inside a model",
+    "circuit": "Circuits",
+    "drift": "Drift",
+    "tune": "Trainings",
+    "graph": "Memories",
+    "memory_run": "Memory runs",
+    "bundle": "Bundles",
+    "ann": "Vector search",
+    DAMAGED: "Cannot be read",
+}
+_TO_RULE = "To rule on"
+
+
+@dataclass(frozen=True)
+class HomeEntry:
+    """One line of the page."""
+
+    label: str
+    address: str
+    """Empty for what has no page."""
+    said: str
+    fault: str = ""
+
+
+def home(request: Request, artifacts: ArtifactIndex) -> Response:
+    """All that is served, by kind; for annotators and adjudicators what waits for them."""
+    person: Person = request.state.person
+    return render(
+        request,
+        "home.html.jinja",
+        title="ConstraintSuite",
+        groups=list(_groups(artifacts) if person.role == "owner" else _waiting(artifacts, person)),
+        writing=_writing(artifacts, person),
+        command=quickstart_command(artifacts) if person.role == "owner" else "",
+    )
+
+
+def _groups(artifacts: ArtifactIndex) -> Iterator[tuple[str, str, list[HomeEntry]]]:
+    written = {one.place for one, _ in batches_on(artifacts, WRITING)}
+    listed = [one for one in artifacts.all() if one.place not in written]
+    for kind, title in TITLES.items():
+        if entries := [_entry(artifacts, one) for one in listed if one.kind == kind]:
+            yield kind, title, entries
+
+
+def _entry(artifacts: ArtifactIndex, one: ServedArtifact) -> HomeEntry:
+    address = "" if one.kind == DAMAGED else one.address
+    counts = (f"{count:,} {name.replace('_', ' ')}" for name, count in one.counts)
+    fault = fault_of(artifacts, one)
+    return HomeEntry(one.label, address, "" if fault else _joined((one.also, *counts)), fault)
+
+
+def _waiting(artifacts: ArtifactIndex, person: Person) -> Iterator[tuple[str, str, list[HomeEntry]]]:
+    """The batches that somebody judges or rules on; proposals are the owner's, and queries are written elsewhere."""
+    found = [one for one, head in batches_on(artifacts) if head.kind not in (WRITING, PROPOSALS)]
+    if found:
+        title = _TO_RULE if person.role == "adjudicator" else TITLES[BATCH]
+        left = [(one, _left(artifacts, one, person)) for one in found]
+        yield BATCH, title, [HomeEntry(one.label, one.address, *words) for one, words in left]
+
+
+def _left(artifacts: ArtifactIndex, one: ServedArtifact, person: Person) -> tuple[str, str]:
+    """How much waits for a person, and why that cannot be said."""
+    try:
+        left, total = count_waiting(artifacts, one, person)
+    except UserError as error:
+        return "", artifacts.describe_error(error)
+    if person.role == "adjudicator":
+        return f"{f'{left:,}' if left else 'nothing'} {'wait' if left > 1 else 'waits'} for your ruling", ""
+    return (f"{left:,} of {total:,} left" if left else f"all {total:,} done"), ""
+
+
+def _writing(artifacts: ArtifactIndex, person: Person) -> str | None:
+    """What is said of the queries that can be written; None for whom there is nothing to write."""
+    batches = [one for one, _ in batches_on(artifacts, WRITING)]
+    if person.role == "adjudicator" or not (batches or (person.role == "owner" and artifacts.of_kind("suite"))):
+        return None
+    said = [f"{len(batches):,} {'batch' if len(batches) == 1 else 'batches'}"] if batches else []
+    if person.role == "annotator":
+        said += [words for one in batches if (words := _left(artifacts, one, person)[0])]
+    return _joined(("for two passages each, as in NevIR", *said))
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return ", ".join(part for part in parts if part)
+
+
+PAGES = (Page("/", home, ALL),)

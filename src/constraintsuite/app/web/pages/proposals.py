@@ -1,0 +1,237 @@
+"""Proposals: accept, reject, reword; and the file that a build takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from constraintsuite.app.web.artifact_index import BATCH, PROPOSALS, ArtifactIndex, NotServedError, ServedArtifact
+from constraintsuite.app.web.commands import UNKNOWN, corpus_of, pasted
+from constraintsuite.app.web.forms import only, read_number
+from constraintsuite.app.web.pages import page_of
+from constraintsuite.app.web.proposal_review import (
+    FACETS,
+    find_batch,
+    find_or_make_batch,
+    find_proposals,
+    mark_query,
+    mark_snippet,
+    read_judged,
+    suite_of,
+)
+from constraintsuite.app.web.rendering import render
+from constraintsuite.app.web.suites.details import describe_type_fields
+from constraintsuite.app.web.suites.search import SEARCH, ExampleFilter, paginate, read_choice
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.jsonl import read_jsonl
+from constraintsuite.suites.annotation.answers import StaleError, take_back_last
+from constraintsuite.suites.annotation.batch import AnnotationBatch
+from constraintsuite.suites.annotation.kinds.approval import (
+    STATES,
+    JudgedProposal,
+    answers_of,
+    approvals_of,
+    keep_verdict,
+    write_approval,
+)
+from constraintsuite.suites.annotation.kinds.proposals import LONGEST, WORDS, words_of
+from constraintsuite.suites.queries.records import Proposal
+
+PAGE = 20
+"""Proposals at once."""
+UNCHANGED = "Nothing was changed."
+TOLD = {
+    "stale": "Something was answered meanwhile, perhaps in another window. Nothing was taken back.",
+    "undone": "Taken back.",
+    "nothing": "There is nothing left to take back.",
+}
+
+
+@dataclass(frozen=True)
+class UnsavedRewording:
+    """Words that could not be kept: what was filled in is not lost."""
+
+    proposal: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
+    fault: str = ""
+    seen: int | None = None
+    """What the person knew of; None where they are now shown what they had missed."""
+
+
+def show(
+    request: Request,
+    artifacts: ArtifactIndex,
+    one: ServedArtifact,
+    tried: UnsavedRewording | None = None,
+    status: int = 200,
+) -> Response:
+    """The proposals that are wanted, a page of them at a time, with what all accepted ones would give."""
+    batch, tried = find_batch(artifacts, one), tried or UnsavedRewording()
+    judged = [each.shown_to(request.state.person.name) for each in read_judged(artifacts, one, batch)]
+    choice = _choice(request)
+    offered = find_proposals(judged, choice)
+    found = [judged[place] for place in offered.members]
+    shown = paginate(found, min(choice.page, max(1, -(-len(found) // PAGE))), PAGE)
+    following = {each.mined.id: after.mined.id for each, after in pairwise(found)}
+    return render(
+        request,
+        "proposals.html.jinja",
+        status=status,
+        title=one.name,
+        address=one.address,
+        following=following,
+        mark_query=mark_query,
+        mark_snippet=mark_snippet,
+        words_of=words_of,
+        describe_type_fields=describe_type_fields,
+        choice=choice,
+        offers=[offer for offer in offered.offers if offer.useful],
+        pagination=shown,
+        link=lambda number: one.address + choice.at(number).query(),
+        query=choice.at(shown.number).query(),
+        tally=[(state, *_give(judged, state)) for state in STATES],
+        last=_last(batch, request.state.person.name),
+        told=TOLD.get(request.query_params.get("told", ""), ""),
+        words=WORDS,
+        longest=LONGEST,
+        tried=tried,
+        lost=bool(tried.fault) and tried.proposal not in {each.mined.id for each in shown.things if each.drawn},
+        judging=f"/{BATCH}/{quote(batch.path.relative_to(artifacts.root).as_posix())}" if batch is not None else "",
+    )
+
+
+def answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    """Keep a verdict and go on to the next proposal; words that cannot be kept are told, and stay in the form."""
+    form = request.state.form
+    by, verdict, seen = request.state.person.name, only(form, "verdict"), read_number(only(form, "seen"))
+    chosen = _proposal(read_judged(artifacts, one, find_batch(artifacts, one)), only(form, "proposal")).shown_to(by)
+    words = {name: form[name][0] for name in WORDS if name in form and verdict != "reject"}
+    proposal = chosen.mined.id
+    try:
+        answers = answers_of(chosen, verdict, words)
+        keep_verdict(find_or_make_batch(artifacts, one), proposal, by, answers, seen, datetime.now(UTC))
+    except StaleError as error:
+        now = words_of(chosen.now)
+        sent = words if any(now[name] != text for name, text in words.items()) else {}
+        told = f"{error} {'Below are the words that you sent. ' if sent else ''}{UNCHANGED}"
+        return show(request, artifacts, one, UnsavedRewording(proposal, sent, told), 409)
+    except UserError as error:
+        return show(request, artifacts, one, UnsavedRewording(proposal, words, f"{error} {UNCHANGED}", seen), 422)
+    return _to(request, artifacts, one, only(form, "next") or proposal)
+
+
+def again(request: Request, _artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    """Of a page that told a fault and is loaded anew: to the proposals."""
+    return RedirectResponse(one.address + _choice(request).query(), 303)
+
+
+def undo(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    """Take back what was kept last, and show that proposal."""
+    batch, known, told = find_batch(artifacts, one), read_number(only(request.state.form, "last")), "nothing"
+    try:
+        found = take_back_last(batch, request.state.person.name, known, datetime.now(UTC)) if batch else None
+    except StaleError:
+        found, told = None, "stale"
+    if found is not None:
+        return _to(request, artifacts, one, found[0], told="undone")
+    return RedirectResponse(one.address + _choice(request).at(1).query(told=told), 303)
+
+
+def show_approved(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    """What would be written now, and what was written before, each with the command that takes it."""
+    judged = read_judged(artifacts, one, find_batch(artifacts, one))
+    suite = suite_of(artifacts, judged[0].mined)
+    corpus = corpus_of(suite) if suite is not None else UNKNOWN
+    made = [
+        (path.name, *_accepted_in(artifacts, path), _command(corpus, path))
+        for path in approvals_of(one.path)
+        if artifacts.is_inside(path)
+    ]
+    return render(
+        request,
+        "proposals_approved.html.jinja",
+        title=f"Approved of {one.name}",
+        address=one.address,
+        tally=[(state, *_give(judged, state)) for state in STATES],
+        accepted=[each for each in judged if each.state == "accepted"],
+        made=made,
+        unknown=UNKNOWN if corpus == UNKNOWN else "",
+    )
+
+
+def make_approved(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    """Write the file that a build takes."""
+    batch = find_batch(artifacts, one)
+    if batch is None:
+        raise UserError("No proposal is accepted yet, so there is nothing that a build could take.")
+    write_approval(batch, one.path)
+    return RedirectResponse(f"{one.address}/approved", 303)
+
+
+def _proposal(judged: list[JudgedProposal], proposal: str) -> JudgedProposal:
+    found = next((each for each in judged if each.mined.id == proposal), None)
+    if found is None:
+        raise NotServedError(f"There is no such proposal in this file. {UNCHANGED}")
+    return found
+
+
+def _to(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, proposal: str, **more: str) -> Response:
+    """To the page on which a proposal now stands; if it is not among those wanted any longer, to the page one was on.
+
+    The address names it twice: a script that asks for the page is not told what stands behind the #.
+    """
+    choice, judged = _choice(request), read_judged(artifacts, one, find_batch(artifacts, one))
+    found = [judged[place].mined.id for place in find_proposals(judged, choice).members]
+    if proposal not in found:
+        return RedirectResponse(one.address + choice.query(**more), 303)
+    there = choice.at(found.index(proposal) // PAGE + 1).query(at=proposal, **more)
+    return RedirectResponse(f"{one.address}{there}#{quote(proposal)}", 303)
+
+
+def _choice(request: Request) -> ExampleFilter:
+    """What the address asks for; a page that cannot be read is the first."""
+    given = request.query_params
+    page = given.get("page", "")
+    asked = [item for item in given.multi_items() if item[0] in (*FACETS, SEARCH)]
+    number = max(1, int(page)) if page.isascii() and page.isdigit() and len(page) < 9 else 1
+    return read_choice(asked, FACETS).at(number)
+
+
+def _give(judged: list[JudgedProposal], state: str) -> tuple[int, int, int]:
+    """How many proposals are in a state, how many examples they would give, and of how many nobody knows."""
+    found = [each.outlook.examples for each in judged if each.state == state]
+    return len(found), sum(filter(None, found)), found.count(None)
+
+
+def _last(batch: AnnotationBatch | None, name: str) -> int:
+    own = batch.store.events(name) if batch is not None else []
+    return own[-1].number if own else 0
+
+
+def _accepted_in(artifacts: ArtifactIndex, file: Path) -> tuple[int, str]:
+    """How many proposals a file accepts, or why that cannot be said."""
+    try:
+        return sum(each.status == "accepted" for each in read_jsonl(file, Proposal)), ""
+    except UserError as error:
+        return 0, artifacts.describe_error(error)
+
+
+def _command(corpus: str, file: Path) -> str:
+    return f"csuite build --corpus {corpus} --approved {pasted(file)} --out suites/ours"
+
+
+PAGES = (
+    page_of(PROPOSALS, again, "/answer"),
+    page_of(PROPOSALS, answer, "/answer", method="POST"),
+    page_of(PROPOSALS, undo, "/undo", method="POST"),
+    page_of(PROPOSALS, show_approved, "/approved"),
+    page_of(PROPOSALS, make_approved, "/approved", method="POST"),
+    page_of(PROPOSALS, show),
+)

@@ -1,0 +1,123 @@
+"""What there is to write for, how an owner begins, and what was written as a test set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from constraintsuite.app.web.annotator_session import progress_of_all
+from constraintsuite.app.web.artifact_index import BATCH, ArtifactIndex, ServedArtifact
+from constraintsuite.app.web.commands import pasted
+from constraintsuite.app.web.forms import only, read_whole
+from constraintsuite.app.web.new_folders import all_beside, check_beside, fault_beside, new_beside
+from constraintsuite.app.web.origins import batches_on
+from constraintsuite.app.web.pages import JUDGES, OWNER, Page, page_of
+from constraintsuite.app.web.pages.queries import MODELS, address_of, writing_batch
+from constraintsuite.app.web.rendering import render
+from constraintsuite.core.errors import UserError
+from constraintsuite.suites.annotation.batch import open_batch, write_batch
+from constraintsuite.suites.annotation.kinds.writing import NAME, read_pairs, write_nevir, written
+from constraintsuite.suites.annotation.standing import progress_of, standing
+
+EXPORT = "nevir"
+DEFAULT_SIZE, MOST = 50, 2_000
+
+
+def show_all(request: Request, artifacts: ArtifactIndex) -> Response:
+    """All batches of passages, how far one is with each, and for an owner the form that begins one."""
+    return _offer(request, artifacts, {"suite": "", "size": str(DEFAULT_SIZE), "seed": "0"}, ())
+
+
+def begin(request: Request, artifacts: ArtifactIndex) -> Response:
+    """Draw pairs of passages from a suite, beside it."""
+    form = request.state.form
+    given = {name: only(form, name) for name in ("suite", "size", "seed")}
+    models = tuple(name for name in MODELS if name in form.get("model", ()))
+    try:
+        size, seed = read_whole(given["size"], "Pairs", 1, MOST), read_whole(given["seed"], "Seed", 0, 2**31)
+        suite = artifacts.get(given["suite"], "suite")
+        check_beside(artifacts, suite)
+        kind, source = read_pairs(suite.path, size, seed, models)
+        with new_beside(artifacts, suite, NAME) as folder:
+            write_batch(folder, kind, source, seed=seed, repeats=0.0)
+    except UserError as error:
+        return _offer(request, artifacts, given, models, artifacts.describe_error(error), 422)
+    return RedirectResponse(address_of(artifacts.get(folder.relative_to(artifacts.root).as_posix(), BATCH)), 303)
+
+
+def show_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    """What would be exported now, and what was before, each file with the command that reads it."""
+    batch = writing_batch(artifacts, one)
+    found = written(batch, standing(batch.store.events()))
+    return render(
+        request,
+        "writing_export.html.jinja",
+        title=f"What was written for {one.name}",
+        address=address_of(one),
+        kept=[each for each in found if not each.faults],
+        left_out=[each for each in found if each.faults],
+        items=len(batch.judged),
+        nowhere=fault_beside(artifacts, one),
+        made=[(folder.name, _commands(folder)) for folder in reversed(all_beside(artifacts, one, EXPORT))],
+    )
+
+
+def export(_request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    """Write it in NevIR's layout, into a new folder."""
+    batch = writing_batch(artifacts, one)
+    with new_beside(artifacts, one, EXPORT) as folder:
+        write_nevir(batch, folder)
+    return RedirectResponse(f"{address_of(one)}/export", 303)
+
+
+def _offer(
+    request: Request,
+    artifacts: ArtifactIndex,
+    given: Mapping[str, str],
+    models: tuple[str, ...],
+    fault: str = "",
+    status: int = 200,
+) -> Response:
+    owner, name = request.state.person.role == "owner", request.state.person.name
+    suites = [one for one in artifacts.of_kind("suite") if owner and not fault_beside(artifacts, one)]
+    batches = [(one, artifacts.load(one, open_batch)) for one, _ in batches_on(artifacts, NAME)]
+    rows = [
+        (
+            one,
+            address_of(one),
+            progress_of(batch, name, batch.store.events(name)),
+            progress_of_all(batch) if owner else (),
+        )
+        for one, batch in batches
+    ]
+    return render(
+        request,
+        "writing_all.html.jinja",
+        status=status,
+        title="Write queries",
+        rows=rows,
+        suites=suites,
+        nowhere=next(filter(None, (fault_beside(artifacts, one) for one in artifacts.of_kind("suite"))), ""),
+        owner=owner,
+        given=given,
+        models=[(model, model in models) for model in MODELS],
+        fault=fault,
+        most=MOST,
+    )
+
+
+def _commands(folder: Path) -> list[str]:
+    """One per split: NevIR's splits are separate test sets."""
+    files = sorted(folder.glob("*.jsonl"))
+    return [f"csuite import nevir {pasted(file)} --out suites/written-{file.stem}" for file in files]
+
+
+PAGES = (
+    Page("/writing", show_all, JUDGES),
+    Page("/writing", begin, OWNER, "POST"),
+    page_of(BATCH, show_export, "/export", at=NAME),
+    page_of(BATCH, export, "/export", method="POST", at=NAME),
+)

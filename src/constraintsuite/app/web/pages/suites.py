@@ -1,0 +1,113 @@
+"""Suites: their examples by filter and full text, one example in full, the suite as a whole, and what was rejected."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
+from constraintsuite.app.web.pages import page_of
+from constraintsuite.app.web.rendering import render
+from constraintsuite.app.web.runs.outcomes import outcomes_in
+from constraintsuite.app.web.suites.about import MOST, has_pairs, list_rejects, read_about, read_rejects, show_reject
+from constraintsuite.app.web.suites.details import LONGEST, describe_example, raw_json
+from constraintsuite.app.web.suites.facets import parse_terms, snippet
+from constraintsuite.app.web.suites.search import (
+    PAGE,
+    PER_PAGE,
+    paginate,
+    read_choice,
+    read_index,
+    read_page,
+    show_found,
+)
+from constraintsuite.core.errors import UserError
+
+KIND = "suite"
+_SHOWN_AT_ONCE = ("slice", "split", "domain", "relation", "cue", "pattern", "control")
+"""Filters that stand beside the search; the others are folded."""
+
+
+def show_suite(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    """A suite's examples; of one without pairs, what is known of it."""
+    return _examples(request, artifacts, one) if has_pairs(dict(one.counts)) else _about(request, artifacts, one)
+
+
+def _examples(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    index = artifacts.load(one, read_index)
+    given = request.query_params.multi_items()
+    choice = read_choice(given, index.facets)
+    if any(not value for _, value in given):  # a form sends empty fields too; the address that stays has none
+        return RedirectResponse(one.address + choice.query(), 303)
+    terms = parse_terms(choice.search)
+    found = show_found(index, index.find(choice), choice, _SHOWN_AT_ONCE, lambda example: snippet(example, terms))
+    return _render(request, one, "suite.html.jinja", to=lambda chosen: one.address + chosen.query(), **found)
+
+
+def _example(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    index = artifacts.load(one, read_index)
+    given = [(name, value) for name, value in request.query_params.multi_items() if name != "id" and value]
+    choice = read_choice(given, index.facets).at(1)
+    example = index.get(_id(request))
+    around = index.find(choice).members
+    place = index.places[example.id]
+    at = around.index(place) if place in around else None
+    return _render(
+        request,
+        one,
+        "suite_example.html.jinja",
+        choice=choice.at(1 if at is None else at // PER_PAGE + 1),
+        shown=describe_example(index, example),
+        at=at,
+        total=len(around),
+        longest=LONGEST,
+        runs=outcomes_in(artifacts, one, example.id),
+        before=index.examples[around[at - 1]] if at else None,
+        after=index.examples[around[at + 1]] if at is not None and at + 1 < len(around) else None,
+    )
+
+
+def _raw(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    return Response(raw_json(artifacts.load(one, read_index).get(_id(request))), media_type="application/json")
+
+
+def _about(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    rejects = list_rejects(one.address, artifacts.load(one, read_rejects))
+    sections = artifacts.load(one, read_about)
+    return _render(request, one, "suite_about.html.jinja", sections=sections, rejects=rejects)
+
+
+def _rejects(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+    rejects = artifacts.load(one, read_rejects)
+    reason = request.query_params.get("reason", "")
+    if reason not in rejects.counts:
+        raise UserError(f"Nothing was rejected for the reason {reason[:200]!r}.")
+    shown = paginate(rejects.drafts.get(reason, ()), read_page(request.query_params.get(PAGE, "1")))
+    return _render(
+        request,
+        one,
+        "suite_rejects.html.jinja",
+        reason=reason,
+        count=rejects.counts[reason],
+        most=MOST,
+        pagination=shown,
+        rows=[show_reject(rejects, draft) for draft in shown.things],
+    )
+
+
+def _render(request: Request, one: ServedArtifact, template: str, **values: object) -> Response:
+    shared = {"one": one, "address": one.address, "pairs": has_pairs(dict(one.counts))}
+    return render(request, template, status=200, title=one.label, **shared, **values)
+
+
+def _id(request: Request) -> str:
+    return request.query_params.get("id", "")
+
+
+PAGES = (
+    page_of(KIND, _example, "/example"),
+    page_of(KIND, _raw, "/example.json"),
+    page_of(KIND, _about, "/about"),
+    page_of(KIND, _rejects, "/rejects"),
+    page_of(KIND, show_suite),
+)

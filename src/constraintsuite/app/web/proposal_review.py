@@ -1,0 +1,123 @@
+"""Proposals for a build: which of them a filter finds, their batch and their documents, and how they are marked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+
+import numpy as np
+
+from constraintsuite.app.pages.marks import Segment, TextMark, cut
+from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
+from constraintsuite.app.web.new_folders import new_beside
+from constraintsuite.app.web.origins import batches_on
+from constraintsuite.app.web.suites.facets import facet_of
+from constraintsuite.app.web.suites.search import ExampleFilter, FoundExamples, choose
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.artifact import STAGES
+from constraintsuite.core.store.files import sha256_of
+from constraintsuite.suites.annotation.batch import AnnotationBatch, open_batch, write_batch
+from constraintsuite.suites.annotation.kinds.approval import JudgedProposal, judge_all
+from constraintsuite.suites.annotation.kinds.proposals import NAME, ProposalItems, read_all, words_of
+from constraintsuite.suites.corpus.files import part_paths
+from constraintsuite.suites.queries.outlook import is_corpus_of
+from constraintsuite.suites.queries.records import Proposal
+from constraintsuite.suites.stages.documents import read_documents
+from constraintsuite.text.choice import get_analyser
+from constraintsuite.text.mentions import find_forms
+from constraintsuite.text.polarity import judge_mention
+
+ENDING = "gold"
+"""Of the batch beside the file, as `csuite gold sample` names it."""
+LARGEST = 200_000_000
+"""Bytes of the documents of a suite that are kept in memory to look words up in."""
+_MARKS = {"affirms": "affirmed", "denies": "negated"}
+_making = Lock()  # of batches, so that two first answers do not make two
+
+
+FACETS: Mapping[str, tuple[str, Callable[[JudgedProposal], str]]] = {
+    "state": ("Verdict", lambda one: one.state),
+    "status": ("Proposed as", lambda one: one.mined.status),
+    "relation": ("Relation", lambda one: one.mined.relation),
+    "domain": ("Domain", lambda one: one.mined.domain),
+    "split": ("Split", lambda one: one.mined.split),
+}
+"""What proposals are chosen by: a title, and the value that a proposal has."""
+
+
+def find_proposals(judged: Sequence[JudgedProposal], choice: ExampleFilter) -> FoundExamples:
+    """The proposals of a filter; words are looked for in what may be reworded and in what documents say."""
+    sought = choice.search.casefold()
+    facets = {name: facet_of(name, title, [value(one) for one in judged]) for name, (title, value) in FACETS.items()}
+    return choose(facets, np.array([_says(one, sought) for one in judged], dtype=bool), choice.values)
+
+
+def _says(one: JudgedProposal, sought: str) -> bool:
+    said = (*words_of(one.now).values(), *(snippet.text for snippet in one.now.evidence))
+    return any(sought in text.casefold() for text in said)
+
+
+def read_judged(artifacts: ArtifactIndex, one: ServedArtifact, batch: AnnotationBatch | None) -> list[JudgedProposal]:
+    """All proposals of a file, in the order in which they were ranked."""
+    return judge_all(artifacts.load(one, read_all), batch, lambda proposal: _documents_of(artifacts, proposal))
+
+
+def _documents_of(artifacts: ArtifactIndex, proposal: Proposal) -> Mapping[str, Document] | None:
+    suite = suite_of(artifacts, proposal)
+    return artifacts.load(suite, _corpus) if suite is not None else None
+
+
+def suite_of(artifacts: ArtifactIndex, proposal: Proposal) -> ServedArtifact | None:
+    """A suite of the corpus that a proposal was mined from, if one lies here with the documents that it was built from."""
+    return next(
+        (one for one in artifacts.of_kind("suite") if is_corpus_of(proposal, artifacts.load(one, _corpus))), None
+    )
+
+
+def _corpus(suite: Path) -> dict[str, Document]:
+    """All documents of a suite by id; none where they are gone, or too many to be kept."""
+    folder = suite / STAGES / "documents"
+    size = sum(part.stat().st_size for part in part_paths(folder))
+    return {document.id: document for document in read_documents(folder)} if size <= LARGEST else {}
+
+
+def find_batch(artifacts: ArtifactIndex, one: ServedArtifact) -> AnnotationBatch | None:
+    """The batch that was drawn from a file as it is now, whoever drew it, one beside it first; None before the first answer."""
+    drawn_from = f" {artifacts.load(one, sha256_of, small=True)}"
+    batches = [batch for batch, head in batches_on(artifacts, NAME) if head.source.endswith(drawn_from)]
+    batches.sort(key=lambda batch: batch.path.parent != one.path.parent)
+    return artifacts.load(batches[0], open_batch) if batches else None
+
+
+def find_or_make_batch(artifacts: ArtifactIndex, one: ServedArtifact) -> AnnotationBatch:
+    """The same; made of all proposals where there is none."""
+    with _making:
+        found = find_batch(artifacts, one)
+        if found is None:
+            kind, source = ProposalItems(artifacts.load(one, read_all)), f"{one.path.name} {sha256_of(one.path)}"
+            with new_beside(artifacts, one, ENDING) as folder:
+                found = write_batch(folder, kind, source, repeats=0.0)
+        return found
+
+
+@lru_cache(maxsize=4_096)
+def mark_snippet(text: str, verdict: str, forms: tuple[str, ...]) -> tuple[Segment, ...]:
+    """A sentence of a document with the mentions of the value and the words that decide on them."""
+    (read,) = get_analyser("rules").analyse([text])
+    marks = []
+    for span in find_forms(text, forms):
+        marks.append(TextMark(span.start, span.end, _MARKS.get(verdict, "uncertain")))
+        cue = judge_mention(span, read.scopes).cue
+        if cue is not None:
+            marks.append(TextMark(cue.start, cue.end, "cue"))
+    return cut(text, marks)
+
+
+def mark_query(proposal: Proposal) -> tuple[Segment, ...]:
+    """The query with the value of its constraint and the words that state it."""
+    query, constraint = proposal.query, proposal.constraint
+    places = [(span, "value") for span in find_forms(query, (constraint.value, *constraint.forms))]
+    places += [(span, "cue") for span in find_forms(query, [constraint.cue])] if constraint.cue else []
+    return cut(query, [TextMark(span.start, span.end, kind) for span, kind in places])

@@ -1,0 +1,184 @@
+"""The site as an application on an address: bound before the links are told, so that each link leads somewhere."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import re
+import socket
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from constraintsuite.app.web import LOOPBACK
+from constraintsuite.app.web.access import AccessGuard, AccessTokens, Person, load_key
+from constraintsuite.app.web.artifact_index import ArtifactIndex, NotServedError
+from constraintsuite.app.web.pages import PAGES, Page
+from constraintsuite.app.web.rendering import render_fault, serve_static
+from constraintsuite.core.errors import UserError
+
+_PLACE = "{place:path}"
+_NOT_THIS = (403, 404)
+
+
+def make_app(
+    artifacts: ArtifactIndex, tokens: AccessTokens, hosts: Sequence[str], *, read_only: bool = False
+) -> ASGIApp:
+    """The site over the artifacts of a folder, for the people who have a token, under these host names."""
+    pages = [page for name in PAGES.names() for page in PAGES.load(name)]
+    own = {page.path: page for page in pages if page.method == "GET"}
+    routes = [Route(page.path, _endpoint(page, artifacts, own), methods=[page.method]) for page in pages]
+    site = Starlette(
+        routes=[*routes, Route("/static/{hash}/{name}", serve_static)],
+        exception_handlers={HTTPException: _missing, Exception: _broken},
+    )
+    # Around all of it, not as a middleware: a page that fails is answered outside of those, and needs the headers too.
+    return AccessGuard(site, tokens, hosts, read_only=read_only)
+
+
+def _endpoint(
+    page: Page, artifacts: ArtifactIndex, own: Mapping[str, Page]
+) -> Callable[[Request], Awaitable[Response]]:
+    """Answers with a page; where nothing is at the place before its verb, a thing may have the verb for its name."""
+    start, _, verb = page.path.partition(f"{_PLACE}/")
+    plain = own.get(f"{start}{_PLACE}") if verb and page.method == "GET" else None
+
+    async def show(request: Request) -> Response:
+        answer = await run_in_threadpool(_answer, page, request, artifacts)
+        if plain is None or answer.status_code not in _NOT_THIS or not await run_in_threadpool(is_named, request):
+            return answer
+        request.path_params["place"] += f"/{verb}"
+        return await run_in_threadpool(_answer, plain, request, artifacts)
+
+    def is_named(request: Request) -> bool:
+        place, kind = request.path_params["place"], start.strip("/")
+        places = {one.place for one in artifacts.of_kind(kind)}
+        return place not in places and f"{place}/{verb}" in places
+
+    return show
+
+
+def _answer(page: Page, request: Request, artifacts: ArtifactIndex) -> Response:
+    if request.state.person.role not in page.roles:
+        return render_fault(request, 403, "This page is not for your role: what stands there could lead your answers.")
+    try:
+        return page.view(request, artifacts)
+    except NotServedError as error:
+        return render_fault(request, 404, str(error))
+    except UserError as error:
+        return render_fault(request, 400, artifacts.describe_error(error))
+
+
+def _missing(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 404
+    said = "There is nothing at this address." if status == 404 else "Nothing was changed."
+    return render_fault(request, status, said)
+
+
+def _broken(request: Request, _: Exception) -> Response:
+    """What went wrong stands where `csuite serve` runs, not here: it may tell of what a visitor must not know."""
+    said = "This is a fault of the program. What was kept before is safe; the window in which `csuite serve` runs says more."
+    return render_fault(request, 500, said)
+
+
+_OWN_NAMES = (LOOPBACK, "localhost", "[::1]")
+_WARNING = (
+    "Other machines can reach this address, and what is sent is not encrypted: links can be read on the way. On a network that "
+    f"is not your own, listen on {LOOPBACK} and let people come through ssh -L or a proxy with TLS."
+)
+_NAME = re.compile(r"[^\s:/?#@\[\]]+|\[[0-9A-Fa-f:.]+\]")
+
+
+@dataclass(frozen=True)
+class WebSite:
+    """What is served, to whom, and where."""
+
+    folder: Path
+    people: tuple[Person, ...]
+    host: str = LOOPBACK
+    port: int = 0
+    names: tuple[str, ...] = ()
+    """Host names beside the address itself under which it may be reached."""
+    read_only: bool = False
+
+
+@dataclass(frozen=True)
+class ServedSite:
+    """A site that has its address."""
+
+    server: uvicorn.Server
+    socket: socket.socket
+    links: Mapping[Person, str]
+    warning: str = ""
+    """What whoever started it should know; empty for nothing."""
+
+    def run(self) -> None:
+        """Answer until it is stopped; what one should know is told first, where the server tells its own warnings."""
+        if self.warning:
+            logging.getLogger("uvicorn.error").warning(self.warning)
+        self.server.run(sockets=[self.socket])
+
+
+@contextmanager
+def listen(site: WebSite) -> Iterator[ServedSite]:
+    """The site with its address taken; an address that is taken or not ours is a UserError."""
+    names = [_checked(_bracketed(name)) for name in site.names]
+    if not site.host.strip():
+        raise UserError(
+            f"--host {site.host!r}: an address is needed, such as {LOOPBACK}, or 0.0.0.0 for all of this machine."
+        )
+    address = _bracketed(site.host)
+    artifacts = ArtifactIndex(site.folder)
+    tokens = AccessTokens(load_key(artifacts.root), site.people)
+    app = make_app(artifacts, tokens, (*_OWN_NAMES, address, *names), read_only=site.read_only)
+    with _bound(site.host, site.port) as bound:
+        own, port = ipaddress.ip_address(bound.getsockname()[0]), bound.getsockname()[1]
+        anywhere = ("[::1]" if own.version == 6 else LOOPBACK) if own.is_unspecified else ""  # an address to go to
+        shown = names[0] if names else anywhere or address
+        links = {person: f"http://{shown}:{port}/enter?token={tokens.token(person)}" for person in site.people}
+        config = uvicorn.Config(app, log_level="warning", server_header=False, date_header=False)
+        yield ServedSite(uvicorn.Server(config), bound, links, "" if own.is_loopback else _WARNING)
+
+
+def _bracketed(host: str) -> str:
+    """As it stands in an address, and as browsers name it."""
+    return f"[{host}]" if _is_ipv6(host) else host
+
+
+def _is_ipv6(host: str) -> bool:
+    try:
+        ipaddress.IPv6Address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _checked(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise UserError(f"--name {name!r}: a host name alone is needed, such as lab.local, without http:// and port.")
+    return name
+
+
+@contextmanager
+def _bound(host: str, port: int) -> Iterator[socket.socket]:
+    kind = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(kind, socket.SOCK_STREAM) as made:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            made.bind((host, port))
+        except OSError as error:
+            raise UserError(
+                f"{host}:{port} cannot be listened on: {error.strerror}. Choose another --port, or --port 0 for any free one."
+            ) from None
+        made.listen(256)
+        yield made

@@ -1,0 +1,164 @@
+"""What examples are found by: the values that each has, and the words that it holds."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constraintsuite.app.pages.group_tables import words_for
+from constraintsuite.app.pages.marks import Segment, TextMark, cut
+from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example
+from constraintsuite.experiments.groupings import split_up
+from constraintsuite.experiments.load import Suite
+
+Mask = NDArray[np.bool_]
+FoldedTexts = tuple[tuple[str, ...], ...]
+_ORDER = (
+    *("slice", "split", "domain", "relation", "constraint", "value", "cue", "document_cue", "pattern", "template"),
+    *("edit", "edited", "difficulty", "overlap", "length", "explicitness"),
+    *("satisfying_evidence", "violating_evidence", "control"),
+)
+"""Facets in the order in which they are offered; those of other tags and of notes follow."""
+_TITLES = {
+    "value": "value of the constraint",
+    "pattern": "template",
+    "template": "family of templates",
+    "satisfying_evidence": "evidence in the satisfying document",
+    "violating_evidence": "evidence in the violating document",
+}
+"""Of facets that are called otherwise than the groupings of a report."""
+_OWN: Mapping[str, Callable[[Example], str]] = {
+    "pattern": lambda e: e.template,
+    "value": lambda e: e.constraint.value.casefold() if e.constraint else "",
+    "satisfying_evidence": lambda e: _evidence(e, SATISFYING),
+    "violating_evidence": lambda e: _evidence(e, VIOLATING),
+}
+
+
+@dataclass(frozen=True)
+class Facet:
+    """One way to choose examples: each has one of its values, or none."""
+
+    name: str
+    title: str
+    values: tuple[str, ...]
+    codes: NDArray[np.int32]
+    """Of each example the place of its value; -1 for none."""
+    words: Mapping[str, str] = field(default_factory=dict)
+    """How values are shown, if not as they are."""
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {value: place for place, value in enumerate(self.values)}
+
+    def label(self, value: str) -> str:
+        """How a value is shown."""
+        return self.words.get(value, value)
+
+    def having(self, value: str) -> Mask:
+        """Which examples have a value; none have one that is not known."""
+        found: Mask = self.codes == self._places.get(value, -2)
+        return found
+
+    def counts(self, among: Mask) -> dict[str, int]:
+        """How many of some examples have each value that one of them has."""
+        codes = self.codes[among]
+        found = np.bincount(codes[codes >= 0], minlength=len(self.values))
+        return {self.values[place]: int(found[place]) for place in np.flatnonzero(found)}
+
+
+def make_facets(suite: Suite) -> dict[str, Facet]:
+    """All facets that tell examples of a suite apart, by name; controls are counted on after the examples."""
+    everything = [*suite.examples, *suite.controls]
+    # The groupings under which every other command gives its figures, here with the controls among the rest.
+    parts = split_up(everything, ())
+    parts["control"] = split_up(suite.examples, suite.controls)["control"]
+    parts |= {name: _parts(everything, key) for name, key in _OWN.items()}
+    others = [name for name in parts if name not in _ORDER]
+    facets = [_facet(name, parts.get(name, {}), len(everything)) for name in (*_ORDER, *others)]
+    return {facet.name: facet for facet in facets if len(facet.values) > 1 or (facet.values and -1 in facet.codes)}
+
+
+def facet_of(name: str, title: str, values: Sequence[str | None], words: Mapping[str, str] | None = None) -> Facet:
+    """A facet from the value of each thing, or None; `words` are all values in their order, and how they are shown."""
+    known = words or {value: value for value in sorted({value for value in values if value is not None})}
+    places = {value: place for place, value in enumerate(known)}
+    codes = np.array([-1 if value is None else places[value] for value in values], dtype=np.int32)
+    return Facet(name, title, tuple(known), codes, known)
+
+
+def _facet(name: str, parts: Mapping[str, Sequence[int]], size: int) -> Facet:
+    codes = np.full(size, -1, dtype=np.int32)
+    for place, members in enumerate(parts.values()):
+        codes[list(members)] = place
+    return Facet(name, _TITLES.get(name) or words_for(name), tuple(parts), codes)
+
+
+def _parts(examples: Sequence[Example], key: Callable[[Example], str]) -> dict[str, list[int]]:
+    parts: dict[str, list[int]] = {}
+    for place, example in enumerate(examples):
+        if value := key(example):
+            parts.setdefault(value, []).append(place)
+    return dict(sorted(parts.items()))
+
+
+def _evidence(example: Example, role: str) -> str:
+    """All that was read in a document, "negated" or "affirmed and negated"; empty where no constraint is known."""
+    if example.constraint is None:
+        return ""
+    return " and ".join(sorted({one.value for one in example.constraint.evidence if one.document == role})) or "none"
+
+
+MOST = 20
+"""Words and phrases of one search that are looked for."""
+_AROUND = 70  # characters
+_TERM = re.compile(r'"([^"]*)"|(\S+)')
+
+
+def index_texts(examples: Sequence[Example]) -> FoldedTexts:
+    """The texts of each example, ready to be searched; a document that stands in several is folded once."""
+    fold = cache(folded)
+    return tuple(tuple(map(fold, _texts(example))) for example in examples)
+
+
+def find_texts(texts: FoldedTexts, terms: Sequence[str]) -> Mask:
+    """The examples that hold all terms, each somewhere."""
+    found = (all(any(term in text for text in own) for term in terms) for own in texts)
+    return np.fromiter(found, dtype=bool, count=len(texts))
+
+
+def parse_terms(search: str) -> tuple[str, ...]:
+    """The words of a search, and what stands between quotation marks as a whole."""
+    terms = (folded(phrase or word).strip() for phrase, word in _TERM.findall(search))
+    return tuple(dict.fromkeys(term for term in terms if term))[:MOST]
+
+
+def snippet(example: Example, terms: Sequence[str]) -> tuple[Segment, ...]:
+    """Where a document first holds one of the terms; empty where only a query does."""
+    wanted = re.compile("|".join(map(re.escape, terms)), re.IGNORECASE) if terms else None
+    for text in (document.text for document in example.documents):
+        found = wanted.search(text) if wanted else None
+        if found:
+            start = max(0, text.rfind(" ", 0, max(0, found.start() - _AROUND)) + 1)
+            end = text.find(" ", found.end() + _AROUND)
+            end = len(text) if end < 0 else end
+            marks = [TextMark(found.start() - start, found.end() - start, "found")]
+            before, after = "… " if start else "", " …" if end < len(text) else ""
+            return (Segment(before), *cut(text[start:end], marks), Segment(after))
+    return ()
+
+
+def folded(text: str) -> str:
+    """As it is compared: without case, composed."""
+    return unicodedata.normalize("NFC", text).casefold()
+
+
+def _texts(example: Example) -> tuple[str, ...]:
+    asked = "\n".join((example.id, *example.queries.values()))
+    return asked, *(f"{document.title}\n{document.text}" for document in example.documents)

@@ -1,0 +1,1 @@
+"""What everything rests on: records, the store, execution, statistics, errors and catalogues."""

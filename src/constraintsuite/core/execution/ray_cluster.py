@@ -1,0 +1,75 @@
+"""Finding a Ray cluster, and becoming a part of it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from constraintsuite.core.errors import MissingExtraError, UserError
+
+_ALONE = "local"  # this machine, for this command; with no word Ray would join a cluster that somebody else runs here
+_ANSWER_SECONDS = 5.0
+
+
+def find_cluster(address: str | None) -> str:
+    """The address to connect to. One at which nobody listens is refused: Ray itself would try for minutes."""
+    if find_spec("ray") is None:
+        raise MissingExtraError("ray", "--engine ray")
+    given = os.environ.get("RAY_ADDRESS") or None
+    where = address or given or _ALONE
+    if where == _ALONE:
+        return where
+    named = given if where == "auto" else where
+    listens = named if named and named != "auto" else _noted_cluster()
+    host, _, port = listens.rpartition("/")[2].rpartition(":")
+    if not host or not port.isdecimal():
+        raise UserError(f"--address {where}: expected HOST:PORT, as `ray start --head` prints it, or auto.")
+    try:
+        socket.create_connection((host, int(port)), _ANSWER_SECONDS).close()
+    except OSError as error:
+        raise UserError(_no_cluster(listens, f"{error.strerror or error}.")) from None
+    return where
+
+
+def _noted_cluster() -> str:
+    """Where a cluster is, or was, that this machine belongs to."""
+    folder = os.environ.get("RAY_TMPDIR") or os.environ.get("TMPDIR") or "/tmp"
+    note = Path(folder, "ray", "ray_current_cluster")
+    if not note.is_file():
+        raise UserError(
+            _no_cluster("auto", f"there is no note of one in {note}; if it runs all the same, give HOST:PORT.")
+        )
+    return note.read_text(encoding="utf-8").strip()
+
+
+def connect(address: str | None) -> Any:  # noqa: ANN401
+    """Ray itself, as a part of a cluster."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anyone
+    where = find_cluster(address)
+    ray: Any = import_module("ray")
+    if not ray.is_initialized():
+        try:
+            ray.init(address=where, log_to_driver=False, logging_level=logging.ERROR)
+        except (ConnectionError, ValueError) as error:
+            raise UserError(_no_cluster(where, str(error).splitlines()[0])) from None
+        _keep_quiet()
+    return ray
+
+
+def _keep_quiet() -> None:
+    """When a node is lost, Ray prints pages of its own state to where data goes; the engine says it in a line."""
+    worker: Any = import_module("ray._private.worker")
+    if hasattr(worker, "print_to_stdstream"):
+        worker.print_to_stdstream = lambda *_, **__: None
+
+
+def _no_cluster(address: str, said: str) -> str:
+    return (
+        f"No Ray cluster at {address}: {said} Start one with `ray start --head`, or leave --address out to use this machine "
+        "alone."
+    )

@@ -1,0 +1,76 @@
+"""LaTeX with booktabs, for a paper."""
+
+from __future__ import annotations
+
+import re
+
+from constraintsuite.core.records.figures import PrintedFigure, plain, show
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.records.tables import Table
+
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "−": "$-$",
+    "→": r"$\to$",
+    "✓": "yes",
+    "✗": "no",
+}
+_SPECIAL = re.compile("|".join(map(re.escape, _ESCAPES)))
+
+
+def latex_table(table: Table) -> str:
+    """A floating table; the caption ends with the number of examples behind the figures."""
+    kinds = "".join("l" if column.kind == "text" else "r" for column in table.columns)
+    body = [
+        [_cell(show(value, column.kind)) for value, column in zip(row, table.columns, strict=True)]
+        for row in table.rows
+    ]
+    lines = [
+        "% needs \\usepackage{booktabs}",
+        "\\begin{table}",
+        "\\centering",
+        f"\\caption{{{escape(' '.join([table.caption, _counts(table)]).strip())}}}",
+        f"\\label{{tab:{re.sub(r'[^A-Za-z0-9-]+', '-', table.name)}}}",
+        f"\\begin{{tabular}}{{{kinds}}}",
+        "\\toprule",
+        _line([escape(column.heading) for column in table.columns]),
+        "\\midrule",
+        *map(_line, body),
+        "\\bottomrule",
+        "\\end{tabular}",
+        "\\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def escape(text: str) -> str:
+    """The text as LaTeX prints it, on one line."""
+    return _SPECIAL.sub(lambda match: _ESCAPES[match[0]], " ".join(text.split()))
+
+
+def _cell(figure: PrintedFigure) -> str:
+    return escape(figure.value) + (f" {{\\scriptsize ({escape(figure.bounds)})}}" if figure.bounds else "")
+
+
+def _line(cells: list[str]) -> str:
+    return " & ".join(cells) + " \\\\"
+
+
+def _counts(table: Table) -> str:
+    counts = sorted(
+        {value.n for row in table.rows for value in map(plain, row) if isinstance(value, Interval) and value.n}
+    )
+    if not counts:
+        return ""
+    return f"n = {counts[0]:,}." if len(counts) == 1 else f"n from {counts[0]:,} to {counts[-1]:,}."

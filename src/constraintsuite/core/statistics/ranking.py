@@ -1,0 +1,185 @@
+"""Measures of whole rankings, through ir-measures: the extra [ranking]. And how alike two rankings are."""
+
+from __future__ import annotations
+
+import subprocess
+import warnings
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from constraintsuite.core.errors import MissingExtraError, UserError
+
+if TYPE_CHECKING:
+    from ir_measures import Measure
+
+DEEPEST = 1_000_000
+"""The largest cut-off of a measure."""
+Qrels = Mapping[str, Mapping[str, int]]
+"""Grade by query and document; from 1 on a document is relevant."""
+Rankings = Mapping[str, Sequence[str]]
+"""Documents by query, best first."""
+PERSISTENCE = 0.9
+"""How likely a reader is to look at the next place as well: the first ten places then have 86 % of the weight."""
+
+
+@dataclass(frozen=True, slots=True)
+class StandardMeasure:
+    """A measure as ir-measures spells it: `nDCG@10`, `P(rel=2)@5`."""
+
+    name: str
+    cutoff: int | None = None
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def parse_standard(text: str) -> StandardMeasure:
+    """The measure that a user wrote; one that ir-measures does not know or cannot compute here is a UserError.
+
+    It is tried on one query: that is the only way to find out which parameters each of the programs behind it refuses.
+    """
+    read = _read(text)
+    cutoff = read.params.get("cutoff")
+    with _told(text):
+        _calculate(read, {"1": {"d1": 1, "d2": 0}}, {"1": {"d1": 2.0, "d2": 1.0}})
+    return StandardMeasure(str(read), cutoff if isinstance(cutoff, int) else None)
+
+
+def measure_queries(
+    measures: Sequence[StandardMeasure], qrels: Qrels, rankings: Rankings
+) -> dict[StandardMeasure, dict[str, float]]:
+    """The value of each measure for each query of `qrels`; a query for which nothing was found has the measure's least.
+
+    A query for which a measure is not defined has no value. A measure that cannot be computed at all is a UserError.
+    What counts is the order of the documents. The providers behind ir-measures break ties in different ways, compare scores
+    in 32 bits, or read only numbers as query ids: so they see numbers for names, and ranks for scores.
+    """
+    numbers = {query: str(number) for number, query in enumerate(qrels, 1)}
+    names = _Names()
+    graded = {numbers[query]: {names[d]: grade for d, grade in grades.items()} for query, grades in qrels.items()}
+    ranked = {
+        numbers[query]: {names[d]: float(len(documents) - place) for place, d in enumerate(documents)}
+        for query, documents in rankings.items()
+        if query in numbers and documents
+    }
+    values: dict[StandardMeasure, dict[str, float]] = {}
+    for measure in measures:
+        found = _defined(_read(measure.name), graded, ranked) if graded else {}
+        values[measure] = {query: found[number] for query, number in numbers.items() if number in found}
+    return values
+
+
+def overlap_at(one: Sequence[Hashable], other: Sequence[Hashable], k: int) -> float | None:
+    """Share of the first k that both have; None if neither found anything."""
+    first, second = set(one[:k]), set(other[:k])
+    longer = max(len(first), len(second))
+    return len(first & second) / longer if longer else None
+
+
+def rank_biased_overlap(
+    one: Sequence[Hashable], other: Sequence[Hashable], persistence: float = PERSISTENCE
+) -> float | None:
+    """RBO, extrapolated to endless rankings (Webber, Moffat & Zobel 2010, equation 32); None for two empty ones."""
+    shorter, longer = sorted((one, other), key=len)
+    if not shorter:
+        return None if not longer else 0.0
+    shared: list[float] = []  # X_d: how many of the first d both have
+    seen_shorter: set[Hashable] = set()
+    seen_longer: set[Hashable] = set()
+    both = 0
+    for depth, next_longer in enumerate(longer):
+        both += next_longer in seen_shorter
+        seen_longer.add(next_longer)
+        if depth < len(shorter):
+            both += shorter[depth] in seen_longer
+            seen_shorter.add(shorter[depth])
+        shared.append(both)
+    return _extrapolated(shared, len(shorter), persistence)
+
+
+def chance_overlap(count: int, persistence: float = PERSISTENCE) -> float:
+    """The mean of that over two random orders of `count` things: to depth d they share d of every `count` on average."""
+    return _extrapolated([depth * depth / count for depth in range(1, count + 1)], count, persistence)
+
+
+def _extrapolated(shared: Sequence[float], s: int, persistence: float) -> float:
+    """Equation 32, from how many both have to each depth of the longer ranking; the shorter one ends at depth `s`."""
+    l = len(shared)  # noqa: E741 - as in the paper
+    at_s, at_l = shared[s - 1], shared[l - 1]
+    terms = sum(x / d * persistence**d for d, x in enumerate(shared, 1))
+    unseen = sum(at_s * (d - s) / (s * d) * persistence**d for d in range(s + 1, l + 1))
+    rest = ((at_l - at_s) / l + at_s / s) * persistence**l
+    return (1 - persistence) / persistence * (terms + unseen) + rest
+
+
+class _Names(dict[str, str]):
+    """A plain name for each document, made when first asked for."""
+
+    def __missing__(self, document: str) -> str:
+        return self.setdefault(document, f"d{len(self)}")
+
+
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    """Turns what the programs behind ir-measures raise into a UserError."""
+    try:
+        yield
+    except (ValueError, TypeError, ArithmeticError, OSError, subprocess.SubprocessError) as error:
+        raise UserError(f"Measure {name!r}: what computes it refuses it ({error}).") from None
+
+
+def _defined(
+    measure: Measure, qrels: Mapping[str, Mapping[str, int]], run: Mapping[str, Mapping[str, float]]
+) -> dict[str, float]:
+    """The values that there are: Accuracy of a query whose hits are all relevant, say, would be a division by zero."""
+    with _told(str(measure)):
+        try:
+            return _calculate(measure, qrels, run)
+        except ArithmeticError:  # it does not say of which query
+            values: dict[str, float] = {}
+            for query in qrels:
+                with suppress(ArithmeticError):
+                    values |= _calculate(measure, {query: qrels[query]}, {q: run[q] for q in (query,) if q in run})
+            return values
+
+
+def _calculate(
+    measure: Measure, qrels: Mapping[str, Mapping[str, int]], run: Mapping[str, Mapping[str, float]]
+) -> dict[str, float]:
+    import ir_measures  # noqa: PLC0415 - it adds a log handler when it is imported
+
+    return {metric.query_id: float(metric.value) for metric in ir_measures.iter_calc([measure], qrels, run)}
+
+
+def _read(text: str) -> Measure:
+    if find_spec("ir_measures") is None:
+        raise MissingExtraError("ranking", f"The measure {text}")
+    import ir_measures  # noqa: PLC0415
+
+    pipeline: Any = ir_measures.DefaultPipeline
+    try:
+        with warnings.catch_warnings():  # its parser uses what newer Pythons call old
+            warnings.simplefilter("ignore", DeprecationWarning)
+            measure = ir_measures.parse_measure(text)
+        known = pipeline.supports(measure)
+    except (ValueError, NameError, AssertionError, TypeError) as error:
+        raise UserError(f"Measure {text!r}: {_reason(error)}") from None
+    cutoff = measure.params.get("cutoff", 1)
+    if isinstance(cutoff, bool) or not 1 <= cutoff <= DEEPEST:  # trec_eval would end the whole process
+        raise UserError(f"Measure {text!r}: behind @ stands a whole number from 1 to {DEEPEST:,}.")
+    if not known:
+        raise UserError(f"Measure {text!r}: ir-measures knows it, but nothing that is installed computes it.")
+    return measure
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, NameError):
+        return "there is no such measure."
+    if "cutoff=" in str(error):
+        return "it needs a whole number, as in P@10."
+    if "=<object" in str(error):
+        return f"it needs a value for {str(error).partition('=')[0].rpartition(' ')[2]}."
+    return f"{error}." if isinstance(error, AssertionError) else "write it as nDCG@10 or P(rel=2)@5."

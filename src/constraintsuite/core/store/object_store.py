@@ -1,0 +1,186 @@
+"""An object store behind a URL, spoken to through fsspec.
+
+Which store it is, and who may use it, is settled by its driver and by the driver's own environment variables. The drivers also
+retry what may pass: dropped connections, timeouts and busy servers.
+"""
+
+# ruff: noqa: PLC0415 - fsspec and the drivers are needed only where a URL is given
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeVar
+
+from constraintsuite.core.errors import UserError
+
+Result = TypeVar("Result")
+_AT_ONCE = 8
+_DOWNLOADS = 3  # attempts to receive a file whole
+_VERSIONS = ("ETag", "etag", "generation", "created", "mtime", "last_modified")
+_LOCAL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENAMETOOLONG}
+_S3, _GCS, _AZURE = ("s3", "s3fs"), ("gcs", "gcsfs"), ("azure", "adlfs")
+DRIVERS: Mapping[str, tuple[str, str]] = {
+    "s3": _S3,
+    "s3a": _S3,
+    "gs": _GCS,
+    "gcs": _GCS,
+    "abfs": _AZURE,
+    "abfss": _AZURE,
+    "az": _AZURE,
+    "memory": ("", "fsspec"),
+}
+"""By scheme: the extra to install, and the package that speaks with such a store."""
+
+
+@dataclass(frozen=True)
+class ListedObject:
+    """The size of an object, and a version that changes whenever the object is written."""
+
+    size: int
+    version: str
+
+
+class ObjectStore:
+    """The objects under a URL, by their names relative to it."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._files, self._base = _connect(url)
+
+    def address(self, name: str) -> str:
+        """The URL of an object."""
+        return f"{self.url}/{name}" if name else self.url
+
+    def entries(self, name: str = "") -> dict[str, ListedObject]:
+        """Every object that is `name` or lies under it; a bucket that does not exist is a UserError."""
+        try:
+            found = self._call(name, self._files.find, detail=True)
+        except FileNotFoundError:
+            bucket = self._base.lstrip("/").split("/")[0]
+            if not self._files.exists(bucket):
+                raise UserError(
+                    f"{self.url}: there is no bucket or container named {bucket!r}. Make it first."
+                ) from None
+            return {}
+        files = {path[len(self._base) + 1 :]: info for path, info in found.items() if info.get("type") == "file"}
+        # Consoles of stores make empty objects that stand for folders.
+        return {each: _entry(info) for each, info in sorted(files.items()) if each and not each.endswith("/")}
+
+    def find(self, name: str) -> ListedObject | None:
+        """Size and version of an object, None if it is not there."""
+        try:
+            info = self._call(name, self._files.info)
+        except FileNotFoundError:
+            return None
+        return _entry(info) if info.get("type") == "file" else None
+
+    def read(self, name: str) -> bytes | None:
+        """The bytes of a small object, None if it is not there."""
+        try:
+            return bytes(self._call(name, self._files.cat_file))
+        except FileNotFoundError:
+            return None
+
+    def fetch(self, name: str, file: Path, is_whole: Callable[[Path], bool]) -> bool:
+        """Write an object to `file`; False if it is not there, or not whole however often it is fetched."""
+        try:
+            for _ in range(_DOWNLOADS):
+                self._call(name, self._files.get_file, str(file))
+                if is_whole(file):
+                    return True
+        except FileNotFoundError:
+            pass
+        return False
+
+    def put(self, name: str, file: Path) -> None:
+        """Write a file to an object, in the place of what is there."""
+        self._call(name, lambda path: self._files.put_file(str(file), path))
+
+    def create(self, name: str, data: bytes) -> bool:
+        """Write a small object only if there is none of that name; False if there is one.
+
+        The store decides, if it knows such a condition. Some say that they do not, and some ignore it: because of those, the
+        object is looked for first, which leaves a moment for others.
+        """
+        if self.find(name) is not None:
+            return False
+        try:
+            self._call(name, self._files.pipe_file, data, mode="create")
+        except FileExistsError:
+            return False
+        except NotImplementedError:
+            self._call(name, self._files.pipe_file, data)
+        except UserError:  # some stores say of an unmet condition only that the request failed
+            if self.find(name) is None:
+                raise
+            return False
+        return True
+
+    def delete(self, names: Iterable[str]) -> None:
+        """Remove objects; those that are not there are no error."""
+        in_parallel(self._delete, names)
+
+    def _delete(self, name: str) -> None:
+        try:
+            self._call(name, self._files.rm_file)
+        except FileNotFoundError:
+            return
+
+    def _call(self, name: str, call: Callable[..., Any], *arguments: object, **options: object) -> Any:  # noqa: ANN401 - fsspec has no types
+        """What the driver returns for an object; errors that callers can answer stay, others become a UserError."""
+        try:
+            return call(f"{self._base}/{name}" if name else self._base, *arguments, **options)
+        except (FileNotFoundError, FileExistsError, NotImplementedError):
+            raise
+        except Exception as error:  # drivers share no class of errors
+            number = error.errno if isinstance(error, OSError) else None
+            if number in _LOCAL:
+                raise
+            if number == errno.ENOSYS:
+                raise NotImplementedError(self.address(name)) from None
+            raise UserError(
+                f"{self.address(name)}: the object store failed: {_first_line(error)}. Check the address, the credentials and "
+                "their rights, or try again later: the same command resumes, and what was transferred is kept."
+            ) from error
+
+
+def in_parallel(work: Callable[[str], Result], names: Iterable[str]) -> list[Result]:
+    """The results of `work` for each name in order, computed by several threads; the first error ends it."""
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        try:
+            return list(pool.map(work, sorted(names)))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _connect(url: str) -> tuple[Any, str]:
+    scheme = url.partition("://")[0]
+    if scheme not in DRIVERS:
+        raise UserError(f"{url}: no store is known by {scheme}://. There are: {', '.join(DRIVERS)}.")
+    extra, package = DRIVERS[scheme]
+    if find_spec(package) is None:
+        raise UserError(f'{url} needs the package {package}: pip install "constraintsuite[{extra}]"')
+    from fsspec.core import url_to_fs
+
+    try:
+        files, base = url_to_fs(url, use_listings_cache=False)
+    except Exception as error:  # a driver that finds no credentials says so here, each in its own class
+        raise UserError(f"{url}: {_first_line(error)}") from error
+    return files, str(base).rstrip("/")
+
+
+def _entry(info: Mapping[str, Any]) -> ListedObject:
+    version = next((str(info[key]) for key in _VERSIONS if info.get(key)), "")
+    return ListedObject(int(info["size"]), version.strip('"'))
+
+
+def _first_line(error: Exception) -> str:
+    """What the driver says, in one line."""
+    said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return str(said).strip().splitlines()[0].rstrip(".")

@@ -1,0 +1,118 @@
+"""What is known of a folder that is a copy of objects: which version of each was last equal to the file here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import sha256_of, temporary_for
+from constraintsuite.core.store.object_store import ListedObject, ObjectStore
+
+CLAIM = ".claim"
+_LOCAL = (".lock", ".*.lock", ".*.tmp-*", CLAIM)
+_NOTES = ".seen"
+
+
+@dataclass(frozen=True)
+class SyncedObject:
+    """The version of an object and the state of its file when the two were equal."""
+
+    version: str
+    size: int
+    changed: int
+    """When the file was written, in nanoseconds."""
+    sha256: str = ""
+
+
+@cache
+def connect(url: str) -> ObjectStore:
+    """The object store behind a URL; a process connects once."""
+    return ObjectStore(url)
+
+
+@dataclass(frozen=True)
+class SyncState:
+    """A folder here, the objects under a URL that it is a copy of, and what is known of both. Names are relative to both."""
+
+    url: str
+    root: Path
+
+    @property
+    def store(self) -> ObjectStore:
+        """The object store behind the URL."""
+        return connect(self.url)
+
+    def file(self, name: str) -> Path:
+        """The file of an object; a name that would lead out of the folder is a UserError."""
+        if any(part in ("", ".", "..") for part in name.split("/")):
+            raise UserError(f"{self.store.address(name)}: this name cannot be that of a file. Remove the object.")
+        return self.root / name
+
+    def files(self, name: str) -> list[str]:
+        """The names of the files here that are `name` or lie under it, and belong in the store."""
+        return list(_files_in(self.root, name))
+
+    def known(self, name: str) -> SyncedObject | None:
+        """The last state in which file and object were equal, None if they never were."""
+        try:
+            return SyncedObject(**json.loads(self._note(name).read_bytes()))
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError, ValueError, TypeError):
+            return None  # never seen, or a note that a power cut left empty
+
+    def all_known(self, name: str) -> dict[str, SyncedObject]:
+        """As `known`, for `name` and all under it."""
+        found = ((each, self.known(each)) for each in _files_in(self._note(""), name))
+        return {each: record for each, record in found if record is not None}
+
+    def note(self, name: str, version: str, sha256: str = "") -> None:
+        """Remember that the file here and that version of the object are equal."""
+        status = self.file(name).stat()
+        place = self._note(name)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        temporary = temporary_for(place)
+        temporary.write_text(json.dumps(asdict(SyncedObject(version, status.st_size, status.st_mtime_ns, sha256))))
+        temporary.replace(place)
+
+    def forget(self, name: str) -> None:
+        """Remember nothing of a name any more."""
+        self._note(name).unlink(missing_ok=True)
+
+    def is_unchanged(self, name: str, record: SyncedObject | None) -> bool:
+        """Whether the file is there, and as it was when the record was made."""
+        try:
+            status = self.file(name).stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        return record is not None and (record.size, record.changed) == (status.st_size, status.st_mtime_ns)
+
+    def is_synced(self, name: str, entry: ListedObject | None, sha256: str = "") -> bool:
+        """Whether file and object are known to be equal, and the file to have that hash if one is given."""
+        record = self.known(name)
+        if record is None or entry is None or record.version != entry.version:
+            return False
+        return self.is_unchanged(name, record) and (not sha256 or record.sha256 == sha256)
+
+    def has_hash(self, name: str, sha256: str) -> bool:
+        """Whether the file is there and has that hash."""
+        return self.file(name).is_file() and sha256_of(self.file(name)) == sha256
+
+    def _note(self, name: str) -> Path:
+        return self.root.parent / _NOTES / name
+
+
+def belongs_in_store(name: str) -> bool:
+    """Whether a file is part of the copy: locks, claims and files that are being written are not."""
+    return not any(fnmatchcase(part, pattern) for part in name.split("/") for pattern in _LOCAL)
+
+
+def _files_in(root: Path, name: str) -> Iterator[str]:
+    place = root / name
+    for path in [place] if place.is_file() else sorted(place.rglob("*")):
+        inside = path.relative_to(root).as_posix()
+        if path.is_file() and belongs_in_store(inside):
+            yield inside

@@ -1,0 +1,307 @@
+"""The one way to fill an output folder: claim it, resume what was stopped, replace earlier output, finish.
+
+    manifest.json  environment.json  FILES  stages/  .working  .lock
+
+`claim` locks the folder. It refuses a folder that holds anything but earlier output or unfinished work of the same command,
+and it finds the finished artifact if the same origin was made there before. `.working` names the work that was begun and is
+not finished, and `stages` holds what that work has done so far. Output is either written to `stages/new`, which takes the
+place of earlier output when all of it is there, or directly into a folder that holds no earlier output. `finish` writes the
+manifest; then the unfinished work and its marker are removed.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import IntEnum
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.artifact import (
+    ENVIRONMENT,
+    MANIFEST,
+    STAGES,
+    Artifact,
+    ArtifactOrigin,
+    Manifest,
+    finish,
+    read_manifest,
+)
+from constraintsuite.core.store.files import folder_lock, remove_leftovers, whole_folder, write_text
+from constraintsuite.core.store.mirror import mirror_of
+
+WORKING = ".working"
+_NEW, _CLEARED = "new", "cleared"
+
+
+class Replace(IntEnum):
+    """What a command may replace in its output folder; each level includes those before it."""
+
+    NOTHING = 0
+    """Only work of the same origin is resumed: what lies there may have taken hours."""
+    UNFINISHED = 1
+    """Work of another origin that was stopped."""
+    DAMAGED = 2
+    """The artifact of the same origin, if one of its files was changed."""
+    SAME_NAME = 3
+    """Any artifact of the same kind and name."""
+    SAME_KIND = 4
+    """Any artifact of the same kind."""
+    UP_TO_DATE = 5
+    """Even the artifact of the same origin with no file changed, so that it is made again."""
+
+
+@dataclass
+class Workspace:
+    """A claimed output folder; see `claim` for its fields."""
+
+    out: Path
+    origin: ArtifactOrigin
+    files: Sequence[str]
+    replace: Replace
+    beside: Sequence[str]
+    mark: str
+    """What `.working` says while this work is not finished."""
+    otherwise: Callable[[Manifest], str]
+    finished: Artifact | None = None
+    """The artifact: the one that was found, or the one that `finish` made."""
+    _started: float = field(default_factory=time.monotonic)
+
+    @property
+    def stages(self) -> Path:
+        """The folder for what a stopped command resumes from; what lies there is of this work."""
+        return self.out / STAGES
+
+    @property
+    def new(self) -> Path:
+        """The folder of the output, as far as it is written; at the end its files take the place of earlier output."""
+        return self.stages / _NEW
+
+    def empty_new(self) -> Path:
+        """The folder `new` without anything that a stopped command wrote there."""
+        shutil.rmtree(self.new, ignore_errors=True)
+        self._step(_CLEARED).unlink(missing_ok=True)
+        self.new.mkdir(parents=True)
+        return self.new
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether this work was begun, and not all of it is done and cleared away."""
+        return _mark_of(self.out) == self.mark
+
+    def is_done(self, step: str) -> bool:
+        """Whether a step of this work was marked as done."""
+        return self._step(step).is_file()
+
+    def mark_done(self, step: str) -> None:
+        """Mark a step of this work as done; all that it wrote must be on disk."""
+        write_text(self._step(step), "")
+
+    def discard_work(self) -> None:
+        """Remove all that this work has done so far, unless `stages` is kept beside the output."""
+        if STAGES not in self.beside:
+            discard(self.stages)
+
+    def finish(
+        self,
+        counts: Mapping[str, int],
+        rejects: Mapping[str, int] | None = None,
+        events: Sequence[str] = (),
+        place: Mapping[str, Any] | None = None,
+    ) -> Artifact:
+        """Put what is in `new` in its place and write the manifest; see `artifact.finish`."""
+        if self.new.is_dir():
+            self._exchange()
+        seconds = time.monotonic() - self._started
+        self.finished = finish(self.out, self.origin, counts, rejects or {}, seconds, events, place, self.beside)
+        return self.finished
+
+    def _exchange(self) -> None:
+        """Replace earlier output by what is in `new`; stopped on the way, the next call continues."""
+        (self.out / MANIFEST).unlink(missing_ok=True)  # first of all: from now on the folder is unfinished
+        if not self.is_done(_CLEARED):
+            for path in [path for path in self._visible() if self._is_own(path)]:
+                path.unlink()
+            self.mark_done(_CLEARED)
+        for path in [path for path in sorted(self.new.rglob("*")) if path.is_file()]:
+            target = self.out / path.relative_to(self.new)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            path.replace(target)
+
+    def _step(self, name: str) -> Path:
+        return self.stages / f"{name}.done"
+
+    def _find(self, accept: Callable[[Artifact], bool], note: Callable[[str], None]) -> Artifact | None:
+        """The finished artifact of this origin, if it is there; what may not be replaced is a UserError."""
+        if self.out.exists() and not self.out.is_dir():
+            raise UserError(f"{self.out}: this is a file, not a folder. Choose another --out.")
+        manifest = read_manifest(self.out)
+        if manifest is not None:
+            found = Artifact(self.out, manifest)
+            if manifest.fingerprint != self.origin.fingerprint and not accept(found):
+                self._refuse_other(manifest)
+            elif self.replace < Replace.UP_TO_DATE:
+                if self.replace < Replace.DAMAGED:
+                    found.refuse_changed()
+                changed = next(found.changed_files(), None)
+                if changed is None:
+                    return found
+                note(f"{self.out / changed} is not what was written, so it is all made again")
+        self._refuse_foreign()
+        return None
+
+    def _refuse_other(self, manifest: Manifest) -> None:
+        same_kind = manifest.kind == self.origin.kind
+        same_name = same_kind and manifest.name == self.origin.name
+        if self.replace >= (Replace.SAME_KIND if not same_name else Replace.SAME_NAME) and same_kind:
+            return
+        what = f"the {manifest.kind} {manifest.name!r}"
+        if same_kind:
+            what += ", made from other inputs, settings or versions"
+        otherwise = f", {self.otherwise(manifest)}" if same_kind else ""
+        raise UserError(f"{self.out}: here lies {what}. Choose another --out{otherwise}.")
+
+    def _refuse_foreign(self) -> None:
+        """A UserError for whatever is not of this command."""
+        if not self.out.is_dir():
+            return
+        if self.replace > Replace.NOTHING or self.is_begun:
+            kept = STAGES in self.beside and self.stages.is_dir()
+            made = (
+                kept or read_manifest(self.out) is not None or bool(_mark_of(self.out))
+            )  # else no file is of a command
+            foreign = next((path for path in self._visible() if not (made and self._is_own(path))), None)
+        elif _mark_of(self.out):
+            raise UserError(
+                f"{self.out}: here lies an unfinished {self.origin.kind}, made from other inputs, settings or versions. "
+                "Choose another --out, or move it away."
+            )
+        else:
+            foreign = min((path for path in self.out.iterdir() if not path.name.startswith(".")), default=None)
+        if foreign is not None:
+            raise UserError(f"{foreign}: this is not part of the {self.origin.kind}. Choose another --out.")
+
+    def _visible(self, folder: Path | None = None) -> Iterator[Path]:
+        """All files but hidden ones, those of the folders beside, and unfinished work."""
+        for path in sorted((folder or self.out).iterdir()):
+            apart = folder is None and (
+                path.name in self.beside or (path.name == STAGES and (self.out / WORKING).is_file())
+            )
+            if apart or path.name.startswith("."):
+                continue
+            if path.is_dir() and not path.is_symlink():
+                yield from self._visible(path)
+            else:
+                yield path
+
+    def _is_own(self, path: Path) -> bool:
+        name = path.relative_to(self.out).as_posix()
+        return any(_matches(name, pattern) for pattern in (MANIFEST, ENVIRONMENT, *self.files))
+
+    def _begin(self) -> None:
+        """Resume work of this origin that was stopped; what work of another origin left is removed."""
+        remove_leftovers(self.out)
+        if not self.is_begun:
+            self.discard_work()
+            write_text(self.out / WORKING, self.mark)
+            mirror = mirror_of(self.out)
+            if mirror is not None:
+                mirror.push(self.out / WORKING)
+
+    def _close(self) -> None:
+        """Remove the unfinished work, and last the marker: only then is nothing left to do."""
+        done = (self.new, self._step(_CLEARED)) if STAGES in self.beside else (self.stages,)
+        for path in (*done, self.out / WORKING):
+            discard(path)
+
+
+@contextmanager
+def claim(  # noqa: PLR0913 - one parameter per setting
+    out: Path,
+    origin: ArtifactOrigin,
+    files: Sequence[str],
+    *,
+    replace: Replace = Replace.NOTHING,
+    beside: Sequence[str] = (),
+    work: str = "",
+    accept: Callable[[Artifact], bool] = lambda _: False,
+    otherwise: Callable[[Manifest], str] = lambda _: "or move it away",
+    note: Callable[[str], None] = lambda _: None,
+) -> Iterator[Workspace]:
+    """Keep other commands out of `out` while the block runs; anything that may not be replaced there is a UserError.
+
+    If the artifact of this origin is there and unchanged, the workspace has it as `finished` and nothing is to be done. Such
+    a folder is not locked, since others may be reading it. `files` are patterns of what the command writes; `DIR/**` is all
+    under a folder. `beside` names folders inside that are no content of the artifact and are never touched; a command that
+    names `stages` there keeps it after it has finished. `work` is what decides the unfinished work but not the output, such as
+    the size of shards. `accept` says which other artifact is as good as one of this origin, and `otherwise` what else the user
+    can do about an artifact of another origin.
+    """
+    space = Workspace(
+        out, origin, files, replace, beside, " ".join(filter(None, [origin.fingerprint, work])), otherwise
+    )
+    found = space._find(accept, lambda _: None)  # before the lock, which leaves a file in what is not ours
+    if found is not None and not space.is_begun:
+        note(f"{origin.name}: {out} is up to date")
+        space.finished = found
+        yield space
+        return
+    with folder_lock(out):
+        space.finished = space._find(accept, note)  # again: another may have begun here in between
+        if space.finished is None:
+            space._begin()
+        else:
+            note(f"{origin.name}: {out} is up to date")
+        yield space
+        if space.finished is not None:
+            space._close()
+
+
+def is_unfinished(out: Path) -> bool:
+    """Whether a command began to write here, and failed, was stopped, or is still at it."""
+    return not (out / MANIFEST).is_file() and (out / WORKING).is_file()
+
+
+def is_resumable(out: Path, origin: ArtifactOrigin) -> bool:
+    """Whether unfinished work of this origin lies there."""
+    return is_unfinished(out) and _mark_of(out) == origin.fingerprint
+
+
+def discard(path: Path) -> None:
+    """Remove a file or folder, also from the object store whose mirror it lies in."""
+    mirror = mirror_of(path)
+    if mirror is not None:
+        mirror.remove(path)
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def new_folder(out: Path) -> Iterator[Path]:
+    """A folder to write to, for what is written once and never resumed or replaced.
+
+    It takes the place of `out` if the block ends without an error, so a command that fails or is killed leaves nothing in
+    `out`. Unless `out` is free or an empty folder, that is a UserError.
+    """
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UserError(f"{out}: something lies there already. Choose another --out.")
+    with whole_folder(out.resolve()) as new:
+        yield new
+
+
+def _mark_of(out: Path) -> str:
+    marker = out / WORKING
+    return marker.read_text(encoding="utf-8") if marker.is_file() else ""
+
+
+def _matches(name: str, pattern: str) -> bool:
+    if pattern.endswith("**"):
+        return name.startswith(pattern[:-2])
+    return fnmatchcase(name, pattern) and name.count("/") == pattern.count("/")

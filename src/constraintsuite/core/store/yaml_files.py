@@ -1,0 +1,187 @@
+"""The one YAML loader: for files that a user writes, for YAML inside other documents, and for data of the package.
+
+PyYAML's safe loader runs no code, but it still can be made to hang or to raise errors of its own kind. Here everything that it
+cannot read, and everything that goes beyond the limits below, is a UserError with the place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any, NoReturn
+
+import yaml
+
+from constraintsuite.core.errors import UserError
+
+MAX_BYTES = 1 << 20
+MAX_DEPTH = 50
+MAX_VALUES = 100_000
+"""Of one document, every alias counted as what it stands for."""
+MAX_NUMBER_LENGTH = 64
+MAX_INTEGER = 2**63 - 1
+_SHOWN = 120
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
+_TYPED = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("int", "float", "timestamp"))
+_SIGNS = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("merge", "value"))
+"""Of `<<` and `=`, which as keys stand for no value of their own."""
+
+
+def read_yaml(path: Path, kind: str, hint: str = "") -> Any:  # noqa: ANN401 - the caller's model decides what it must be
+    """What stands in a user's file of a kind ("recipe"); a missing, broken, ambiguous or excessive one is a UserError.
+
+    `hint` is where to get one to start from.
+    """
+    if path.is_dir():
+        raise UserError(
+            f"{path}: this is a folder. Give the {kind} itself, which is a file.{f' {hint}' if hint else ''}"
+        )
+    if not path.is_file():
+        raise UserError(f"{path}: there is no such {kind}.{f' {hint}' if hint else ''}")
+    with path.open("rb") as file:
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise UserError(
+            f"{path}: the file has more than {MAX_BYTES:,} bytes, the limit. Is it a {kind}? Then shorten it."
+        )
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise UserError(f"{path}:{line}: byte {data[error.start]:#04x} is not UTF-8. Save the file as UTF-8.") from None
+    return parse_yaml(text, path)
+
+
+def parse_yaml(text: str, path: Path, first_line: int = 1) -> Any:  # noqa: ANN401 - as above
+    """What YAML text says that begins at a line of a file, such as front matter; what is wrong with it is a UserError."""
+    if len(text) > MAX_BYTES:
+        raise UserError(
+            f"{path}:{first_line}: the YAML here has more than {MAX_BYTES:,} characters, the limit. Shorten it."
+        )
+    try:
+        return _Loader(text).get_single_data()
+    except _RefusedValueError as error:
+        line, said = error.line, str(error)
+    except yaml.reader.ReaderError as error:
+        line, said = text.count("\n", 0, error.position), _no_character(chr(error.character))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line if mark else 0
+        problem = str(error.problem or error.context)[:_SHOWN]
+        said = f"this is not valid YAML: {problem}. Is a bracket, a quote or an indent missing?"
+    raise UserError(f"{path}:{line + first_line}: {said}")
+
+
+def read_package_yaml(package: str, *parts: str) -> Any:  # noqa: ANN401 - as above
+    """What stands in a data file of a package, given by its dotted name and the parts of the path below it."""
+    file = resources.files(package).joinpath(*parts)
+    return parse_yaml(file.read_text(encoding="utf-8"), Path(*parts))
+
+
+class _RefusedValueError(Exception):
+    """A value that YAML allows and we do not; `line` counts from 0."""
+
+    def __init__(self, line: int, said: str) -> None:
+        super().__init__(said)
+        self.line = line
+
+
+class _Loader(yaml.SafeLoader):
+    """The safe loader of PyYAML; checks each value, as soon as it is composed, where its place is still known."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._depth = self._values = 0
+        self._sizes: dict[int, int] = {}  # values below a node, itself included, by the node's identity
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """As the base does, which calls it for every value."""
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        alias = isinstance(event, yaml.AliasEvent)
+        if not alias and event.tag not in (None, "!"):
+            said = f"the tag {_short(event.tag)} is not allowed. Take it out, and quote the value if it is text."
+            self._refuse(event, said)
+        if self._depth == MAX_DEPTH and isinstance(event, yaml.CollectionStartEvent):
+            self._refuse(
+                event, f"lists and mappings stand more than {MAX_DEPTH} deep in each other. Take some levels out."
+            )
+        self._depth += 1
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        assert node is not None
+        if alias and id(node) not in self._sizes:
+            self._refuse(event, "this alias leads back to where it stands. Write the value out.")
+        if not alias:
+            self._check(node)
+        self._values += self._sizes[id(node)] if alias else 1
+        if self._values > MAX_VALUES:
+            said = f"with every alias written out, there are more than {MAX_VALUES:,} values up to here. Shorten it."
+            self._refuse(event, said)
+        return node
+
+    def _check(self, node: yaml.Node) -> None:
+        """Refuse what is wrong with one value, and note how many values it holds."""
+        below: Sequence[yaml.Node] = ()
+        if isinstance(node, yaml.ScalarNode):
+            self._check_scalar(node)
+        elif isinstance(node, yaml.MappingNode):
+            self._check_keys(node)
+            below = [each for pair in node.value for each in pair]
+        elif isinstance(node, yaml.SequenceNode):
+            below = node.value
+        self._sizes[id(node)] = 1 + sum(self._sizes[id(each)] for each in below)
+
+    def _check_scalar(self, node: yaml.ScalarNode) -> None:
+        control = _CONTROL.search(node.value)
+        if control:
+            self._refuse(node, _no_character(control[0]))
+        if node.tag not in _TYPED:
+            return
+        if len(node.value) > MAX_NUMBER_LENGTH:
+            said = f"this number has {len(node.value):,} characters. Shorten it, or quote it if it is text."
+            self._refuse(node, said)
+        try:
+            value = self.construct_object(node)
+        except ValueError as error:
+            said = f"{_short(node.value)} is no number and no date ({error}). Correct it, or quote it if it is text."
+            self._refuse(node, said)
+        if isinstance(value, int) and abs(value) > MAX_INTEGER:
+            self._refuse(
+                node, f"{_short(node.value)} is more than 64 bits can hold. Correct it, or quote it if it is text."
+            )
+
+    def _check_keys(self, node: yaml.MappingNode) -> None:
+        """YAML forbids a key that stands twice, however it is spelt, and its reader lets it pass."""
+        spelt: dict[object, str] = {}
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                self._refuse(key, "a key is a list or a mapping here. Write a word, or quote it if it is text.")
+            value: object = key.value if key.tag in _SIGNS else self.construct_object(key)
+            first = spelt.get(key.value, spelt.get(value))
+            if first is not None:
+                what = "stands there a second time" if first == key.value else f"is the same key as {_short(first)}"
+                self._refuse(key, f"{_short(key.value)} {what}; the first would be lost. Join the two.")
+            spelt |= {key.value: key.value, value: key.value}
+
+    def _refuse(self, at: yaml.Node | yaml.Event, said: str) -> NoReturn:
+        raise _RefusedValueError(at.start_mark.line if at.start_mark else 0, said)
+
+    def scan_flow_scalar_non_spaces(self, double: bool, start_mark: yaml.Mark) -> list[str]:
+        """As the base does, for a part of a quoted text; an escape such as "\\UFFFFFFFF" names no character."""
+        line = self.line
+        try:
+            return super().scan_flow_scalar_non_spaces(double, start_mark)
+        except (ValueError, OverflowError):
+            raise _RefusedValueError(
+                line, 'an escape in this quoted text names no character. Write "\\\\" for a \\.'
+            ) from None
+
+
+def _no_character(character: str) -> str:
+    return f"the character {ord(character):#06x} stands here, which no text has. Take it out."
+
+
+def _short(value: str) -> str:
+    return repr(value if len(value) <= 40 else f"{value[:40]}…")

@@ -1,0 +1,152 @@
+"""The contracts of this folder, and the retriever that a string names.
+
+Retriever strings are written as model strings are: `bm25`, `bm25,k1=1.2,b=0.75`, `dense:NAME`, `rrf:bm25+dense:NAME`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.models import SCORERS
+from constraintsuite.models.base import ModelFact, Workbench
+from constraintsuite.models.retrieval import RETRIEVERS
+
+
+class Hit(NamedTuple):
+    """A document found for a query; the best has rank 1."""
+
+    document: str
+    rank: int
+    score: float
+
+
+class Passages(NamedTuple):
+    """What is searched: distinct ids, and the text of each."""
+
+    ids: Sequence[str] = ()
+    texts: Sequence[str] = ()
+
+
+class Retriever(Protocol):
+    """Finds the documents that match a query best."""
+
+    name: str
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """At most `k` hits, best first; equal scores in the order of document ids."""
+
+
+class System(Retriever, Protocol):
+    """A retriever that can be evaluated."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of all that decides a ranking besides code, query and passages: settings, weights."""
+
+    def describe(self) -> Mapping[str, ModelFact]:
+        """Settings and facts that are recorded with a run."""
+
+
+class RetrieverFactory(Protocol):
+    """Makes a retriever from the string that a user wrote; making one is cheap, the first search is not."""
+
+    def __call__(self, text: str, passages: Passages, bench: Workbench) -> System:
+        """The retriever; an argument or option that it does not know is a UserError."""
+
+
+@runtime_checkable
+class SearchesMany(Protocol):
+    """A retriever that is better asked for all queries at once."""
+
+    def search_all(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        """What `search` gives for each query."""
+
+
+def search_all(retriever: Retriever, queries: Sequence[str], k: int, reporter: Reporter) -> list[list[Hit]]:
+    """The hits of each query, at once where the retriever can."""
+    if isinstance(retriever, SearchesMany):
+        return retriever.search_all(queries, k)
+    found = []
+    with reporter.track("search", len(queries)) as advance:
+        for query in queries:
+            found.append(retriever.search(query, k))
+            advance()
+    return found
+
+
+def load_retriever(text: str, passages: Passages, bench: Workbench) -> System:
+    """The retriever that a string names."""
+    family = re.split("[:,]", text, maxsplit=1)[0]
+    if family in SCORERS.places and family not in RETRIEVERS.places:
+        raise UserError(
+            f"Retriever {text!r}: {family} scores pairs and does not search. Let another find candidates: "
+            f"--retriever bm25 --rerank {text}"
+        )
+    return RETRIEVERS.load(family)(text, passages, bench)
+
+
+class BatchRetriever:
+    """A retriever that answers one query as it answers many."""
+
+    def search_all(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        """The best of each query."""
+        raise NotImplementedError
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """At most `k` hits of one query."""
+        return self.search_all([query], k)[0]
+
+
+class Deferred:
+    """A retriever that is opened when it is first asked, so that a finished run is recognised without an index."""
+
+    def __init__(
+        self, name: str, fingerprint: str, facts: Mapping[str, ModelFact], open: Callable[[], Retriever]
+    ) -> None:
+        self.name = name
+        self.fingerprint = fingerprint
+        self._facts = facts
+        self._open = open
+
+    @cached_property
+    def _opened(self) -> Retriever:
+        return self._open()
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """What the opened retriever finds."""
+        return self._opened.search(query, k)
+
+    def describe(self) -> Mapping[str, ModelFact]:
+        """The settings that were given; no index is opened for them."""
+        return self._facts
+
+
+class EngineHit(NamedTuple):
+    """One line of what an engine answers."""
+
+    document: str
+    score: float
+
+
+class TopHits(NamedTuple):
+    """The best of what was answered."""
+
+    best: list[EngineHit]
+    certain: bool
+    """Whether a deeper answer would begin with the same."""
+
+
+def head_of(found: Sequence[EngineHit], asked: int, ids: Collection[str], k: int) -> TopHits:
+    """The best `k` among `ids` of an answer `asked` documents deep; equal scores in the order of ids.
+
+    They are certain once something worse than the last of them was seen: until then a smaller id may still tie with it.
+    """
+    held = {each.document: each for each in reversed(found) if each.document in ids}
+    best = sorted(held.values(), key=lambda each: (-each.score, each.document))[:k]
+    exhausted = len(found) < asked
+    return TopHits(best, exhausted or (len(best) == k and (not best or found[-1].score < best[-1].score)))

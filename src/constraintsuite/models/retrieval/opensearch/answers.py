@@ -1,0 +1,144 @@
+"""What a server answers, read; what does not fit is a BadAnswer, and a part of an answer is none."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import sha256_text
+from constraintsuite.core.store.http.faults import BadAnswer, PassingFault, RefusalError, clip
+from constraintsuite.models.http.client import one_number, part_of
+from constraintsuite.models.retrieval.base import EngineHit
+
+_WINDOW = 10_000  # what an index gives at most, unless its settings say otherwise
+_MAY_PASS = (408, 429, 500, 502, 503, 504)
+
+
+class IndexFacts(NamedTuple):
+    """What a server says of an index, as far as it decides what is found."""
+
+    documents: int
+    similarity: str
+    k1: float | None
+    b: float | None
+    analyser: str
+    window: int
+    """How many documents of a query it gives at most."""
+    digest: str
+    """Of the index itself: one that was made anew is another, even from the same documents."""
+
+
+def read_settings(answer: object) -> dict[str, Mapping[str, object]]:
+    """The settings of each index that a name stands for: one, or those of an alias."""
+    found = {name: part_of(entry, "settings", "index") for name, entry in _entries(answer).items()}
+    settings = {name: index for name, index in found.items() if isinstance(index, Mapping)}
+    if not settings or len(settings) < len(found):
+        raise BadAnswer("there are no settings of an index in it", answer)
+    return settings
+
+
+def read_fields(answer: object, indexes: Mapping[str, object]) -> dict[str, Mapping[str, object]]:
+    """The fields of each index, and how each is read."""
+    fields: dict[str, Mapping[str, object]] = {}
+    for index in indexes:
+        named = _entries(part_of(answer, index, "mappings"))
+        # The mapping stands under the last part of the field's name.
+        fields[index] = {
+            name: next(iter(_entries(part_of(entry, "mapping")).values()), {}) for name, entry in named.items()
+        }
+    return fields
+
+
+def read_count(answer: object) -> int:
+    """How many documents there are."""
+    count = part_of(answer, "count")
+    if not isinstance(count, int) or isinstance(count, bool):
+        raise BadAnswer("there is no count in it", answer)
+    _refuse_partial(answer)
+    return count
+
+
+def read_rankings(answer: object, count: int) -> list[list[EngineHit]]:
+    """What each of `count` searches found, best first; one that was refused speaks for all."""
+    responses = part_of(answer, "responses")
+    if not isinstance(responses, list) or len(responses) != count:
+        raise BadAnswer(f"there are no {count} responses in it", answer)
+    return [_ranking_of(response) for response in responses]
+
+
+def _ranking_of(response: object) -> list[EngineHit]:
+    status = part_of(response, "status")
+    if part_of(response, "error"):
+        said = clip(str(_reason(response)))
+        if status in _MAY_PASS:
+            raise PassingFault(f"{status} for a search", said)
+        code = status if isinstance(status, int) else 400
+        raise RefusalError(code, f"a search was refused ({code}): {said}")
+    _refuse_partial(response)
+    hits = part_of(response, "hits", "hits")
+    if not isinstance(hits, list):
+        raise BadAnswer("one of its responses has no hits", response)
+    return [EngineHit(_id_of(hit, response), one_number(part_of(hit, "_score"), response)) for hit in hits]
+
+
+def _id_of(hit: object, response: object) -> str:
+    found = part_of(hit, "_id")
+    if not isinstance(found, str):
+        raise BadAnswer("one of its hits has no _id", response)
+    return found
+
+
+def _refuse_partial(answer: object) -> None:
+    """Servers answer with what they have when a shard of an index is away, and call it neither failed nor successful."""
+    shards = part_of(answer, "_shards")
+    total, successful, failed = (part_of(shards, key) for key in ("total", "successful", "failed"))
+    if not (isinstance(total, int) and isinstance(successful, int) and isinstance(failed, int)):
+        raise BadAnswer("it does not say how many shards of the index took part", answer)
+    if failed or successful < total:
+        raise PassingFault("incomplete answer", f"only {successful} of {total} shards of the index took part")
+    if part_of(answer, "timed_out") or part_of(answer, "terminated_early"):
+        raise PassingFault("incomplete answer", "the search was broken off before its end")
+
+
+def _reason(response: object) -> object:
+    error = part_of(response, "error")
+    return part_of(error, "root_cause", "reason") or part_of(error, "reason") or error
+
+
+def read_facts(
+    settings: Mapping[str, Mapping[str, object]], fields: Mapping[str, object], documents: int
+) -> IndexFacts:
+    """What counts of the settings and of the field of each index; where there are several, the first speaks."""
+    first = min(settings)
+    named = part_of(fields[first], "similarity")
+    similarity = part_of(part_of(settings[first], "similarity"), named if isinstance(named, str) else "default")
+    kind = part_of(similarity, "type") or ("boolean" if named == "boolean" else "BM25")
+    k1, b = (None, None) if kind != "BM25" else (_number(similarity, "k1", 1.2), _number(similarity, "b", 0.75))
+    window = min(int(_number(index, "max_result_window", _WINDOW)) for index in settings.values())
+    decisive = {
+        name: [fields[name], *(index.get(key) for key in ("uuid", "version", "analysis", "similarity"))]
+        for name, index in sorted(settings.items())
+    }
+    digest = sha256_text(json.dumps(decisive, sort_keys=True), str(documents))
+    return IndexFacts(documents, str(kind), k1, b, str(part_of(fields[first], "analyzer") or "default"), window, digest)
+
+
+def _number(settings: object, key: str, default: float) -> float:
+    """A setting, which servers give as text."""
+    value = part_of(settings, key)
+    try:
+        number = float(value) if isinstance(value, str | int | float) else default
+    except (ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise UserError(
+            f"The search server says that {key} of the index is {clip(repr(value))[:40]}, which is no number."
+        )
+    return number
+
+
+def _entries(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, Mapping) else {}

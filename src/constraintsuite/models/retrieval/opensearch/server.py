@@ -1,0 +1,166 @@
+"""The calls that are made to an OpenSearch or Elasticsearch server: those that all versions of both understand.
+
+Repetitions and waits are those of all servers (`models/http`).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from pydantic import Field
+
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.http.endpoint import Endpoint
+from constraintsuite.core.store.http.faults import RefusalError, shown
+from constraintsuite.core.store.http.messages import Limits
+from constraintsuite.core.store.http.secrets import NO_LOGIN, Authorization
+from constraintsuite.models.base import Workbench
+from constraintsuite.models.http.address import RemoteSettings
+from constraintsuite.models.http.asker import Asker
+from constraintsuite.models.http.client import part_of
+from constraintsuite.models.naming import ModelName
+from constraintsuite.models.retrieval.base import EngineHit
+from constraintsuite.models.retrieval.opensearch.answers import (
+    IndexFacts,
+    read_count,
+    read_facts,
+    read_fields,
+    read_rankings,
+    read_settings,
+)
+
+T = TypeVar("T")
+_SEARCH = {"search_type": "dfs_query_then_fetch", "preference": "csuite", "allow_partial_search_results": False}
+"""Statistics of the whole index and not of each shard; always the same copies, whose deleted documents count differently;
+and an error in place of what the shards that are there would find."""
+_LINES = "application/x-ndjson"
+
+
+class OpenSearchSettings(RemoteSettings):
+    """The options of `opensearch`; only `field` changes a ranking."""
+
+    field: str = Field("text", min_length=1, description="the field of the index that is searched")
+    login_env: str = Field("", description="name of the environment variable that holds USER:PASSWORD")
+    batch: int = Field(50, ge=1, le=1_000, description="queries a request")
+
+    def login(self, name: ModelName) -> Authorization:
+        """What the environment holds for this server."""
+        if not self.login_env:
+            return _api_key(self.key(name)) if self.key_env else NO_LOGIN
+        value = os.environ.get(self.login_env, "")
+        if self.key_env or ":" not in value:
+            raise UserError(
+                f"Model {name.head}: login_env names an environment variable that holds USER:PASSWORD, and excludes key_env. "
+                "Set it in the shell that runs this command: export NAME=USER:PASSWORD"
+            )
+        return Authorization("Basic", _base64(value), (value.partition(":")[2],))
+
+
+def _api_key(key: str) -> Authorization:
+    """As a server gives it to copy; Elasticsearch also gives it as an id and a secret, which are sent together in base64."""
+    return (
+        Authorization("ApiKey", _base64(key), (key.partition(":")[2],)) if ":" in key else Authorization("ApiKey", key)
+    )
+
+
+def _base64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+class SearchServer:
+    """One field of one index."""
+
+    def __init__(
+        self, base: str, index: str, settings: OpenSearchSettings, login: Authorization, bench: Workbench
+    ) -> None:
+        self.base, self.index, self.field = base, index, settings.field
+        self._settings, self._login, self._limits, self._bench = settings, login, Limits(settings.timeout), bench
+
+    def describe(self) -> IndexFacts:
+        """What decides what is found; an index or field that is not there is a UserError."""
+        settings = self._read("_settings", read_settings)
+        mappings = self._read("_mapping/field/*", lambda answer: read_fields(answer, settings))
+        self._refuse_missing_field(mappings)
+        documents = self._read("_count", read_count)
+        facts = read_facts(settings, {name: fields[self.field] for name, fields in mappings.items()}, documents)
+        similarity, analyser = (shown(text, self._login.hide) for text in (facts.similarity, facts.analyser))
+        return facts._replace(similarity=similarity, analyser=analyser)  # they are stored and shown
+
+    def count_ids(self, batches: Sequence[Sequence[str]]) -> int:
+        """How many of some ids the index holds."""
+        asker = self._asker(Endpoint(self._url("_count"), self._login, self._limits))
+
+        def one(batch: Sequence[str]) -> int:
+            return self._ask(asker, json.dumps({"query": {"ids": {"values": list(batch)}}}), read_count)
+
+        return sum(asker.ask_all("index", batches, one, list(map(len, batches)), self._settings.concurrency))
+
+    def search(self, batches: Sequence[Sequence[str]], depth: int, take: Callable[[list[EngineHit]], T]) -> list[T]:
+        """What `take` makes of the best `depth` documents of each query, as the server orders them.
+
+        Queries come in batches. Nothing else of what a batch finds outlives it.
+        """
+        asker = self._asker(Endpoint(self._url("_msearch"), self._login, self._limits, content_type=_LINES))
+
+        def one(batch: Sequence[str]) -> list[T]:
+            return self._ask(
+                asker,
+                self._searches(batch, depth),
+                lambda answer: [take(ranking) for ranking in read_rankings(answer, len(batch))],
+            )
+
+        taken = asker.ask_all("search", batches, one, list(map(len, batches)), self._settings.concurrency)
+        return [each for batch in taken for each in batch]
+
+    def _searches(self, queries: Sequence[str], depth: int) -> str:
+        lines: list[object] = []
+        for query in queries:
+            match = {"match": {self.field: {"query": query}}}
+            lines += [_SEARCH, {"query": match, "size": depth, "_source": False, "track_total_hits": False}]
+        return "".join(json.dumps(line) + "\n" for line in lines)
+
+    def _read(self, call: str, read: Callable[[object], T]) -> T:
+        asker = self._asker(Endpoint(self._url(call), self._login, self._limits, method="GET"))
+        return asker.ask_all("index", [""], lambda body: self._ask(asker, body, read), [1], 1)[0]
+
+    def _url(self, call: str) -> str:
+        return f"{self.base}/{self.index}/{call}"
+
+    def _asker(self, endpoint: Endpoint) -> Asker:
+        return Asker(endpoint, self._settings.retries, self._bench)
+
+    def _ask(self, asker: Asker, body: str, read: Callable[[object], T]) -> T:
+        try:
+            return asker.ask_anew(lambda _: body, read)
+        except RefusalError as refusal:
+            raise self._explained(refusal) from None
+
+    def _explained(self, refusal: RefusalError) -> UserError:
+        said = self._login.hide(str(refusal))
+        if refusal.status == 404:
+            return UserError(
+                f"{self.base}: there is no index {self.index!r}. `GET {self.base}/_cat/indices` lists them."
+            )
+        if refusal.status in (401, 403):
+            return UserError(
+                f"{said} For a user and a password: login_env=NAME, of a variable that holds USER:PASSWORD."
+            )
+        if refusal.status == 413:
+            return UserError(
+                f"{self.base}: the request is larger than the server takes (413; its http.max_content_length). Send fewer "
+                "queries at a time: batch=N"
+            )
+        return UserError(f"{self.base}/{self.index}: {said}")
+
+    def _refuse_missing_field(self, mappings: Mapping[str, Mapping[str, object]]) -> None:
+        for name, fields in mappings.items():
+            if self.field not in fields:
+                texts = [field for field, kind in fields.items() if part_of(kind, "type") == "text"]
+                raise UserError(
+                    f"{self.base}/{name}: there is no field {self.field!r} to search. Its fields of text: "
+                    f"{shown(', '.join(texts), self._login.hide) or 'none'}. Say which one: field=NAME"
+                )

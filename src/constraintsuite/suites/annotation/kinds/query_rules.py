@@ -1,0 +1,113 @@
+"""What a written query must keep to, so that no single word gives its passage away (NevIR, Weller et al. 2024)."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from pydantic import BaseModel, ConfigDict
+
+from constraintsuite.core.store.yaml_files import read_package_yaml
+from constraintsuite.text.terms import TermAnalyser, words
+from constraintsuite.text.wordlists import WordSet
+
+LONGEST = 300
+"""Characters of a query."""
+RULES = (
+    "Each query is answered by one passage only: the first query by passage 1, the second by passage 2.",
+    "Both queries ask for the same kind of answer, best the very same one: only the passage that gives it differs.",
+    "The answer stands in the passage as words; a question that is answered by yes or no is refused.",
+    "A query is understood by someone who sees neither passage: name what it is about, not “the text” or “he”.",
+    "No word that stands in only one of the passages, in whatever form: such words are refused.",
+)
+"""As annotators read them. The first four need a person; what a program can check of them and the last it does."""
+
+
+class QueryFault(NamedTuple):
+    """What is wrong with one of the two queries."""
+
+    query: int
+    """0 or 1."""
+    reason: str
+
+
+class _Lists(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    openers: WordSet
+    question_words: WordSet
+
+
+def tidy(query: str) -> str:
+    """A query with single blanks, and without characters that nobody sees."""
+    composed = unicodedata.normalize("NFC", query)
+    return " ".join("".join(c for c in composed if c.isspace() or unicodedata.category(c) not in ("Cc", "Cf")).split())
+
+
+def find_faults(passages: tuple[str, str], queries: tuple[str, str]) -> list[QueryFault]:
+    """All that a program can find wrong with the queries for two passages; empty if they may be kept."""
+    tidied = [tidy(query) for query in queries]
+    found = [
+        QueryFault(number, reason) for number, query in enumerate(tidied) for reason in _faults_of(passages, query)
+    ]
+    if tidied[1] and _words(tidied[0]) == _words(tidied[1]):
+        found.append(QueryFault(1, "Both queries say the same: no passage can answer just one of them."))
+    return found
+
+
+def words_of_one(passages: tuple[str, str], query: str) -> list[tuple[str, int]]:
+    """The words of a query that stand, so or in another form, in one passage only; with the number of that passage."""
+    exact = [frozenset(_words(text)) for text in passages]
+    forms = [_forms(text) for text in passages]
+    found: dict[str, int] = {}
+    for word in _words(query):
+        for held, sought in ((exact, {word}), (forms, _forms(word))):
+            inside = [bool(sought & side) for side in held]
+            if inside[0] != inside[1]:
+                found.setdefault(word, inside.index(True))
+    return list(found.items())
+
+
+def own_words(passages: tuple[str, str]) -> tuple[int, ...]:
+    """The passages, 0 and 1, that have words which the other lacks; none where the same words stand in another order."""
+    first, second = (frozenset(_words(text)) for text in passages)
+    return tuple(number for number, own in enumerate((first - second, second - first)) if own)
+
+
+def asks_yes_or_no(query: str) -> bool:
+    """Whether the question, or what comes after a first clause without a question word, begins with an auxiliary."""
+    for clause in query.split(","):
+        said = _words(clause)
+        if said and said[0] in _lists().openers:
+            return True
+        if _lists().question_words & set(said):
+            return False
+    return False
+
+
+def _faults_of(passages: tuple[str, str], query: str) -> Iterator[str]:
+    if not _words(query):
+        yield "Write a query."
+        return
+    if len(query) > LONGEST:
+        yield f"{len(query)} characters; at most {LONGEST} are taken."
+        return
+    for word, passage in words_of_one(passages, query):
+        yield f"“{word}” stands only in passage {passage + 1}. Use words of both passages, or of neither."
+    if asks_yes_or_no(query):
+        yield "This is answered by yes or no. Begin with what, which, who, when, where, why or how."
+
+
+def _words(text: str) -> list[str]:
+    return words(unicodedata.normalize("NFKC", tidy(text)).replace("’", "'"))
+
+
+def _forms(text: str) -> frozenset[str]:
+    return frozenset(TermAnalyser(stop_list="none").terms(" ".join(_words(text))))
+
+
+@cache
+def _lists() -> _Lists:
+    return _Lists.model_validate(read_package_yaml("constraintsuite.suites.annotation.kinds", "query_rules.yaml"))
