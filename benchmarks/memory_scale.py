@@ -33,7 +33,7 @@ from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.models.base import Encoder, TextRole, Workbench
 from constraintsuite.models.dense import DenseScorer, Similarity
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from growth import HERE, seed_option, work_option
 from measure import Measured, run_measured
 from memory_documents import UNITS, Corpus, sentences, write_document

@@ -17,7 +17,7 @@ from constraintsuite.memory.public.run import Links, parts_of, units_of
 from constraintsuite.memory.results import ItemResult, SearchMode
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 
 MODEL = "dense:all-MiniLM-L6-v2"
 Making = Callable[[Haystack, DenseScorer], Memory]

@@ -26,14 +26,14 @@ from pathlib import Path
 
 import click
 
-from constraintsuite.core.execution.care import Care
 from constraintsuite.core.execution.engine import Engine, LocalEngine
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.core.execution.ray_engine import RayEngine
-from constraintsuite.core.execution.spread import spread
+from constraintsuite.core.execution.record_isolation import RecordIsolation
+from constraintsuite.core.execution.shard_runs import spread
 from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.corpora.base import BadRows, SourceSettings
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.suites.corpus.files import part_path
 from constraintsuite.suites.stages.mentions import ReadingTask, read_shard
 from tables import load, show, target
@@ -155,7 +155,7 @@ def _loop(parts: dict[str, ReadingTask]) -> float:
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
         for name, task in parts.items():
-            read_shard(replace(task, target=Path(folder) / task.target.name), Care(Path(folder), name))
+            read_shard(replace(task, target=Path(folder) / task.target.name), RecordIsolation(Path(folder), name))
         return time.perf_counter() - began
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from math import log
 
 from constraintsuite.text.base import Analysis, Token
-from constraintsuite.text.tagging import START, TagTable, capital_modes, kind_of, possible_readings
+from constraintsuite.text.pos_tagger import START, TagTable, capital_modes, kind_of, possible_readings
 
 _SAME = {
     "NNPS": "NNP", "PDT": "DT", "WP$": "PRP$", "HYPH": ":", "``": "''", "$": "SYM", "ADD": "NN", "FW": "NN", "XX": "NN",

@@ -17,7 +17,7 @@ import pytest
 from constraintsuite.core.store.artifact import read_manifest
 from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.corpora.base import BadRows, SourceSettings
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from core.execution.two_nodes import TwoNodes, start_two_nodes
 from core.store.s3_server import BUCKET, s3_server
 from tiny_bundle import make_bundle, save_model

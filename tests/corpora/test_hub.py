@@ -11,7 +11,7 @@ import pytest
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.text import Document
 from constraintsuite.corpora.base import BadRows, SourceSettings
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 
 datasets = pytest.importorskip("datasets", reason="needs the [hub] extra")
 

@@ -9,7 +9,7 @@ import pytest
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.text import Document, Qrel, Query
 from constraintsuite.corpora.base import BadRows, SourceSettings
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 
 ir_datasets = pytest.importorskip("ir_datasets", reason="needs the [irds] extra")
 

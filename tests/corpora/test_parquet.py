@@ -7,7 +7,7 @@ import pytest
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.text import Document
 from constraintsuite.corpora.base import BadRows, SourceSettings
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 
 arrow = pytest.importorskip("pyarrow", reason="needs the [parquet] extra")
 pytest.importorskip("pyarrow.parquet", reason="needs the [parquet] extra")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.corpora.summary import summarise
 
 DATA = Path(os.environ.get("CSUITE_TEST_DATA", ""))

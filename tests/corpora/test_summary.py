@@ -6,7 +6,7 @@ import pytest
 
 from constraintsuite.core.records.text import Document
 from constraintsuite.corpora.base import BadRow, NoDocumentsError, SourceSettings
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.corpora.summary import WordCounts, summarise
 
 

@@ -15,7 +15,7 @@ from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.experiments.load import Run, Suite, load_suite
 from constraintsuite.experiments.oracle import PAIRS, find_published, match, published_results
 from constraintsuite.experiments.summary import TruncationAudit
-from constraintsuite.models.naming import parse_model
+from constraintsuite.models.model_names import parse_model
 from experiments.paired_runs import RIGHT, make_examples, make_run
 
 

@@ -31,7 +31,7 @@ from constraintsuite.models import SCORERS, process_cache
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.chance import RandomScorer
 from constraintsuite.models.lexical import Bm25Scorer
-from constraintsuite.models.naming import ModelName
+from constraintsuite.models.model_names import ModelName
 from constraintsuite.models.onnx.session import OnnxSession
 from constraintsuite.text.terms import TermAnalyser
 from experiments.tiny_suite import BREAD, write_suite

@@ -19,7 +19,7 @@ from constraintsuite.experiments.summary import CharactersNeeded, ExampleTruncat
 from constraintsuite.models import SCORERS
 from constraintsuite.models.base import ModelFact, Scorer, Workbench
 from constraintsuite.models.lexical import Bm25Scorer
-from constraintsuite.models.naming import ModelName
+from constraintsuite.models.model_names import ModelName
 from constraintsuite.text.terms import TermAnalyser
 from experiments.tiny_suite import BREAD, CREAMLESS, EXAMPLES, NUTLESS, NUTS, with_documents, with_evidence, write_suite
 

@@ -10,7 +10,7 @@ import pytest
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.corpora.base import STRICT, SourceSettings
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.forecast.sampling import draw_documents, write_sample
 from constraintsuite.suites.recipe import Recipe
 

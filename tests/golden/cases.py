@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraintsuite.app.pages.html import write_report
+from constraintsuite.app.pages.run_report import write_report
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.core.store.artifact import ENVIRONMENT
 from constraintsuite.core.store.files import sha256_text, write_text

@@ -12,7 +12,7 @@ import pytest
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import Describing, Scorer, Workbench
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 
 PAIRS = [("soup", "leek soup"), ("bread", "rye")]
 FUNCTION = "def score(pairs):\n    return [len(query) + len(text) / 10 for query, text in pairs]\n"

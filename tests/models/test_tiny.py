@@ -10,9 +10,9 @@ import yaml
 
 from constraintsuite.core.store.files import sha256_of
 from constraintsuite.corpora.base import BadRows, SourceSettings
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from constraintsuite.models.weights import fetch_weights, find_known, find_weights, known_models
 
 PAIRS = [

@@ -14,8 +14,8 @@ from constraintsuite.core.execution.engine import LocalEngine
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.naming import load_scorer
-from constraintsuite.models.worker_spec import Sent, send_model, with_whole_paths
+from constraintsuite.models.model_names import load_scorer
+from constraintsuite.models.worker_spec import WorkerSpec, make_worker_spec, with_whole_paths
 from constraintsuite.vectors.embed import embed_bundle
 from experiments.tiny_suite import write_suite
 from models.elsewhere import Elsewhere, starting_elsewhere
@@ -58,13 +58,13 @@ def test_folders_that_are_here_become_whole_paths(here: Path, name: str, whole: 
 def test_on_this_machine_nothing_is_asked_or_changed(here: Path) -> None:
     save_model(here / "model")
     scorer = load_scorer("dense:model", Workbench())
-    assert send_model("dense:model", scorer, LocalEngine(2)) == Sent("dense:model", scorer.fingerprint)
+    assert make_worker_spec("dense:model", scorer, LocalEngine(2)) == WorkerSpec("dense:model", scorer.fingerprint)
 
 
 def test_what_counts_in_the_collection_stays_here(elsewhere: Elsewhere) -> None:
     scorer = load_scorer("bm25", Workbench(["soup"]))
     asked = len(elsewhere.asked)
-    assert send_model("bm25", scorer, elsewhere) == Sent("bm25", scorer.fingerprint)
+    assert make_worker_spec("bm25", scorer, elsewhere) == WorkerSpec("bm25", scorer.fingerprint)
     assert len(elsewhere.asked) == asked
 
 
@@ -110,4 +110,4 @@ def test_a_node_that_lacks_the_folder_says_so(here: Path, elsewhere: Elsewhere) 
     scorer = load_scorer("dense:model", Workbench())
     engine = replace(elsewhere, lacks=here / "model")
     with pytest.raises(UserError, match=rf"^On .*: No model '{here}/model': there is no such folder"):
-        send_model("dense:model", scorer, engine)
+        make_worker_spec("dense:model", scorer, engine)

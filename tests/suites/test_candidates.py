@@ -13,11 +13,11 @@ from typing import TypeVar
 import fsspec
 import pytest
 
-from constraintsuite.core.execution.care import Care
 from constraintsuite.core.execution.engine import Crash, Done, LocalEngine
 from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.execution.record_isolation import RecordIsolation
+from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.execution.shards import shard_of
-from constraintsuite.core.execution.spread import WorkCounts
 from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.core.store.mirror import open_mirror
@@ -126,7 +126,7 @@ def test_a_stage_that_was_stopped_goes_on_where_it_was(
 ) -> None:
     job = make_job(small_suite, tmp_path, 4)
 
-    def break_off(task: RankTask, care: Care) -> WorkCounts:
+    def break_off(task: RankTask, care: RecordIsolation) -> WorkCounts:
         if task.hits.name == ".hits-00002.jsonl":
             raise RuntimeError("power cut")
         return rank_shard(task, care)

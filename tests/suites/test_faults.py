@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from constraintsuite.app.cli.main import cli
 from constraintsuite.core.records.text import Document
 from constraintsuite.corpora.base import STRICT, SourceSettings
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.suites.domain import Knowledge
 from constraintsuite.suites.reading.document import read_document
 from constraintsuite.suites.reading.records import DocumentReading

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.text.cleaning import clean, repair_spacing
+from constraintsuite.text.normalization import clean, repair_spacing
 
 
 @pytest.mark.parametrize(

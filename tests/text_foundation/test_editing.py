@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from constraintsuite.text.editing import TextEdit, apply_replacements, exchange, starts_with_vowel_sound
+from constraintsuite.text.edits import TextEdit, apply_replacements, exchange, starts_with_vowel_sound
 
 
 def exchanged(text: str, first: str, second: str) -> str | None:

@@ -14,7 +14,7 @@ import pytest
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from constraintsuite.tuning.tune import tune
 from tuning.models import TOPICS
 from tuning.trials import SPLITS, Noting, points, recipe, weights

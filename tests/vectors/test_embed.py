@@ -95,7 +95,7 @@ def test_the_encoder_is_loaded_once_however_many_shards_there_are(
 
 def test_weights_that_change_while_they_are_in_use_are_refused(tmp_path: Path, model: str) -> None:
     with pytest.raises(UserError, match="changed while it was in use"):
-        process_cache.held_model(model, "0" * 64, ["soup"])
+        process_cache.cached_model(model, "0" * 64, ["soup"])
     assert process_cache._held == {}
 
 

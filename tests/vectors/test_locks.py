@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from constraintsuite.app.cli.embed import embed
 from constraintsuite.app.cli.main import cli
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.execution.care import Care
 from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.execution.record_isolation import RecordIsolation
 from constraintsuite.core.store.files import folder_lock
 from constraintsuite.vectors import LAYOUTS
 from constraintsuite.vectors.bundle import Bundle, reading
@@ -46,7 +46,7 @@ def test_texts_are_not_replaced_while_they_are_encoded(tmp_path: Path, monkeypat
     path = make_bundle(tmp_path)
     tried = []
 
-    def disturbed(task: ShardTask, care: Care) -> object:
+    def disturbed(task: ShardTask, care: RecordIsolation) -> object:
         with pytest.raises(UserError, match="or for one that reads"):
             replace(tmp_path)
         tried.append(task.start)
@@ -92,7 +92,7 @@ def test_a_bundle_whose_vectors_are_taken_over_is_not_replaced(tmp_path: Path, m
     embed_bundle(known, model, Silent())
     tried = []
 
-    def disturbed(task: ShardTask, care: Care) -> object:
+    def disturbed(task: ShardTask, care: RecordIsolation) -> object:
         with pytest.raises(UserError, match="or for one that reads"):
             replace(tmp_path)
         tried.append(task.start)

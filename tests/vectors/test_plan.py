@@ -10,7 +10,7 @@ import pytest
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.vectors.draft import draft_subset
 from constraintsuite.vectors.judgments import QueryCoverage
 from constraintsuite.vectors.plan import SubsetPlan, plan_subset

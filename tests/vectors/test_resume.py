@@ -15,7 +15,7 @@ from constraintsuite.core.records.text import Document
 from constraintsuite.core.store import workspace
 from constraintsuite.core.store.workspace import Workspace
 from constraintsuite.corpora.base import BadRows, Source, SourceSettings
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.vectors import subset, tables
 from constraintsuite.vectors.bundle import Bundle, reading
 from constraintsuite.vectors.settings import SubsetSettings
@@ -31,7 +31,7 @@ import pyarrow
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.vectors import subset, tables
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.draft import draft_subset
 from constraintsuite.vectors.settings import SubsetSettings

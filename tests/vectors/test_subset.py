@@ -13,7 +13,7 @@ from constraintsuite.core.execution.progress import Silent
 from constraintsuite.core.records.text import Document
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.vectors import tables
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.draft import draft_subset

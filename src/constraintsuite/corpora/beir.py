@@ -11,7 +11,7 @@ from constraintsuite.corpora.base import STRICT, BadRows, SourceSettings
 from constraintsuite.corpora.fields import read_query_rows
 from constraintsuite.corpora.files import base_name, fingerprint_files
 from constraintsuite.corpora.jsonl import JsonlSource, read_objects
-from constraintsuite.corpora.judged import read_qrels
+from constraintsuite.corpora.judgments import read_qrels
 
 
 class BeirSource(JsonlSource):

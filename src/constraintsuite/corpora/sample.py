@@ -10,7 +10,7 @@ from constraintsuite.core.records.text import Query
 from constraintsuite.corpora.base import STRICT, BadRows, SourceSettings
 from constraintsuite.corpora.files import fingerprint_files
 from constraintsuite.corpora.jsonl import JsonlSource
-from constraintsuite.corpora.judged import read_queries
+from constraintsuite.corpora.judgments import read_queries
 
 _FOLDER = Path(str(files("constraintsuite.corpora") / "sample"))
 

@@ -14,7 +14,7 @@ from constraintsuite.core.records.figures import percent, points, say
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.experiments.load import MODEL, Run, Suite
-from constraintsuite.models.naming import ModelName, parse_model
+from constraintsuite.models.model_names import ModelName, parse_model
 
 PAIRS = 1_383
 """In NevIR's test split."""

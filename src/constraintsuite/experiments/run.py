@@ -12,7 +12,7 @@ from typing import Any
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.engine import Engine, LocalEngine
 from constraintsuite.core.execution.progress import Reporter, Silent
-from constraintsuite.core.execution.spread import UNWORKABLE
+from constraintsuite.core.execution.shard_runs import UNWORKABLE
 from constraintsuite.core.statistics.resampling import DRAWS
 from constraintsuite.core.store.artifact import STAGES, Artifact, ArtifactOrigin
 from constraintsuite.core.store.files import sha256_text, write_text
@@ -26,9 +26,9 @@ from constraintsuite.experiments.scoring import PairScore, Scores, document_id, 
 from constraintsuite.experiments.shards import Scored, plan_shards, score_cache, score_shards
 from constraintsuite.experiments.summary import Visible, audit_truncation, find_truncation, summarise
 from constraintsuite.models.base import ModelFact, Workbench
-from constraintsuite.models.naming import check_models, load_scorer
+from constraintsuite.models.model_names import check_models, load_scorer
 from constraintsuite.models.process_cache import holding
-from constraintsuite.models.worker_spec import send_model
+from constraintsuite.models.worker_spec import make_worker_spec
 
 _ALONE = LocalEngine()
 _LONGEST = 120
@@ -69,7 +69,7 @@ def evaluate_suite(
     if len(shards) > 1:  # then the shards are counted, and not what is done within one
         bench = replace(bench, reporter=Silent())
         scorer = load_scorer(model, bench)
-    sent = send_model(model, scorer, engine)
+    sent = make_worker_spec(model, scorer, engine)
     origin = run_origin(loaded, scorer.name, {"scorer": sent.fingerprint}, seed)
 
     def score() -> RunContent:

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.core.execution.care import Care, left_out
 from constraintsuite.core.execution.engine import Engine, LocalEngine
 from constraintsuite.core.execution.progress import Reporter, Silent
-from constraintsuite.core.execution.spread import WorkCounts, spread
+from constraintsuite.core.execution.record_isolation import RecordIsolation, left_out
+from constraintsuite.core.execution.shard_runs import WorkCounts, spread
 from constraintsuite.core.store.download import cache_folder
 from constraintsuite.core.store.files import atomic_writer, write_text
 from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
@@ -26,8 +26,8 @@ from constraintsuite.experiments.scoring import Scores, check_given, document_id
 from constraintsuite.experiments.summary import Visible
 from constraintsuite.models.base import Describing, ModelFact, Noticing, Pair, Scorer, Truncating
 from constraintsuite.models.batch_with_isolation import model_in_bulk
-from constraintsuite.models.process_cache import held_model
-from constraintsuite.models.worker_spec import Sent, may_be_spread
+from constraintsuite.models.process_cache import cached_model
+from constraintsuite.models.worker_spec import WorkerSpec, may_be_spread
 
 SHARD_PAIRS = 4_096
 """About as many are in a shard: many more than in a batch, and few enough that they can be spread evenly."""
@@ -84,7 +84,7 @@ def plan_shards(pairs: Sequence[Pair], scorer: Scorer) -> list[list[Pair]]:
 
 def score_shards(
     shards: Sequence[Sequence[Pair]],
-    sent: Sent,
+    sent: WorkerSpec,
     scorer: Scorer,
     folder: Path,
     engine: Engine,
@@ -114,11 +114,11 @@ def score_shards(
     )
 
 
-def score_shard(task: ScoreTask, care: Care) -> WorkCounts:
+def score_shard(task: ScoreTask, care: RecordIsolation) -> WorkCounts:
     """Score the pairs of a shard, all in one call."""
     pairs = [(line.query, line.text) for line in read_jsonl(task.pairs, ShardPair)]
     texts = (text for pair in pairs for text in pair)
-    held = held_model(task.model, task.fingerprint, texts, score_cache())
+    held = cached_model(task.model, task.fingerprint, texts, score_cache())
     before = len(held.bench.events)
     made = model_in_bulk(care, pairs, _name, lambda some: _numbers(held.scorer, some), ("a", "a"))
     rows = np.array([(np.nan, np.nan) if row is None else row for row in made], dtype=np.float64).reshape(-1, 2)

@@ -29,7 +29,7 @@ from constraintsuite.forecast.rates import TEXTS, Rate, made_up_pairs, measure_e
 from constraintsuite.forecast.sample_builds import build_samples, draw_samples
 from constraintsuite.forecast.sampling import READ_SECONDS, draw_documents, reading_seconds
 from constraintsuite.forecast.steps import estimate_pairs, estimate_steps
-from constraintsuite.models.naming import check_models
+from constraintsuite.models.model_names import check_models
 from constraintsuite.suites.build import resolve
 from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.recipe import Recipe

@@ -13,7 +13,7 @@ from constraintsuite.forecast.clock import now
 from constraintsuite.forecast.growth import Range
 from constraintsuite.models.base import Describing, Workbench
 from constraintsuite.models.dense import load_encoder
-from constraintsuite.models.naming import load_scorer, parse_model
+from constraintsuite.models.model_names import load_scorer, parse_model
 from constraintsuite.models.worker_spec import may_be_spread
 
 Item = TypeVar("Item")

@@ -15,7 +15,7 @@ from constraintsuite.core.records.text import Document
 from constraintsuite.core.store.files import write_text
 from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.corpora.base import BadRows, Source, SourceSettings
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.forecast.clock import now
 from constraintsuite.suites.recipe import Recipe
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from constraintsuite.core.execution.care import AT_ONCE
+from constraintsuite.core.execution.record_isolation import AT_ONCE
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.costs import SUITE, BuildCost, MapCost
 from constraintsuite.forecast.growth import STEEPEST, Fit, GrowthPoint, Range, fit

@@ -17,7 +17,7 @@ from constraintsuite.mechanism.loaded_model import InvariantResult, LoadedModel,
 from constraintsuite.mechanism.patching import patches as patching
 from constraintsuite.mechanism.sites import EMBEDDINGS, KINDS, Site, SiteKind
 from constraintsuite.models.base import Pair
-from constraintsuite.models.torch.loading import loading
+from constraintsuite.models.torch.loader import loading
 
 if TYPE_CHECKING:
     import torch

@@ -16,7 +16,7 @@ from constraintsuite.mechanism.hook_points import HookPoint, head_part
 from constraintsuite.mechanism.sites import EMBEDDINGS, OF_A_HEAD, Site, SiteKind
 from constraintsuite.models.base import Pair
 from constraintsuite.models.cross import CrossSettings, choose_label
-from constraintsuite.models.naming import parse_model
+from constraintsuite.models.model_names import parse_model
 from constraintsuite.models.onnx.layout import read_default_prompt
 from constraintsuite.models.tokenization import TokenBatch
 from constraintsuite.models.torch.classifier import Classifier, load_classifier

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from constraintsuite.core.errors import MissingExtraError, UserError
 from constraintsuite.models.base import TextRole
-from constraintsuite.models.naming import ModelSettings
+from constraintsuite.models.model_names import ModelSettings
 
 T = TypeVar("T")
 Precision = Literal["fp32", "bf16", "fp16", "int8"]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # so that the names of the models can be listed without numpy
     import numpy as np
     import numpy.typing as npt
 
-    from constraintsuite.models.naming import ModelName
+    from constraintsuite.models.model_names import ModelName
 
 Pair = tuple[str, str]
 """A query and a text."""

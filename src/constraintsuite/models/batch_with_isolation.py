@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.execution.care import Care, in_bulk
+from constraintsuite.core.execution.record_isolation import RecordIsolation, in_bulk
 from constraintsuite.models.base import TextError
 
 Record = TypeVar("Record")
@@ -22,7 +22,7 @@ class NoResult(Exception):  # noqa: N818 - the name stands in the list of what w
 
 
 def model_in_bulk(
-    care: Care,
+    care: RecordIsolation,
     records: Sequence[Record],
     name_of: Callable[[Record], str],
     make: Callable[[tuple[Record, ...]], Iterable[Made]],

@@ -20,7 +20,7 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.models.base import ModelFact, Pair, Scorer, TextError, TextRole, Workbench
 from constraintsuite.models.dense import SIMILARITIES
-from constraintsuite.models.naming import ModelName
+from constraintsuite.models.model_names import ModelName
 
 _BATCH = 1_024
 _OF_PAIRS = "It is given one list of (query, text) pairs and returns one number for each: def score(pairs): ..."

@@ -11,7 +11,7 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.models.base import Scorer, Workbench
-from constraintsuite.models.naming import ModelName
+from constraintsuite.models.model_names import ModelName
 
 
 def make_random(name: ModelName, bench: Workbench) -> Scorer:

@@ -11,7 +11,7 @@ from pydantic import Field
 from constraintsuite.core.errors import UserError
 from constraintsuite.models.backends import TransformerSettings, choose_backend
 from constraintsuite.models.base import Scorer, Workbench
-from constraintsuite.models.naming import ModelName
+from constraintsuite.models.model_names import ModelName
 from constraintsuite.models.weights import find_weights
 
 

@@ -16,7 +16,7 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.models.backends import TransformerSettings, choose_backend
 from constraintsuite.models.base import Describing, Encoder, ModelFact, Pair, Scorer, Spreadable, TextRole, Workbench
-from constraintsuite.models.naming import ModelName, load_scorer
+from constraintsuite.models.model_names import ModelName, load_scorer
 from constraintsuite.models.weights import find_weights
 
 FloatArray = npt.NDArray[np.float64]

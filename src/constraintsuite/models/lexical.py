@@ -16,7 +16,7 @@ from constraintsuite.core.store.files import sha256_text
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.models.base import Pair, Scorer, Workbench
 from constraintsuite.models.bm25.formula import Bm25Formula, CorpusStatistics
-from constraintsuite.models.naming import ModelName
+from constraintsuite.models.model_names import ModelName
 from constraintsuite.text.terms import TermAnalyser
 
 

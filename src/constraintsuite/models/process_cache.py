@@ -10,13 +10,13 @@ from pathlib import Path
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import Scorer, Workbench
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 
 _MOST_CHARACTERS = 50_000_000
 
 
 @dataclass
-class HeldModel:
+class CachedModel:
     """A loaded model, with the workbench that it was given."""
 
     scorer: Scorer
@@ -26,10 +26,10 @@ class HeldModel:
 
 
 # One model at most: a worker has no other way to keep it between shards.
-_held: dict[tuple[str, str, Path | None], HeldModel] = {}
+_held: dict[tuple[str, str, Path | None], CachedModel] = {}
 
 
-def held_model(model: str, fingerprint: str, texts: Iterable[str], cache: Path | None = None) -> HeldModel:
+def cached_model(model: str, fingerprint: str, texts: Iterable[str], cache: Path | None = None) -> CachedModel:
     """The model, to read these texts; loaded once per process, not once per shard.
 
     A model keeps the tokens of every text it has read, which would grow with the corpus: behind fifty million characters it is
@@ -41,10 +41,10 @@ def held_model(model: str, fingerprint: str, texts: Iterable[str], cache: Path |
         bench = Workbench(cache=cache) if held is None else held.bench
         held = None
         _held.clear()  # before the next one is loaded: one model is in memory
-        with naming_node():
+        with name_machine_in_errors():
             scorer = load_scorer(model, bench)
             same = scorer.fingerprint == fingerprint
-        held = _held[name] = HeldModel(scorer, bench)
+        held = _held[name] = CachedModel(scorer, bench)
         if not same:
             _held.clear()
             raise UserError(
@@ -57,7 +57,7 @@ def held_model(model: str, fingerprint: str, texts: Iterable[str], cache: Path |
 
 
 @contextmanager
-def naming_node() -> Iterator[None]:
+def name_machine_in_errors() -> Iterator[None]:
     """A model that others planned with cannot be had here: that is told with the name of this machine."""
     try:
         yield
@@ -69,7 +69,7 @@ def naming_node() -> Iterator[None]:
 def holding(model: str, fingerprint: str, scorer: Scorer, bench: Workbench) -> Iterator[None]:
     """While the block runs, shards of this process use this very scorer; when it ends, the process keeps none."""
     _held.clear()
-    _held[model, fingerprint, bench.cache] = HeldModel(scorer, bench)
+    _held[model, fingerprint, bench.cache] = CachedModel(scorer, bench)
     with letting_go():
         yield
 

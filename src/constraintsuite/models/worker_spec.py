@@ -1,7 +1,7 @@
 """A model as it goes to the workers of a cluster: folders that they find, and the fingerprint that it has there.
 
 The kind of device is part of a fingerprint. The machine that plans the work often has no graphics card, and those that do it
-have one; so one of them is asked. Workers that have another kind refuse the work, see `held_model`.
+have one; so one of them is asked. Workers that have another kind refuse the work, see `cached_model`.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from pathlib import Path
 
 from constraintsuite.core.execution.engine import Engine, LocalEngine, require_results
 from constraintsuite.models.base import Scorer, Spreadable, Workbench
-from constraintsuite.models.naming import load_scorer, parse_model
-from constraintsuite.models.process_cache import naming_node
+from constraintsuite.models.model_names import load_scorer, parse_model
+from constraintsuite.models.process_cache import name_machine_in_errors
 
 _FOLDER_OPTIONS = ("query", "document")  # of `dpr`
 _BETWEEN = "|"  # two folders of `dpr`
 
 
 @dataclass(frozen=True)
-class Sent:
+class WorkerSpec:
     """What a worker needs to load a model: its string, and the fingerprint to compare with."""
 
     name: str
@@ -30,13 +30,13 @@ class Sent:
     """Whether they are on other machines, so that this one cannot say how the model runs there."""
 
 
-def send_model(model: str, scorer: Scorer, engine: Engine) -> Sent:
+def make_worker_spec(model: str, scorer: Scorer, engine: Engine) -> WorkerSpec:
     """The model for the workers of an engine; on this machine, and for what is not spread, it is the scorer as it is here."""
     if isinstance(engine, LocalEngine) or not may_be_spread(scorer):
-        return Sent(model, scorer.fingerprint)
+        return WorkerSpec(model, scorer.fingerprint)
     name = with_whole_paths(model)
     (fingerprint,) = require_results(engine.map(fingerprint_here, [name]))
-    return Sent(name, fingerprint, away=True)
+    return WorkerSpec(name, fingerprint, away=True)
 
 
 def may_be_spread(scorer: Scorer) -> bool:
@@ -46,7 +46,7 @@ def may_be_spread(scorer: Scorer) -> bool:
 
 def fingerprint_here(model: str) -> str:
     """Of a model on this machine."""
-    with naming_node():
+    with name_machine_in_errors():
         return load_scorer(model, Workbench()).fingerprint
 
 

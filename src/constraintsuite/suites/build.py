@@ -18,7 +18,7 @@ from constraintsuite.core.store.files import sha256_of, sha256_text, write_text
 from constraintsuite.core.store.jsonl import adapter
 from constraintsuite.core.store.revisions import REVISIONS, Revision
 from constraintsuite.core.store.workspace import Replace, Workspace, claim
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.balance import balance
 from constraintsuite.suites.audit.markdown import audit_markdown

@@ -13,7 +13,7 @@ from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.figures import percent
 from constraintsuite.core.records.text import Document
 from constraintsuite.corpora.base import BadRows
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.suites.build import STAGES, resolve
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.stages import documents as documents_stage

@@ -9,7 +9,7 @@ from constraintsuite.core.records.examples import MINPAIRS
 from constraintsuite.suites.constraints.exclude import check_verdicts
 from constraintsuite.suites.pairs.couples import length_ratio
 from constraintsuite.suites.pairs.records import CheckedPair
-from constraintsuite.text.editing import starts_with_vowel_sound
+from constraintsuite.text.edits import starts_with_vowel_sound
 from constraintsuite.text.neardup import jaccard
 from constraintsuite.text.terms import TermAnalyser, words
 

@@ -7,10 +7,10 @@ from itertools import chain
 
 from constraintsuite.text.base import Analysis
 from constraintsuite.text.lexicon import lexicon_digest
+from constraintsuite.text.pos_tagger import tag_sentence
 from constraintsuite.text.scope import RULES_VERSION, check_lexicon, draw_text
 from constraintsuite.text.scoped_sentence import ScopedSentence
 from constraintsuite.text.sentences import split_sentences
-from constraintsuite.text.tagging import tag_sentence
 from constraintsuite.text.tokens import find_tokens
 
 

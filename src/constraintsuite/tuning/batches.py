@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.models.tokenization import Padding, Tokenization, TokenizerInput
-from constraintsuite.models.torch.loading import load_tokenizer
+from constraintsuite.models.torch.loader import load_tokenizer
 from constraintsuite.tuning.lists import Lists
 from constraintsuite.tuning.losses import TextList
 

@@ -14,10 +14,10 @@ from constraintsuite.core.store.files import sha256_of
 from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.core.store.workspace import claim
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.experiments.load import load_suite
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from constraintsuite.tuning.distil import distil
 from constraintsuite.tuning.lists import DataContext, ListsBuilder, Prepared, exclusion_inputs
 from constraintsuite.tuning.recipe import TaskSettings

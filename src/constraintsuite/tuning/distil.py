@@ -19,12 +19,12 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.shards import keyed_random
 from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.corpora.base import BadRows, SourceSettings
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import SIMILARITIES, DenseScorer, load_encoder
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from constraintsuite.models.retrieval.topk import top_k
-from constraintsuite.text.cleaning import clean
+from constraintsuite.text.normalization import clean
 from constraintsuite.text.sentences import split_sentences
 from constraintsuite.text.terms import stopwords
 from constraintsuite.tuning.lists import DataContext, Exclusion, ListsBuilder, Prepared, pairs_of

@@ -12,7 +12,7 @@ from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.store.artifact import Artifact, Manifest, read_manifest
 from constraintsuite.core.store.files import sha256_of, sha256_text
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.experiments.figures import group_figures, table_figures
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.load import load_suite

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import whole_folder
 from constraintsuite.models.torch.folder import ModelFolder
-from constraintsuite.models.torch.loading import check_length, load_tokenizer, loading, position_limit
+from constraintsuite.models.torch.loader import check_length, load_tokenizer, loading, position_limit
 from constraintsuite.models.weights import find_weights
 from constraintsuite.tuning.losses import ModelKind
 from constraintsuite.tuning.recipe import HeadChoice, LoraSettings, StartSettings

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.corpora.base import BadRows, SourceSettings
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.tuning.recipe import ShrinkSettings
 
 if TYPE_CHECKING:

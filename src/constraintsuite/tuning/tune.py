@@ -23,10 +23,10 @@ from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.core.store.workspace import Workspace, claim
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from constraintsuite.models.torch.device import describe_device, fix_threads, pick_device
 from constraintsuite.models.torch.folder import library_versions, need_torch
 from constraintsuite.tuning.curves import (

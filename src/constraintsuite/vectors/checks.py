@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.shard_runs import UNWORKABLE
 from constraintsuite.core.execution.shards import stable_hash
-from constraintsuite.core.execution.spread import UNWORKABLE
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.corpora.base import BadRow

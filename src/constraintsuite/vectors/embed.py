@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.execution.care import left_out
 from constraintsuite.core.execution.engine import Engine, LocalEngine
 from constraintsuite.core.execution.progress import Reporter
-from constraintsuite.core.execution.spread import WorkCounts, spread
+from constraintsuite.core.execution.record_isolation import left_out
+from constraintsuite.core.execution.shard_runs import WorkCounts, spread
 from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.core.store.files import write_text
 from constraintsuite.core.store.revisions import REVISIONS
@@ -20,7 +20,7 @@ from constraintsuite.core.store.workspace import Replace, claim
 from constraintsuite.models.base import ModelFact, TextRole
 from constraintsuite.models.dense import DenseScorer, load_encoder
 from constraintsuite.models.process_cache import letting_go
-from constraintsuite.models.worker_spec import Sent, send_model
+from constraintsuite.models.worker_spec import WorkerSpec, make_worker_spec
 from constraintsuite.vectors import files
 from constraintsuite.vectors.bundle import Bundle, reading
 from constraintsuite.vectors.embedding_shard import ShardTask, embed_shard, folder_name, reading_known
@@ -43,7 +43,7 @@ def embed_bundle(
     with reading(path) as bundle, reading_known(reuse), letting_go():
         bundle.require_texts()
         encoder = load_encoder(model)
-        sent = send_model(model, encoder, engine)
+        sent = make_worker_spec(model, encoder, engine)
         out = bundle.path / files.VECTORS / folder_name(sent.fingerprint)
         inputs = {"texts": bundle.texts.manifest.content, **_reused(reuse, out.name)}
         settings = {"encoder": sent.fingerprint, "similarity": encoder.similarity, "shard_rows": shard_rows}
@@ -70,7 +70,7 @@ def embed_bundle(
 
 
 def plan_shards(
-    bundle: Bundle, encoder: DenseScorer | Sent, folder: Path, shard_rows: int, known: tuple[Path, ...] = ()
+    bundle: Bundle, encoder: DenseScorer | WorkerSpec, folder: Path, shard_rows: int, known: tuple[Path, ...] = ()
 ) -> dict[str, ShardTask]:
     """The shards by name; they depend on the texts alone, not on who computes them."""
     tasks = {}
@@ -109,7 +109,9 @@ def _gather(bundle: Bundle, out: Path, tasks: Mapping[str, ShardTask]) -> None:
         write_matrix(out / file, blocks, rows, map_matrix(shards[0]).shape[1])
 
 
-def _describe(encoder: DenseScorer, sent: Sent, facts: Mapping[str, ModelFact], out: Path, outcome: WorkCounts) -> None:
+def _describe(
+    encoder: DenseScorer, sent: WorkerSpec, facts: Mapping[str, ModelFact], out: Path, outcome: WorkCounts
+) -> None:
     record = {
         "model": encoder.name,
         "fingerprint": sent.fingerprint,

@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.execution.care import Care
-from constraintsuite.core.execution.spread import WorkCounts
+from constraintsuite.core.execution.record_isolation import RecordIsolation
+from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.store.files import write_text
 from constraintsuite.models.base import Encoder, TextRole
 from constraintsuite.models.batch_with_isolation import model_in_bulk
 from constraintsuite.models.dense import DenseScorer, TruncatingEncoder
-from constraintsuite.models.process_cache import held_model
+from constraintsuite.models.process_cache import cached_model
 from constraintsuite.vectors import files
 from constraintsuite.vectors.bundle import Bundle, locked
 from constraintsuite.vectors.matrices import (
@@ -54,10 +54,10 @@ class ShardTask:
     """Bundles whose vectors may be used."""
 
 
-def embed_shard(task: ShardTask, care: Care) -> WorkCounts:
+def embed_shard(task: ShardTask, care: RecordIsolation) -> WorkCounts:
     """Encode the texts of a shard, each distinct one once."""
     texts = _texts(task)
-    held = held_model(
+    held = cached_model(
         task.model, task.encoder, [text.text for text in texts]
     )  # loaded once in a process, not once a shard
     scorer, before = held.scorer, len(held.bench.events)
@@ -111,7 +111,7 @@ def _known(texts: Sequence[str], known: tuple[Path, ...], name: str) -> dict[int
 
 
 def _encode(
-    texts: Sequence[_Text], found: Mapping[int, Matrix], encoder: Encoder, role: TextRole, care: Care
+    texts: Sequence[_Text], found: Mapping[int, Matrix], encoder: Encoder, role: TextRole, care: RecordIsolation
 ) -> tuple[Matrix, Set[int]]:
     """All vectors, and which of them are zero because their text breaks the encoder."""
     missing = [place for place in range(len(texts)) if place not in found]

@@ -18,10 +18,10 @@ from typing import NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.core.execution.care import Care
 from constraintsuite.core.execution.engine import Engine, LocalEngine
 from constraintsuite.core.execution.progress import Reporter
-from constraintsuite.core.execution.spread import WorkCounts, spread
+from constraintsuite.core.execution.record_isolation import RecordIsolation
+from constraintsuite.core.execution.shard_runs import WorkCounts, spread
 from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.core.store.files import atomic_writer
 from constraintsuite.core.store.revisions import REVISIONS
@@ -153,7 +153,7 @@ def search_shards(
         yield from (row._replace(query_row=start + row.query_row) for row in merged)
 
 
-def search_shard(task: SearchTask, care: Care) -> WorkCounts:
+def search_shard(task: SearchTask, care: RecordIsolation) -> WorkCounts:
     """Find the nearest documents of a shard, and some behind them."""
     queries = map_matrix(task.search.queries)
     documents = map_matrix(task.search.documents)[task.start : task.stop]

@@ -24,7 +24,7 @@ from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.core.store.workspace import Workspace
 from constraintsuite.corpora.base import BadRows, Source, SourceSettings
-from constraintsuite.corpora.opening import find_format, open_source
+from constraintsuite.corpora.registry import find_format, open_source
 from constraintsuite.vectors import files, tables
 from constraintsuite.vectors.bundle import Bundle, claim_bundle, remove_other_parts
 from constraintsuite.vectors.draft import DocumentTwin, SubsetDraft, draft_subset

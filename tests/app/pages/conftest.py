@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from constraintsuite.app.pages.html import write_report
+from constraintsuite.app.pages.run_report import write_report
 from constraintsuite.app.pages.view import ReportView, make_view
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.core.records.scores import Interval

@@ -13,7 +13,7 @@ import pytest
 from app.pages.altered import constraint_of, with_document
 from app.pages.conftest import Reported, evaluate
 from browsing import open_chromium
-from constraintsuite.app.pages.html import write_report
+from constraintsuite.app.pages.run_report import write_report
 from constraintsuite.core.records.examples import Example
 from experiments.tiny_suite import EXAMPLES, copied, write_suite
 

@@ -9,7 +9,7 @@ import pytest
 
 from app.pages.conftest import Reported
 from constraintsuite.app.pages.first_page import MOST_BARS, make_first_page, state_verdict
-from constraintsuite.app.pages.html import write_report
+from constraintsuite.app.pages.run_report import write_report
 from constraintsuite.app.pages.sections.suite import judge_audit
 from constraintsuite.app.pages.view import ReportView, make_view
 from constraintsuite.core.records.scores import Interval

@@ -165,4 +165,4 @@ def test_the_help_of_report_loads_nothing_that_draws() -> None:
     result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     loaded = set(result.stdout.rpartition("LOADED")[2].split())
     assert "constraintsuite.app.cli.report" in loaded
-    assert not loaded & {"pydantic", "jinja2", "constraintsuite.app.pages.html"}
+    assert not loaded & {"pydantic", "jinja2", "constraintsuite.app.pages.run_report"}

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from app.web.site import ANNA, Visitor
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask, tasks_of
-from constraintsuite.suites.annotation.standing import standing
+from constraintsuite.suites.annotation.current_answers import standing
 
 QUEUE = "/batch/batch"
 GOOD = {"answer.satisfies": "first", "answer.fit": "well"}

@@ -12,8 +12,8 @@ from app.web.queueing import GOOD, QUEUE, chosen_in, first_row, form_of, row_of,
 from app.web.site import ANNA, BEN, JUDGE, Visitor, open_site
 from constraintsuite.app.web.annotator_session import count_waiting
 from constraintsuite.suites.annotation.batch import AnnotationBatch, tasks_of, write_batch
+from constraintsuite.suites.annotation.current_answers import standing
 from constraintsuite.suites.annotation.records import AnnotationQuestion, EventDraft
-from constraintsuite.suites.annotation.standing import standing
 from suites.annotation.small_batch import START, Dishes, answer_all, make_batch
 
 

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from app.web.site import ANNA, HOST, JUDGE, OWNER, PEOPLE, OpenSite, ask, open_site
 from constraintsuite.app.web.access import Person
 from constraintsuite.app.web.pages import PAGES, Page
-from constraintsuite.app.web.rendering import SCRIPTS, static_path
+from constraintsuite.app.web.renderer import SCRIPTS, static_path
 from constraintsuite.suites.annotation.batch import write_batch
 from experiments.tiny_suite import write_suite
 from suites.annotation.small_batch import Dishes, make_batch

@@ -16,7 +16,7 @@ from app.web.served import Served, serve
 from app.web.site import OWNER
 from constraintsuite.app.web.access import Person
 from constraintsuite.suites.annotation.batch import AnnotationBatch, tasks_of
-from constraintsuite.suites.annotation.standing import standing
+from constraintsuite.suites.annotation.current_answers import standing
 from suites.annotation.small_batch import make_batch
 
 ANSWERS = 10

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.web.site import ANNA, OpenSite, open_site
-from constraintsuite.app.pages.html import write_report
+from constraintsuite.app.pages.run_report import write_report
 from constraintsuite.core.store.artifact import ArtifactOrigin, finish
 from constraintsuite.core.store.files import write_text
 from constraintsuite.core.store.revisions import Revision

@@ -13,8 +13,8 @@ from app.web.queueing import chosen_in
 from app.web.site import ANNA, BEN, JUDGE, OWNER, PEOPLE, OpenSite, Visitor, open_site
 from constraintsuite.app.web.access import Person
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask
+from constraintsuite.suites.annotation.current_answers import standing
 from constraintsuite.suites.annotation.records import AnnotationEvent, AnswerValue, EventDraft
-from constraintsuite.suites.annotation.standing import standing
 from suites.annotation.small_batch import START, answer_all, make_batch
 
 RULINGS = "/batch/batch/rulings"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.web.site import ANNA, JUDGE, Visitor, open_site
-from constraintsuite.app.pages.html import write_report
+from constraintsuite.app.pages.run_report import write_report
 from constraintsuite.app.web.access import Person
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.experiments.load import load_suite

@@ -13,9 +13,9 @@ from app.web.site import ANNA, BEN, JUDGE, OWNER, OpenSite, Visitor, open_site
 from constraintsuite.app.web.access import Person
 from constraintsuite.app.web.pages import queries
 from constraintsuite.suites.annotation.batch import AnnotationBatch, open_batch, tasks_of, write_batch
+from constraintsuite.suites.annotation.current_answers import standing
 from constraintsuite.suites.annotation.kinds.gold import GoldItems
-from constraintsuite.suites.annotation.kinds.writing import PassageScores, passages_of
-from constraintsuite.suites.annotation.standing import standing
+from constraintsuite.suites.annotation.kinds.written_queries import PassageScores, passages_of
 from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.importers.folder import import_suite
 from experiments.tiny_suite import EXAMPLES, NUTLESS, make_example, write_suite

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.engine import LocalEngine
 from constraintsuite.core.execution.progress import Silent
-from constraintsuite.core.execution.spread import WorkCounts
+from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.execution.stage import Job, Pipeline, Stage
 from constraintsuite.core.store.artifact import Artifact
 

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.execution.care import KILLED, Care
 from constraintsuite.core.execution.engine import LocalEngine
 from constraintsuite.core.execution.progress import Silent
-from constraintsuite.core.execution.spread import Shard, WorkCounts, run_shard, spread
+from constraintsuite.core.execution.record_isolation import KILLED, RecordIsolation
+from constraintsuite.core.execution.shard_runs import Shard, WorkCounts, run_shard, spread
 
 SHARDS = {"part-0": (1, 2, 3), "part-1": (4, 666, 5), "part-2": (6, 7)}
 
@@ -35,18 +35,18 @@ def double(numbers: Sequence[int]) -> Iterator[int]:
         yield 2 * number
 
 
-def work(task: Task, care: Care) -> WorkCounts:
+def work(task: Task, care: RecordIsolation) -> WorkCounts:
     made = [result for _, result in care.each(task.numbers, str, double)]
     task.target.write_text(" ".join(map(str, made)))
     return WorkCounts({"made": len(made)})
 
 
-def die_before_any_record(task: Task, care: Care) -> WorkCounts:
+def die_before_any_record(task: Task, care: RecordIsolation) -> WorkCounts:
     os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError
 
 
-def wait_for_leave(task: Task, care: Care) -> WorkCounts:
+def wait_for_leave(task: Task, care: RecordIsolation) -> WorkCounts:
     """Ends once it may, and tells how it would have gone through its records."""
     while not (task.target.parent / "leave").exists():
         time.sleep(0.02)

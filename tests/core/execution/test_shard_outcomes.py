@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from constraintsuite.core.execution.care import Care
 from constraintsuite.core.execution.engine import LocalEngine
 from constraintsuite.core.execution.progress import Silent
-from constraintsuite.core.execution.spread import WorkCounts
+from constraintsuite.core.execution.record_isolation import RecordIsolation
+from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.execution.stage import Job, Pipeline, Stage
 
 SHARDS = ("1", "2", "3", "4")
@@ -33,7 +33,7 @@ class Task:
     target: Path
 
 
-def work_shard(task: Task, care: Care) -> WorkCounts:
+def work_shard(task: Task, care: RecordIsolation) -> WorkCounts:
     with task.calls.open("a") as file:
         file.write(task.name + "\n")
     if task.name == "3" and task.crash.exists():

@@ -9,7 +9,7 @@ import pytest
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.mirror import with_urls
 from constraintsuite.corpora.base import STRICT, SourceSettings
-from constraintsuite.corpora.opening import find_format, open_source
+from constraintsuite.corpora.registry import find_format, open_source
 from core.store.s3_server import Server
 
 DOCS = b'{"id": "a", "text": "tea without milk"}\n{"id": "b", "text": "tea with milk"}\n'

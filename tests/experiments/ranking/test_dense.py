@@ -10,7 +10,7 @@ from constraintsuite.core.execution.progress import Silent
 from constraintsuite.experiments.ranking.collection import read_collection
 from constraintsuite.experiments.ranking.run import RankingPlan, evaluate_retrieval, load_ranking
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from constraintsuite.models.retrieval.base import load_retriever
 from experiments.tiny_suite import write_suite
 from models.torch.tiny_folders import make_dense

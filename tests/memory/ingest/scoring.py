@@ -14,7 +14,7 @@ import yaml
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.statistics.intervals import wilson
 from constraintsuite.memory.ingest.collection import ingest
-from constraintsuite.memory.ingest.unit_reading import read_units
+from constraintsuite.memory.ingest.unit_reader import read_units
 
 DATA = Path(__file__).parent / "data"
 EDGES, OVERRIDING = "edges.yaml", "overriding.yaml"

@@ -16,7 +16,7 @@ from constraintsuite.memory.folder import open_memory, read_memory, verify_memor
 from constraintsuite.memory.ingest import collection
 from constraintsuite.memory.ingest.collection import DocumentFile, ingest, read_files
 from constraintsuite.memory.ingest.growth import RULES, add_documents, ingest_memory, remove_documents
-from constraintsuite.memory.ingest.unit_reading import ReadDocument
+from constraintsuite.memory.ingest.unit_reader import ReadDocument
 from constraintsuite.memory.records import Edge, MemoryDocument
 from constraintsuite.memory.segments import living_parts
 from memory.folder_changes import update_memory

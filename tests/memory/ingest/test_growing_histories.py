@@ -18,7 +18,7 @@ from constraintsuite.memory.folder import read_memory, verify_memory
 from constraintsuite.memory.ingest import citation_edges, collection
 from constraintsuite.memory.ingest.collection import DocumentFile, read_document
 from constraintsuite.memory.ingest.growth import add_documents, ingest_memory, remove_documents
-from constraintsuite.memory.ingest.unit_reading import KeptReading
+from constraintsuite.memory.ingest.unit_reader import KeptReading
 from memory.ingest.growing_folders import LETTER, MASTER, fresh, held, write
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from constraintsuite.memory.ingest.citations import TermFinder, find_citations, find_definitions
 from constraintsuite.memory.ingest.claims import Amount, ClaimStance, find_dates
-from constraintsuite.memory.ingest.unit_reading import UnitReading, read_units
+from constraintsuite.memory.ingest.unit_reader import UnitReading, read_units
 
 
 def read(text: str, lead: str = "") -> UnitReading:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from constraintsuite.memory.private.cases import PrivateCase, write_case_sheet
 from constraintsuite.memory.private.inventory import INVENTORY, write_inventory
-from constraintsuite.memory.private.labelling import pilot_batch, write_sheets
+from constraintsuite.memory.private.labels import pilot_batch, write_sheets
 from constraintsuite.memory.private.versions import freeze, require_version
 from constraintsuite.suites.annotation.batch import AnnotationBatch, tasks_of
 from constraintsuite.suites.annotation.records import AnswerValue, EventDraft

@@ -10,7 +10,7 @@ import pytest
 from constraintsuite.core.errors import UserError
 from constraintsuite.memory.private.cases import read_cases
 from constraintsuite.memory.private.inventory import INVENTORY, Quota, quotas, read_inventory, write_inventory
-from constraintsuite.memory.private.labelling import write_sheets
+from constraintsuite.memory.private.labels import write_sheets
 from constraintsuite.memory.private.versions import freeze, open_version, require_version
 from memory.private.small_pilot import (
     CASES,

@@ -12,10 +12,10 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.memory.cases.files import ground
 from constraintsuite.memory.cases.files import read_cases as read_benchmark
 from constraintsuite.memory.private.acceptance import export
-from constraintsuite.memory.private.labelling import evidence_agreement, pilot_batch, write_sheets
+from constraintsuite.memory.private.labels import evidence_agreement, pilot_batch, write_sheets
 from constraintsuite.memory.private.versions import freeze, require_version
 from constraintsuite.suites.annotation.adjudication import rule
-from constraintsuite.suites.annotation.standing import standing
+from constraintsuite.suites.annotation.current_answers import standing
 from memory.private.small_pilot import (
     CASES,
     GOLD,

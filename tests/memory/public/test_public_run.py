@@ -19,7 +19,7 @@ from constraintsuite.memory.public.run import PublicRun, parts_of, run_public
 from constraintsuite.memory.records import EDGE_WEIGHTS
 from constraintsuite.models.base import Scorer, TextRole, Workbench
 from constraintsuite.models.dense import DenseScorer, Similarity
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from memory.public.tiny_files import HOTPOT, LONGMEMEVAL, MUSIQUE, write
 
 MODES = ("lexical_baseline", "structure_only", "activation_spreading_static", "ppr,seeds=lexical")

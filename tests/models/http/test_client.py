@@ -11,7 +11,7 @@ import pytest
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.core.store.http.endpoint import Endpoint
-from constraintsuite.core.store.http.faults import PassingFault
+from constraintsuite.core.store.http.errors import PassingFault
 from constraintsuite.core.store.http.messages import Limits
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.http import asker

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.store.http.faults import BadAnswer
+from constraintsuite.core.store.http.errors import BadAnswer
 from constraintsuite.models.base import Describing, Scorer, Workbench
 from constraintsuite.models.http.embeddings import read_vectors
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from models.http.servers import Server, vector_of
 
 PAIRS = [("soup without cream", "leek soup"), ("soup without cream", "soup with cream"), ("dogs", "soup with dogs")]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import Describing, ModelFact, Scorer, Workbench
 from constraintsuite.models.http.listwise import PositionBias, lists_of
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from models.http.servers import Server, overlap
 
 QUERY = "soup with leeks"

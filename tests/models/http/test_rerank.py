@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.store.http.faults import BadAnswer
+from constraintsuite.core.store.http.errors import BadAnswer
 from constraintsuite.models.base import Describing, Scorer, Workbench
 from constraintsuite.models.http.client import QueryTexts
 from constraintsuite.models.http.rerank import read_scores, requests_of
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from models.http.servers import KEY, Server, overlap
 
 PAIRS = [

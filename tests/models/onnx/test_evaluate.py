@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from constraintsuite.app.cli.evaluate import eval_command
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from constraintsuite.models.weights import find_known, find_variant
 from experiments.tiny_suite import write_suite
 

@@ -13,7 +13,7 @@ import pytest
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.revisions import REVISIONS, Revision
 from constraintsuite.models.base import Scorer, Truncating, Workbench
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 
 tiny = pytest.importorskip("models.onnx.tiny_transformers")
 

@@ -16,7 +16,7 @@ from safetensors.numpy import load_file, save_file
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import Scorer, Truncating, Workbench
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 
 tiny = pytest.importorskip("models.onnx.tiny_transformers")
 
@@ -50,7 +50,7 @@ def written(models: Path) -> list[Path]:
 
 def test_making_a_scorer_reads_no_weights_and_imports_nothing_heavy(models: Path) -> None:
     code = (
-        "import sys; from constraintsuite.models.naming import check_models; check_models(sys.argv[1:]);"
+        "import sys; from constraintsuite.models.model_names import check_models; check_models(sys.argv[1:]);"
         "assert not {'onnxruntime', 'onnx', 'torch', 'transformers'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code, f"dense:{models}/dense", f"cross:{models}/cross"], check=True)
@@ -237,7 +237,7 @@ def test_a_batch_that_is_too_large_is_halved(models: Path) -> None:
 import resource, sys
 from pathlib import Path
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 bench = Workbench()
 scorer = load_scorer(sys.argv[1], bench)
 pairs = [("soup", f"{'soup with cream ' * 60} {'leeks ' * (n % 7)}{n}") for n in range(600)]

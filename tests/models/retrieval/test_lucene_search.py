@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from constraintsuite.app.cli.main import cli
 from constraintsuite.core.errors import UserError
 from constraintsuite.corpora.base import BadRows, SourceSettings
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.models.retrieval.base import Hit
 from constraintsuite.models.retrieval.bm25 import Bm25Retriever
 from constraintsuite.models.retrieval.lucene import LuceneRetriever, identify_index, require_lucene

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from constraintsuite.app.cli.main import cli
 from constraintsuite.corpora.base import BadRows, SourceSettings
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.experiments.ranking.collection import read_collection
 from constraintsuite.models.retrieval.opensearch.retriever import identify_opensearch
 from constraintsuite.suites.stages.candidates import read_pools

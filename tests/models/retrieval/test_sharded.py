@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraintsuite.corpora.base import BadRows, SourceSettings
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.models.bm25.formula import Bm25Formula, CorpusStatistics
 from constraintsuite.models.retrieval.base import Hit
 from constraintsuite.models.retrieval.bm25 import (

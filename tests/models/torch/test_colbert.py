@@ -11,7 +11,7 @@ from sentence_transformers import MultiVectorEncoder
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import Truncating, Workbench
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from constraintsuite.models.torch.colbert import ColbertScorer
 from experiments.tiny_suite import CREAM, DOGS, LEEKS
 from models.torch.tiny_folders import HIDDEN, make_bert, make_colbert, make_dense

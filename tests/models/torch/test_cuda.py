@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from models.torch.test_families import PAIRS
 from models.torch.tiny_folders import MAKERS
 

@@ -9,7 +9,7 @@ from transformers import DPRContextEncoder, DPRQuestionEncoder
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from experiments.tiny_suite import CREAM, DOGS, LEEKS
 from models.torch.tiny_folders import make_dense, make_dpr, word_tokenizer
 

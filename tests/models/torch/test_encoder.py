@@ -11,7 +11,7 @@ from sentence_transformers import SentenceTransformer
 from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import DenseSettings
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from constraintsuite.models.torch.encoder import make_torch_encoder
 from experiments.tiny_suite import CREAM, DOGS, LEEKS
 from models.torch.tiny_folders import make_bert, make_dense, make_masked_lm

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from constraintsuite.app.cli.evaluate import eval_command
 from constraintsuite.core.errors import MissingExtraError, UserError
 from constraintsuite.models.base import Truncating, Workbench
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from experiments.tiny_suite import EXAMPLES, LEEKS, write_suite
 from models.torch.tiny_folders import MAKERS
 

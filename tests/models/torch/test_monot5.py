@@ -10,7 +10,7 @@ from transformers import T5ForConditionalGeneration
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from constraintsuite.models.torch.monot5 import MonoT5Scorer
 from experiments.tiny_suite import DOGS, LEEKS
 from models.torch.tiny_folders import make_bert, make_monot5, piece_tokenizer

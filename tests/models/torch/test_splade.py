@@ -9,7 +9,7 @@ from sentence_transformers import SparseEncoder
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import Truncating, Workbench
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from constraintsuite.models.torch.splade import SpladeScorer
 from experiments.tiny_suite import CREAM, DOGS, LEEKS
 from models.torch.tiny_folders import make_asymmetric_splade, make_dense, make_masked_lm, make_splade

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from constraintsuite.suites.annotation.answers import take_back_last
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask, tasks_of, write_batch
+from constraintsuite.suites.annotation.current_answers import Standing, standing
 from constraintsuite.suites.annotation.records import SIDES, AnnotationItem, AnnotationQuestion, AnswerValue, EventDraft
-from constraintsuite.suites.annotation.standing import Standing, standing
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 QUESTIONS = (

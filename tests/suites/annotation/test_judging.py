@@ -11,9 +11,9 @@ from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.suites.annotation.adjudication import disagreements, read_rulings, rule, write_disagreements
 from constraintsuite.suites.annotation.agreement import QuestionAgreement, agree, attention
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask, open_batch, write_batch
+from constraintsuite.suites.annotation.current_answers import leave_out, standing
 from constraintsuite.suites.annotation.labels import Label, LabelledItem, label_all, write_labels
 from constraintsuite.suites.annotation.records import AnnotationEvent, AnswerValue, EventDraft
-from constraintsuite.suites.annotation.standing import leave_out, standing
 from suites.annotation.small_batch import (
     START,
     answer_all,

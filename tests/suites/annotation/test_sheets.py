@@ -8,6 +8,7 @@ import pytest
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.suites.annotation.batch import AnnotationBatch, tasks_by_row
+from constraintsuite.suites.annotation.current_answers import progress_of, standing
 from constraintsuite.suites.annotation.records import (
     AnnotationItem,
     AnnotationQuestion,
@@ -18,7 +19,6 @@ from constraintsuite.suites.annotation.records import (
     spell_value,
 )
 from constraintsuite.suites.annotation.sheets import guide, read_sheet, write_sheet
-from constraintsuite.suites.annotation.standing import progress_of, standing
 from suites.annotation.small_batch import START, answer_all, make_batch, read_csv, said_of, write_csv
 
 ITEM = AnnotationItem("a", {}, sides=("x", "y"), ids=("u1", "u2", "u3", "Doc:4.2"))

@@ -14,7 +14,7 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.suites.annotation.answers import StaleError
 from constraintsuite.suites.annotation.batch import AnnotationBatch, tasks_of, write_batch
 from constraintsuite.suites.annotation.kinds.query_rules import LONGEST, asks_yes_or_no, find_faults, tidy, words_of_one
-from constraintsuite.suites.annotation.kinds.writing import (
+from constraintsuite.suites.annotation.kinds.written_queries import (
     PASSAGES,
     BrokenRulesError,
     keep_queries,

@@ -9,7 +9,7 @@ import pytest
 
 from constraintsuite.core.records.text import Span
 from constraintsuite.suites.controls import typography, word_order
-from constraintsuite.suites.controls.rewriting import SpanRewrite, apply_changes, exchange, guard_words
+from constraintsuite.suites.controls.rewrites import SpanRewrite, apply_changes, exchange, guard_words
 from constraintsuite.suites.controls.synonym import reword, synonyms
 from suites.controls.controls_factory import film, main_example, minimal_pair
 

@@ -9,7 +9,7 @@ import pytest
 
 from constraintsuite.core.execution.engine import LocalEngine
 from constraintsuite.core.execution.progress import Silent
-from constraintsuite.core.execution.spread import WorkCounts
+from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.records.text import Document
 from constraintsuite.core.store.jsonl import write_jsonl

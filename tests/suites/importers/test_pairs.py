@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.suites.importers.base import find_changes
-from constraintsuite.text import matching
 
 FEW_WORDS = st.lists(st.sampled_from("abc"), max_size=30)
 AGAIN = "the ferry runs " * 5_000  # 75 million pairs of the same word
@@ -55,7 +54,7 @@ def test_what_is_left_out_of_the_changes_is_the_same_however_few_steps_there_are
     first: list[str], second: list[str], most: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matching, "MOST_STEPS", most)
+        patch.setattr(overlap, "MOST_STEPS", most)
         here, there = find_changes(" ".join(first), " ".join(second))
     assert kept(" ".join(first), here) == kept(" ".join(second), there)
 

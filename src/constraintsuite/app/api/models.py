@@ -19,7 +19,7 @@ from constraintsuite.experiments.scoring import Scores, documents_of, pairs_of, 
 from constraintsuite.models import SCORERS
 from constraintsuite.models.base import Pair, Workbench
 from constraintsuite.models.callable import PythonScorer
-from constraintsuite.models.listing import list_weights
+from constraintsuite.models.weight_list import list_weights
 from constraintsuite.models.weights import known_models
 
 

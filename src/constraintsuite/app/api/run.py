@@ -12,7 +12,7 @@ from constraintsuite.app.api.suite import FolderPath, Suite, choose_reporter, lo
 from constraintsuite.app.pages.drawings.bars import bar_chart
 from constraintsuite.app.pages.drawings.svg import Drawing
 from constraintsuite.app.pages.group_tables import group_table, grouping_of, groups_of
-from constraintsuite.app.pages.html import Extras, write_report
+from constraintsuite.app.pages.run_report import Extras, write_report
 from constraintsuite.app.pages.sections.behaviour import error_chart, gap_charts
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.figures import say

@@ -16,7 +16,7 @@ from constraintsuite.app.cli.output import emit
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Terminal
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.corpora.opening import find_format, open_source
+from constraintsuite.corpora.registry import find_format, open_source
 from constraintsuite.corpora.summary import SourceSummary, summarise
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from constraintsuite.app.cli.options import dry_run_option, engine_options, json
 from constraintsuite.app.cli.output import count_lines, emit
 from constraintsuite.core.execution.engine import Engine
 from constraintsuite.core.execution.progress import Terminal
-from constraintsuite.core.execution.spread import UNWORKABLE
+from constraintsuite.core.execution.shard_runs import UNWORKABLE
 from constraintsuite.core.records.figures import percent
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.mirror import shown

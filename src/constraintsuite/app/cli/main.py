@@ -25,7 +25,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "corpus": ("constraintsuite.app.cli.corpus:corpus", "Count and print what a corpus holds."),
     "propose": ("constraintsuite.app.cli.build:propose", "List what could be built from a corpus, with evidence."),
     "import": (
-        "constraintsuite.app.cli.importing:import_command",
+        "constraintsuite.app.cli.import_suite:import_command",
         "Read an existing test set, such as NevIR, as a suite.",
     ),
     "suite": ("constraintsuite.app.cli.suite:suite", "Count, sample, audit and export a suite."),

@@ -28,7 +28,7 @@ def models(name: str | None, as_json: bool) -> None:
 
 def _list(as_json: bool) -> None:
     from constraintsuite.models import SCORERS
-    from constraintsuite.models.listing import list_weights
+    from constraintsuite.models.weight_list import list_weights
 
     families = {family: (getdoc(SCORERS.load(family)) or "").partition("\n")[0] for family in SCORERS.names()}
     weights = list_weights()
@@ -43,7 +43,7 @@ def _list(as_json: bool) -> None:
 
 
 def _show(name: str, as_json: bool) -> None:
-    from constraintsuite.models.listing import facts_of, use_of
+    from constraintsuite.models.weight_list import facts_of, use_of
     from constraintsuite.models.weights import get_known
 
     short, model = get_known(name)

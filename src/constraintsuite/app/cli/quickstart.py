@@ -12,7 +12,7 @@ import click
 
 from constraintsuite.app.cli.options import out_option, workers_option
 from constraintsuite.app.pages.group_tables import headline_remark, slice_table
-from constraintsuite.app.pages.html import write_report
+from constraintsuite.app.pages.run_report import write_report
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.engine import LocalEngine
 from constraintsuite.core.execution.progress import Reporter, Terminal

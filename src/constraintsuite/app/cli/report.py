@@ -97,7 +97,7 @@ def report(  # noqa: PLR0913, PLR0917 - one parameter for each option
 
     of = suite or find_suite(folders[0])
     if out is not None:
-        from constraintsuite.app.pages.html import Extras, write_report
+        from constraintsuite.app.pages.run_report import Extras, write_report
         from constraintsuite.core.execution.progress import Terminal
         from constraintsuite.core.store.download import cache_folder
         from constraintsuite.models.base import Workbench

@@ -20,7 +20,7 @@ from constraintsuite.core.records.figures import percent
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.mirror import shown
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.corpora.opening import find_format, open_source
+from constraintsuite.corpora.registry import find_format, open_source
 from constraintsuite.vectors.judgments import refuse_poor
 from constraintsuite.vectors.plan import SubsetPlan, plan_subset
 from constraintsuite.vectors.settings import SamplingMode, SubsetSettings

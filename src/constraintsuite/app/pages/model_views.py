@@ -12,7 +12,7 @@ from constraintsuite.core.errors import UserError, hint_for
 from constraintsuite.core.records.examples import Example
 from constraintsuite.models.base import Encoder, Workbench
 from constraintsuite.models.dense import SIMILARITIES
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 
 if TYPE_CHECKING:
     from constraintsuite.models.torch.colbert import MaxSim

@@ -21,7 +21,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from constraintsuite.app.web.forms import only
-from constraintsuite.app.web.rendering import render, render_fault
+from constraintsuite.app.web.renderer import render, render_fault
 from constraintsuite.core.errors import UserError
 from constraintsuite.suites.annotation.batch import check_name
 

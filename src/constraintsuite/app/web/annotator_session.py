@@ -17,8 +17,8 @@ from constraintsuite.app.web.forms import only, read_place
 from constraintsuite.suites.annotation.adjudication import disagreements, has_judged
 from constraintsuite.suites.annotation.answers import StaleError, take_back_last
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask, open_batch, tasks_of
+from constraintsuite.suites.annotation.current_answers import AnnotatorProgress, progress_of, standing, tasks_left
 from constraintsuite.suites.annotation.records import AnnotationEvent
-from constraintsuite.suites.annotation.standing import AnnotatorProgress, progress_of, standing, tasks_left
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from constraintsuite.experiments.headline import is_chance
 from constraintsuite.experiments.load import CONTROLS, EXAMPLES, suite_place
 from constraintsuite.suites.annotation.batch import EVENTS, ITEMS, AnnotationBatch, BatchHeader, open_batch, read_head
 from constraintsuite.suites.annotation.kinds.proposals import read_all
-from constraintsuite.suites.annotation.kinds.writing import NAME as WRITING
+from constraintsuite.suites.annotation.kinds.written_queries import NAME as WRITING
 
 _WHOLE = frozenset({"suite", "run", "report", "ranking"})
 """Kinds that are refused if any file of theirs was changed; others miss nothing if, say, weights were taken away."""

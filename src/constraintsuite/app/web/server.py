@@ -24,7 +24,7 @@ from constraintsuite.app.web import LOOPBACK
 from constraintsuite.app.web.access import AccessGuard, AccessTokens, Person, load_key
 from constraintsuite.app.web.artifact_index import ArtifactIndex, NotServedError
 from constraintsuite.app.web.pages import PAGES, Page
-from constraintsuite.app.web.rendering import render_fault, serve_static
+from constraintsuite.app.web.renderer import render_fault, serve_static
 from constraintsuite.core.errors import UserError
 
 _PLACE = "{place:path}"

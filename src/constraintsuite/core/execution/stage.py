@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.engine import Engine
 from constraintsuite.core.execution.progress import Reporter
-from constraintsuite.core.execution.spread import ShardFunction, WorkCounts, spread
+from constraintsuite.core.execution.shard_runs import ShardFunction, WorkCounts, spread
 from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin, read_manifest
 from constraintsuite.core.store.environment import TEXT_LIBRARIES
 from constraintsuite.core.store.revisions import Revision

@@ -17,10 +17,10 @@ from pydantic_core import from_json
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store import mirror_pull, mirror_push
+from constraintsuite.core.store.artifact_commands import MADE_BY, made_by, make_again
 from constraintsuite.core.store.environment import environment
 from constraintsuite.core.store.files import known_sha256, remove_leftovers, sha256_of, sha256_text, write_text
 from constraintsuite.core.store.jsonl import describe
-from constraintsuite.core.store.making_commands import MADE_BY, made_by, make_again
 from constraintsuite.core.store.mirror import mirror_of
 from constraintsuite.core.store.revisions import Revision
 from constraintsuite.core.store.sync_state import belongs_in_store

@@ -15,11 +15,11 @@ from constraintsuite.core.records.text import Document, Qrel, Query
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.corpora.base import REASONS, BadRows, Reason, SourceSettings
-from constraintsuite.corpora.judged import read_qrels
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.judgments import read_qrels
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.experiments.load import load_suite
 from constraintsuite.models.retrieval.base import Passages
-from constraintsuite.text.cleaning import clean
+from constraintsuite.text.normalization import clean
 
 T = TypeVar("T")
 DOCUMENTS, QUERIES, QRELS, VIOLATIONS = "documents.jsonl", "queries.jsonl", "qrels.jsonl", "violations.jsonl"

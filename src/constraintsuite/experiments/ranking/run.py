@@ -27,7 +27,7 @@ from constraintsuite.experiments.ranking.summary import QueryResult, RankingRun,
 from constraintsuite.experiments.ranking.trec import name_as_judged, read_run, write_run
 from constraintsuite.experiments.run import run_folder
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from constraintsuite.models.retrieval.base import Passages, System, load_retriever, search_all
 from constraintsuite.models.retrieval.rerank import RerankingRetriever
 

@@ -15,7 +15,7 @@ from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.mechanism.contrasts.alignment import changed_stretches
 from constraintsuite.mechanism.contrasts.records import Marked
 from constraintsuite.mechanism.contrasts.role_spans import RoleSpans, folded, word_spans
-from constraintsuite.text.editing import starts_with_vowel_sound
+from constraintsuite.text.edits import starts_with_vowel_sound
 from constraintsuite.text.mentions import find_forms, fold
 
 

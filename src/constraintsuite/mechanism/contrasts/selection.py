@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from constraintsuite.core.execution.shard_runs import UNWORKABLE
 from constraintsuite.core.execution.shards import stable_hash
-from constraintsuite.core.execution.spread import UNWORKABLE
 from constraintsuite.core.records.examples import Example
 from constraintsuite.core.statistics.intervals import connected_components
 from constraintsuite.mechanism.contrasts.records import (

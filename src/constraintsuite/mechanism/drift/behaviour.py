@@ -27,7 +27,7 @@ from constraintsuite.experiments.scoring import documents_of, pairs_of, score_pa
 from constraintsuite.mechanism.drift.checkpoints import Checkpoint, LabelledReporter, about
 from constraintsuite.mechanism.drift.records import CheckpointFigure, SuiteForgetting
 from constraintsuite.models.base import Describing, Scorer, Truncating, Workbench
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 
 SHOWN = ("accuracy", "paired_accuracy", "normalised_gap", "normalised_sensitivity")
 

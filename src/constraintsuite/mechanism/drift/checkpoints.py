@@ -15,9 +15,9 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Advance, Reporter
 from constraintsuite.mechanism import FAMILIES
 from constraintsuite.models.cross import CrossSettings
-from constraintsuite.models.naming import parse_model
+from constraintsuite.models.model_names import parse_model
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
-from constraintsuite.models.torch.loading import loading
+from constraintsuite.models.torch.loader import loading
 from constraintsuite.models.weights import find_weights
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.execution.care import NOT_OF_A_RECORD
+from constraintsuite.core.execution.record_isolation import NOT_OF_A_RECORD
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.mechanism import ablation
 from constraintsuite.mechanism.attribution import attribute_contrasts

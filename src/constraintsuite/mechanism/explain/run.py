@@ -12,11 +12,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.execution.care import Care, Poison, are_few, in_bulk, notes_of, read_poison
 from constraintsuite.core.execution.engine import Engine, LocalEngine, require_results
 from constraintsuite.core.execution.progress import Reporter
-from constraintsuite.core.execution.spread import UNWORKABLE, WorkCounts, spread
-from constraintsuite.core.execution.travel import arrive, changed, clear, fetch, mirrors_in, paths_in
+from constraintsuite.core.execution.record_isolation import (
+    Poison,
+    RecordIsolation,
+    are_few,
+    in_bulk,
+    notes_of,
+    read_poison,
+)
+from constraintsuite.core.execution.remote_paths import arrive, changed, clear, fetch, mirrors_in, paths_in
+from constraintsuite.core.execution.shard_runs import UNWORKABLE, WorkCounts, spread
 from constraintsuite.core.statistics.resampling import DRAWS
 from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.core.store.files import sha256_text
@@ -43,7 +50,7 @@ from constraintsuite.mechanism.explain.folder import (
 from constraintsuite.mechanism.explain.request import KIND, AnalysisRequest, ContrastSource
 from constraintsuite.mechanism.patching.capacity import peak_mib
 from constraintsuite.models.base import OutOfMemory
-from constraintsuite.models.process_cache import naming_node
+from constraintsuite.models.process_cache import name_machine_in_errors
 from constraintsuite.models.torch.device import describe_device
 from constraintsuite.models.worker_spec import with_whole_paths
 
@@ -101,9 +108,9 @@ def run_analysis(request: AnalysisRequest, out: Path, reporter: Reporter, engine
         _loaded.cache_clear()
 
 
-def write_shard(task: EffectsTask, care: Care) -> WorkCounts:
+def write_shard(task: EffectsTask, care: RecordIsolation) -> WorkCounts:
     """Write the effects of a shard, all computed in one call; contrasts that break the model are left out."""
-    with naming_node():
+    with name_machine_in_errors():
         analysis = _loaded(task.request)
     if analysis.subject.fingerprint != task.subject:
         raise UserError(
@@ -142,7 +149,7 @@ def _plan_there(sent: tuple[AnalysisRequest, Mapping[Path, str]]) -> AnalysisPla
     request = arrive(*sent)
     for path in paths_in(request):
         fetch(path)
-    with naming_node():
+    with name_machine_in_errors():
         return _plan_here(request)
 
 

@@ -10,7 +10,7 @@ from constraintsuite.core.records.text import Span
 from constraintsuite.memory.ingest.citations import Citation
 from constraintsuite.memory.ingest.document import ParsedDocument
 from constraintsuite.memory.ingest.names import TitleFinder, bare_title
-from constraintsuite.memory.ingest.unit_reading import ReadDocument
+from constraintsuite.memory.ingest.unit_reader import ReadDocument
 from constraintsuite.memory.records import Edge, weighted_edge
 
 _SECTION_NAMES = frozenset(("section", "article", "chapter", "annex", "appendix", "schedule", "exhibit", "part"))

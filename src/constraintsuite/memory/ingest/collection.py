@@ -22,7 +22,7 @@ from constraintsuite.memory.ingest.conflicts import contradictions_between
 from constraintsuite.memory.ingest.content_edges import content_edges
 from constraintsuite.memory.ingest.document import ParsedDocument, parse_document
 from constraintsuite.memory.ingest.names import Named, bare_title, mentions_of
-from constraintsuite.memory.ingest.unit_reading import ReadDocument, UnitReading, read_units
+from constraintsuite.memory.ingest.unit_reader import ReadDocument, UnitReading, read_units
 from constraintsuite.memory.records import Edge, EdgeKind, EntityMention, MemoryDocument, Unit, weighted_edge
 
 _WORTH_A_WORKER = 4

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from constraintsuite.memory.ingest.claims import Claim, ClaimStance, stem
-from constraintsuite.memory.ingest.unit_reading import ReadDocument
+from constraintsuite.memory.ingest.unit_reader import ReadDocument
 from constraintsuite.memory.ingest.wordlists import word_lists
 from constraintsuite.memory.records import Edge, Unit, parse_time, weighted_edge
 

@@ -10,7 +10,7 @@ from math import log
 from constraintsuite.memory.ingest.citation_edges import siblings_of
 from constraintsuite.memory.ingest.claims import Claim
 from constraintsuite.memory.ingest.conflicts import ClaimConflict, compare, outcome_stems
-from constraintsuite.memory.ingest.unit_reading import ReadDocument
+from constraintsuite.memory.ingest.unit_reader import ReadDocument
 from constraintsuite.memory.records import Edge, EdgeKind, weighted_edge
 
 _RAREST = 5

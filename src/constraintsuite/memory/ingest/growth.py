@@ -23,7 +23,7 @@ from constraintsuite.memory.folder import MemoryChangePlan, change_memory, read_
 from constraintsuite.memory.ingest.collection import DocumentFile, document_files, link, read_files
 from constraintsuite.memory.ingest.document import is_markdown
 from constraintsuite.memory.ingest.source import source_hash
-from constraintsuite.memory.ingest.unit_reading import KeptReading, ReadDocument, ReadingHeader, ReadingOrigin
+from constraintsuite.memory.ingest.unit_reader import KeptReading, ReadDocument, ReadingHeader, ReadingOrigin
 from constraintsuite.memory.records import MemoryDocument
 from constraintsuite.memory.segments import (
     READINGS,

@@ -13,9 +13,9 @@ from constraintsuite.memory.entities import normalise_entity
 from constraintsuite.memory.ingest.numbering import NAMES
 from constraintsuite.memory.ingest.wordlists import word_lists
 from constraintsuite.text.mentions import MentionFinder
+from constraintsuite.text.pos_tagger import capital_modes
 from constraintsuite.text.readings import in_dictionary, readings
 from constraintsuite.text.sentences import split_sentences
-from constraintsuite.text.tagging import capital_modes
 from constraintsuite.text.tokens import find_tokens
 
 _CODE = re.compile(r"(?<![\w-])(?=[\w./-]*\d)[A-Za-z][A-Za-z0-9]*(?:[-_/.][A-Za-z0-9]+)*(?![\w-])")

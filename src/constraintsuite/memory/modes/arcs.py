@@ -13,7 +13,7 @@ from constraintsuite.memory.graph import EDGE_KINDS, BoolArray, FloatArray, Memo
 from constraintsuite.memory.modes.base import IndexArray
 from constraintsuite.memory.records import EDGE_WEIGHTS, EdgeKind
 from constraintsuite.memory.results import StepKind
-from constraintsuite.models.naming import ModelSettings
+from constraintsuite.models.model_names import ModelSettings
 
 Kinds = Annotated[
     tuple[EdgeKind, ...],

@@ -20,7 +20,7 @@ from constraintsuite.memory.graph import BoolArray, FloatArray, MemoryGraph
 from constraintsuite.memory.modes import MODES
 from constraintsuite.memory.results import Recalled, SearchAnswer, SearchMode
 from constraintsuite.models.base import ModelFact, Workbench
-from constraintsuite.models.naming import ModelName, ModelSettings, parse_model
+from constraintsuite.models.model_names import ModelName, ModelSettings, parse_model
 
 if TYPE_CHECKING:
     from constraintsuite.memory.memory import Memory

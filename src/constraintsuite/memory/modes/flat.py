@@ -13,7 +13,7 @@ from constraintsuite.memory.modes.base import Mode, ModeContext, best, parts_of,
 from constraintsuite.memory.modes.visibility import Visibility
 from constraintsuite.memory.results import SearchAnswer
 from constraintsuite.models.base import ModelFact
-from constraintsuite.models.naming import ModelName, ModelSettings
+from constraintsuite.models.model_names import ModelName, ModelSettings
 from constraintsuite.models.retrieval.fusion import RANK_OFFSET
 
 S = TypeVar("S", bound=ModelSettings)

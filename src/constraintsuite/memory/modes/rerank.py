@@ -16,7 +16,7 @@ from constraintsuite.memory.modes.base import ModeContext, load_mode, options_of
 from constraintsuite.memory.modes.visibility import Visibility
 from constraintsuite.memory.results import Recalled, SearchAnswer
 from constraintsuite.models.base import Describing, ModelFact, Scorer
-from constraintsuite.models.naming import ModelName, ModelSettings, load_scorer
+from constraintsuite.models.model_names import ModelName, ModelSettings, load_scorer
 
 if TYPE_CHECKING:
     from constraintsuite.memory.graph import MemoryGraph

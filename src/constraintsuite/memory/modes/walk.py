@@ -15,7 +15,7 @@ from constraintsuite.memory.modes.base import IndexArray, Mode, ModeContext, bes
 from constraintsuite.memory.modes.graph_view import GraphView
 from constraintsuite.memory.modes.visibility import Visibility
 from constraintsuite.memory.results import SearchAnswer
-from constraintsuite.models.naming import ModelName
+from constraintsuite.models.model_names import ModelName
 
 Seeds = Literal["auto", "lexical", "dense", "hybrid", "covered"]
 

@@ -19,7 +19,7 @@ from constraintsuite.core.store.jsonl import describe, write_jsonl
 from constraintsuite.core.store.workspace import new_folder
 from constraintsuite.memory.cases.model import Dataset
 from constraintsuite.memory.private.cases import SHARES, PrivateCase
-from constraintsuite.memory.private.labelling import (
+from constraintsuite.memory.private.labels import (
     LEAST,
     EvidenceAgreement,
     evidence_agreement,
@@ -27,8 +27,8 @@ from constraintsuite.memory.private.labelling import (
     pilot_batch,
 )
 from constraintsuite.memory.private.versions import DOCUMENTS, Version, require_version
+from constraintsuite.suites.annotation.current_answers import standing
 from constraintsuite.suites.annotation.labels import LabelledItem, label_all, write_labels
-from constraintsuite.suites.annotation.standing import standing
 
 APPROVED = 120
 NON_TRIVIAL = 0.3

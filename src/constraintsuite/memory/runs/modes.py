@@ -13,7 +13,7 @@ from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.modes.rerank import RerankMode
 from constraintsuite.models.base import ModelFact, Workbench
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.models.naming import parse_model
+from constraintsuite.models.model_names import parse_model
 
 ALIASES = {"weighted_graph_dynamic": "weighted_graph", "activation_spreading_dynamic": "activation_spreading_v1"}
 """Names that mean the same mode."""

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 from pydantic import Field, field_validator
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.models.naming import ModelName, ModelSettings
+from constraintsuite.models.model_names import ModelName, ModelSettings
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SECRET = re.compile(r"key|token|secret|password|signature", re.IGNORECASE)

@@ -13,7 +13,7 @@ from typing import TypeVar
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.shards import keyed_random
 from constraintsuite.core.store.http.endpoint import Endpoint
-from constraintsuite.core.store.http.faults import BadAnswer, PassingFault
+from constraintsuite.core.store.http.errors import BadAnswer, PassingFault
 from constraintsuite.models.base import Workbench
 
 T = TypeVar("T")

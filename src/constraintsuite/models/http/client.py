@@ -17,13 +17,13 @@ import numpy.typing as npt
 from constraintsuite.core.store.cache import ArrayCache
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.core.store.http.endpoint import Endpoint
-from constraintsuite.core.store.http.faults import BadAnswer
+from constraintsuite.core.store.http.errors import BadAnswer
 from constraintsuite.core.store.http.messages import Limits
 from constraintsuite.core.store.http.secrets import Authorization
 from constraintsuite.models.base import ModelFact, Pair, Workbench
 from constraintsuite.models.http.address import RemoteSettings
 from constraintsuite.models.http.asker import Asker
-from constraintsuite.models.naming import ModelName
+from constraintsuite.models.model_names import ModelName
 
 Body = Mapping[str, ModelFact]
 

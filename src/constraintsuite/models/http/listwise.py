@@ -16,12 +16,12 @@ from pydantic import Field, model_validator
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.store.files import sha256_text
-from constraintsuite.core.store.http.faults import BadAnswer
+from constraintsuite.core.store.http.errors import BadAnswer
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.http.address import RemoteSettings, check_address
 from constraintsuite.models.http.client import Body, Client, QueryTexts, ServerReply, group_by_query, model_of, part_of
-from constraintsuite.models.naming import ModelName
+from constraintsuite.models.model_names import ModelName
 
 _NUMBER = r"(?<!\d)\d{1,6}(?!\d)"
 _ITEM = rf"\[\s*{_NUMBER}\s*\]"

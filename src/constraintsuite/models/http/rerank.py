@@ -12,7 +12,7 @@ from pydantic import Field
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import sha256_text
-from constraintsuite.core.store.http.faults import BadAnswer, RefusalError
+from constraintsuite.core.store.http.errors import BadAnswer, RefusalError
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.http.address import RemoteSettings, check_address
 from constraintsuite.models.http.client import (
@@ -26,7 +26,7 @@ from constraintsuite.models.http.client import (
     one_number,
 )
 from constraintsuite.models.http.embeddings import EmbedFormat, make_embeddings
-from constraintsuite.models.naming import ModelName
+from constraintsuite.models.model_names import ModelName
 
 RerankFormat = Literal["cohere", "jina", "tei"]
 _OTHER_FORMAT = {400, 404, 405, 415, 422}  # how servers refuse a request that they do not understand

@@ -22,7 +22,7 @@ from constraintsuite.models.base import Workbench
 from constraintsuite.models.bm25.formula import Bm25Formula, CorpusStatistics
 from constraintsuite.models.bm25.index import Bm25Index
 from constraintsuite.models.bm25.postings import Postings, read_postings, write_postings
-from constraintsuite.models.naming import ModelSettings, parse_model
+from constraintsuite.models.model_names import ModelSettings, parse_model
 from constraintsuite.models.retrieval.base import Deferred, Hit, Passages, System
 from constraintsuite.text.terms import TermAnalyser
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import ModelFact, Workbench
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from constraintsuite.models.retrieval.base import BatchRetriever, Hit, Passages, System
 from constraintsuite.models.retrieval.topk import top_k
 

@@ -14,7 +14,7 @@ from constraintsuite.models.tokenization import Padding, Tokenization
 from constraintsuite.models.torch.device import pick_dtype
 from constraintsuite.models.torch.firsttoken import read_first_token_only
 from constraintsuite.models.torch.folder import ModelFolder
-from constraintsuite.models.torch.loading import check_length, loading, position_limit, refuse_absent, refuse_slow
+from constraintsuite.models.torch.loader import check_length, loading, position_limit, refuse_absent, refuse_slow
 
 if TYPE_CHECKING:
     import torch

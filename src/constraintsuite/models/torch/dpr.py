@@ -16,11 +16,11 @@ from pydantic import Field
 from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import ModelFact, Scorer, TextRole, Workbench
 from constraintsuite.models.dense import DenseSettings, dense_scorer
-from constraintsuite.models.naming import ModelName
+from constraintsuite.models.model_names import ModelName
 from constraintsuite.models.torch.device import fix_threads, inference, pick_device, pick_dtype
 from constraintsuite.models.torch.encoder import DenseModel, DenseTextModel, torch_encoder
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
-from constraintsuite.models.torch.loading import check_length, load_tokenizer, loading, position_limit, refuse_missing
+from constraintsuite.models.torch.loader import check_length, load_tokenizer, loading, position_limit, refuse_missing
 from constraintsuite.models.torch.settings import TorchSettings, open_folder
 from constraintsuite.models.torch.text_model import Features, describe_folder
 

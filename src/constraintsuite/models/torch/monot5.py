@@ -18,11 +18,11 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.batches import BatchRun
-from constraintsuite.models.naming import ModelName
+from constraintsuite.models.model_names import ModelName
 from constraintsuite.models.tokenization import IntArray, Padding, first_alike, mark_of, pad_tokens, plain_copy
 from constraintsuite.models.torch.device import fix_threads, inference, pick_device, pick_dtype
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
-from constraintsuite.models.torch.loading import load_tokenizer, loading, refuse_missing
+from constraintsuite.models.torch.loader import load_tokenizer, loading, refuse_missing
 from constraintsuite.models.torch.settings import BatchSizes, TorchSettings, fingerprint_of, open_folder
 from constraintsuite.models.torch.text_model import describe_folder
 

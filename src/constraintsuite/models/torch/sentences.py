@@ -13,7 +13,7 @@ from constraintsuite.models.backends import ROLE_PROMPTS
 from constraintsuite.models.base import ModelFact, TextRole
 from constraintsuite.models.torch.device import fix_threads, inference, pick_device, pick_dtype
 from constraintsuite.models.torch.folder import ModelFolder
-from constraintsuite.models.torch.loading import check_length, loading, refuse_missing
+from constraintsuite.models.torch.loader import check_length, loading, refuse_missing
 from constraintsuite.models.torch.settings import AnySettings
 from constraintsuite.models.torch.text_model import Features, TextModel, describe_folder
 

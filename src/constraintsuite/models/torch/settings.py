@@ -10,7 +10,7 @@ from pydantic import Field
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.models.backends import TransformerSettings
 from constraintsuite.models.batches import BatchLimits
-from constraintsuite.models.naming import ModelSettings
+from constraintsuite.models.model_names import ModelSettings
 from constraintsuite.models.torch.device import count_threads, pick_device
 from constraintsuite.models.torch.folder import ModelFolder, library_versions
 from constraintsuite.models.weights import find_weights

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import ModelFact, Pair, Scorer, TextRole, Workbench
-from constraintsuite.models.naming import ModelName
+from constraintsuite.models.model_names import ModelName
 from constraintsuite.models.tokenization import IntArray
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
 from constraintsuite.models.torch.interaction import InteractionScorer, mean_sizes

@@ -17,7 +17,7 @@ from constraintsuite.models.base import ModelFact, TextRole
 from constraintsuite.models.tokenization import IntArray, Padding, Tokenization, TokenizerInput
 from constraintsuite.models.torch.device import describe_device
 from constraintsuite.models.torch.folder import ModelFolder, library_versions
-from constraintsuite.models.torch.loading import refuse_slow
+from constraintsuite.models.torch.loader import refuse_slow
 from constraintsuite.models.torch.settings import AnySettings, fingerprint_of
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.suites.annotation.answers import LONGEST_NOTE, StaleError
 from constraintsuite.suites.annotation.batch import AnnotationBatch, check_name
+from constraintsuite.suites.annotation.current_answers import Standing, standing
 from constraintsuite.suites.annotation.records import (
     SIDES,
     AnnotationEvent,
@@ -22,7 +23,6 @@ from constraintsuite.suites.annotation.records import (
     read_value,
     spell_value,
 )
-from constraintsuite.suites.annotation.standing import Standing, standing
 from constraintsuite.suites.annotation.tables import RowFault, read_table, refuse, write_table
 
 SHORTEST_REASON, LONGEST_REASON = 10, LONGEST_NOTE

@@ -18,9 +18,9 @@ from constraintsuite.core.statistics.agreement import Agreement, AnswerScale, ag
 from constraintsuite.core.statistics.intervals import UNDEFINED, clipped, connected_components, wilson, wilson_bounds
 from constraintsuite.core.statistics.significance import holm, mcnemar
 from constraintsuite.suites.annotation.batch import AnnotationBatch, tasks_of
+from constraintsuite.suites.annotation.current_answers import Standing
 from constraintsuite.suites.annotation.records import SIDES, AnnotationItem, AnnotationQuestion, AnswerValue
 from constraintsuite.suites.annotation.sample_size import CLAIM, ItemsNeeded, items_needed
-from constraintsuite.suites.annotation.standing import Standing
 
 ALL = "all"
 LEAST, MOST = -1.0, 1.0

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask
+from constraintsuite.suites.annotation.current_answers import standing
 from constraintsuite.suites.annotation.records import (
     AnnotationEvent,
     AnnotationQuestion,
@@ -17,7 +18,6 @@ from constraintsuite.suites.annotation.records import (
     how_to_answer,
     read_value,
 )
-from constraintsuite.suites.annotation.standing import standing
 
 LONGEST_NOTE, LONGEST_TEXT = 2_000, 10_000
 """In characters."""

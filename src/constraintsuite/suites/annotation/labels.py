@@ -9,8 +9,8 @@ from typing import Literal
 
 from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.suites.annotation.batch import AnnotationBatch
+from constraintsuite.suites.annotation.current_answers import Standing, leave_out, standing
 from constraintsuite.suites.annotation.records import AnnotationItem, AnnotationQuestion, AnswerValue, spell_value
-from constraintsuite.suites.annotation.standing import Standing, leave_out, standing
 
 How = Literal["agreed", "ruled", "single", "open", "unanswered"]
 """All of two or more said the same, a third person ruled, only one answered, people differ, nobody answered."""

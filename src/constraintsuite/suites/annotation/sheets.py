@@ -8,6 +8,7 @@ from pathlib import Path
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.tables import Column, Table
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask, check_name, tasks_by_row
+from constraintsuite.suites.annotation.current_answers import Standing, standing, tasks_left
 from constraintsuite.suites.annotation.formats import FORMATS
 from constraintsuite.suites.annotation.formats.base import AnnotationSheet
 from constraintsuite.suites.annotation.kinds.proposals import NAME as PROPOSALS
@@ -20,7 +21,6 @@ from constraintsuite.suites.annotation.records import (
     how_to_answer,
     read_value,
 )
-from constraintsuite.suites.annotation.standing import Standing, standing, tasks_left
 from constraintsuite.suites.annotation.tables import RowFault, SheetRow, refuse
 
 Settle = Callable[[AnnotationItem, Mapping[str, str], list[EventDraft]], list[EventDraft]]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from constraintsuite.text.terms import TermAnalyser, words
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]

@@ -1,7 +1,7 @@
 """Controls of a negation suite: rewordings that must not change a ranking, and negation words that exclude nothing."""
 
 from constraintsuite.core.catalogue import Catalogue
-from constraintsuite.suites.controls.rewriting import Rewriter
+from constraintsuite.suites.controls.rewrites import Rewriter
 
 REWRITERS: Catalogue[Rewriter] = Catalogue(
     "kind of rewriting",

@@ -11,7 +11,7 @@ from constraintsuite.core.records.constraints import Evidence
 from constraintsuite.core.records.examples import NONFLIP, SATISFYING, VIOLATING, Control, Example, ExampleDocument
 from constraintsuite.core.records.text import Span
 from constraintsuite.suites.controls import REWRITERS
-from constraintsuite.suites.controls.rewriting import Rewritten, RewrittenExample, topic_forms
+from constraintsuite.suites.controls.rewrites import Rewritten, RewrittenExample, topic_forms
 from constraintsuite.suites.controls.sampling import mixed_originals, number
 from constraintsuite.text.mentions import MentionFinder, fold
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from constraintsuite.core.records.examples import MINPAIRS, Example
 from constraintsuite.core.records.text import Span
 from constraintsuite.core.store.yaml_files import read_package_yaml
-from constraintsuite.suites.controls.rewriting import RewrittenExample, SpanRewrite, apply_changes, topic_forms
+from constraintsuite.suites.controls.rewrites import RewrittenExample, SpanRewrite, apply_changes, topic_forms
 from constraintsuite.text.mentions import find_forms, fold
 from constraintsuite.text.sentences import split_sentences
 

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from constraintsuite.core.records.examples import Example
 from constraintsuite.core.records.text import Span
-from constraintsuite.suites.controls.rewriting import (
+from constraintsuite.suites.controls.rewrites import (
     Operation,
     Piece,
     Rewritten,

@@ -12,7 +12,7 @@ from lemminflect import getAllLemmas
 
 from constraintsuite.core.records.examples import MINPAIRS, Example
 from constraintsuite.core.records.text import Span
-from constraintsuite.suites.controls.rewriting import Piece, Rewritten, RewrittenExample, exchange, guard_words, recased
+from constraintsuite.suites.controls.rewrites import Piece, Rewritten, RewrittenExample, exchange, guard_words, recased
 from constraintsuite.text.sentences import split_sentences
 from constraintsuite.text.terms import TermAnalyser, words
 

@@ -27,7 +27,7 @@ from constraintsuite.corpora.fields import FileRecord
 from constraintsuite.corpora.jsonl import read_objects
 from constraintsuite.suites.recipe import TagSettings
 from constraintsuite.suites.tags import tags_of_texts
-from constraintsuite.text.matching import BoundedMatcher
+from constraintsuite.text.overlap import BoundedMatcher
 
 
 @dataclass(frozen=True)

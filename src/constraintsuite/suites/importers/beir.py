@@ -11,7 +11,7 @@ from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.examples import SPLITS, Example
 from constraintsuite.core.records.text import Document, Qrel, Query
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.suites.importers.base import WHOLE, ImportedSuite, make_pair, name_source
 
 _MOST_PAIRS = 10

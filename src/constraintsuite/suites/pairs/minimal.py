@@ -20,7 +20,7 @@ from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, make_
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.reading.document import bare_noun, is_plural
 from constraintsuite.suites.reading.records import DocumentReading, NounReading
-from constraintsuite.text.editing import apply_replacements, exchange
+from constraintsuite.text.edits import apply_replacements, exchange
 from constraintsuite.text.mentions import find_forms
 
 

@@ -15,7 +15,7 @@ from constraintsuite.suites.domain import TemplateFamily
 from constraintsuite.suites.queries.evidence import YWords
 from constraintsuite.suites.queries.records import Proposal, Status
 from constraintsuite.suites.queries.topics import plural, query_words
-from constraintsuite.text.editing import starts_with_vowel_sound
+from constraintsuite.text.edits import starts_with_vowel_sound
 from constraintsuite.text.terms import words
 
 MAX_QUERY_WORDS = 16

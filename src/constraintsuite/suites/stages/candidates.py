@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from constraintsuite.core.execution.progress import Reporter
-from constraintsuite.core.execution.spread import WorkCounts
+from constraintsuite.core.execution.remote_paths import send
+from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.execution.stage import Job
-from constraintsuite.core.execution.travel import send
 from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.retrieval.base import Hit, Retriever, search_all

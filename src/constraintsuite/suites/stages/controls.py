@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from constraintsuite.core.execution.spread import WorkCounts
+from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.suites.controls.adversarial import make_adversarial

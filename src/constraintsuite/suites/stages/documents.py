@@ -14,19 +14,19 @@ from pathlib import Path
 import numpy as np
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.execution.shards import shard_of
-from constraintsuite.core.execution.spread import WorkCounts
 from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.records.text import Document
 from constraintsuite.core.store.files import atomic_writer
 from constraintsuite.core.store.jsonl import encode, read_jsonl, write_jsonl
 from constraintsuite.corpora.base import BadRows
-from constraintsuite.corpora.opening import open_source
+from constraintsuite.corpora.registry import open_source
 from constraintsuite.suites.corpus.corpus import PackedIds
 from constraintsuite.suites.corpus.files import part_path, part_paths, read_table, row_at, walk, write_table
 from constraintsuite.suites.recipe import DocumentSettings, Recipe
-from constraintsuite.text.cleaning import clean, repair_spacing
 from constraintsuite.text.neardup import Sketches
+from constraintsuite.text.normalization import clean, repair_spacing
 
 CLUSTERS = "clusters.json"
 RUN = 1 << 16

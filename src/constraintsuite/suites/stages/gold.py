@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.execution.shards import stable_hash
-from constraintsuite.core.execution.spread import WorkCounts
 from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.records.examples import Example
 from constraintsuite.core.store.jsonl import write_jsonl

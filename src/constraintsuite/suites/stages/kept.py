@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.execution.care import Care
+from constraintsuite.core.execution.record_isolation import RecordIsolation
+from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.execution.shards import shard_of
-from constraintsuite.core.execution.spread import WorkCounts
 from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.records.constraints import Evidence
 from constraintsuite.core.records.examples import SATISFYING, VIOLATING
@@ -99,7 +99,7 @@ def _tasks(job: Job[Recipe], drafts: Sequence[PairDraft]) -> dict[str, CheckTask
     return tasks
 
 
-def check_shard(task: CheckTask, care: Care) -> WorkCounts:
+def check_shard(task: CheckTask, care: RecordIsolation) -> WorkCounts:
     """Analyse the texts of one shard and put every pair through the filters."""
     passed: list[AcceptedPair] = []
     failed: list[RejectedPair] = []

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraintsuite.core.execution.care import Care
-from constraintsuite.core.execution.spread import WorkCounts
+from constraintsuite.core.execution.record_isolation import RecordIsolation
+from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.records.text import Document
 from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
@@ -41,7 +41,7 @@ def work(job: Job[Recipe]) -> WorkCounts:
     return job.map_shards("mentions", read_shard, tasks)
 
 
-def read_shard(task: ReadingTask, care: Care) -> WorkCounts:
+def read_shard(task: ReadingTask, care: RecordIsolation) -> WorkCounts:
     """Read the documents of one shard, with a few of them in memory at a time."""
     counts = Counter({"documents": 0, "with a known class": 0, "facts": 0})
 

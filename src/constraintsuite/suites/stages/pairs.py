@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
-from constraintsuite.core.execution.spread import WorkCounts
+from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.records.text import Document
 from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl

@@ -11,7 +11,7 @@ from typing import cast
 import numpy as np
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.execution.spread import WorkCounts
+from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.records.examples import Split
 from constraintsuite.core.records.text import Document, Qrel, Query

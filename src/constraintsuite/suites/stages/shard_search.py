@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraintsuite.core.execution.care import Care
-from constraintsuite.core.execution.spread import WorkCounts
+from constraintsuite.core.execution.record_isolation import RecordIsolation
+from constraintsuite.core.execution.remote_paths import clear
+from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.execution.stage import Job
-from constraintsuite.core.execution.travel import clear
 from constraintsuite.core.records.text import Document
 from constraintsuite.core.store.files import write_text
 from constraintsuite.core.store.jsonl import adapter, encode, read_jsonl, write_jsonl
@@ -97,7 +97,7 @@ def clear_up(job: Job[Recipe]) -> None:
         file.unlink(missing_ok=True)
 
 
-def count_shard(task: CountTask, care: Care) -> WorkCounts:
+def count_shard(task: CountTask, care: RecordIsolation) -> WorkCounts:
     """Read one shard, keep what its documents hold of the terms of queries, and count it."""
     asked = asked_terms(_QUERIES.validate_json(task.queries.read_bytes()))
     shard = collect_postings(_terms_of(task.source, _analyser(task.settings), care), asked)
@@ -106,7 +106,7 @@ def count_shard(task: CountTask, care: Care) -> WorkCounts:
     return WorkCounts()
 
 
-def rank_shard(task: RankTask, care: Care) -> WorkCounts:
+def rank_shard(task: RankTask, care: RecordIsolation) -> WorkCounts:
     """Search one shard for all queries; nothing but this shard is in memory."""
     whole = adapter(CorpusStatistics).validate_json(task.whole.read_bytes())
     queries = _QUERIES.validate_json(task.queries.read_bytes())
@@ -115,7 +115,7 @@ def rank_shard(task: RankTask, care: Care) -> WorkCounts:
     return WorkCounts()
 
 
-def _terms_of(source: Path, analyser: TermAnalyser, care: Care) -> Iterator[tuple[str, list[str]]]:
+def _terms_of(source: Path, analyser: TermAnalyser, care: RecordIsolation) -> Iterator[tuple[str, list[str]]]:
     """Each document of a shard with its terms, with a few of them in memory at a time."""
 
     def analysed(documents: Sequence[Document]) -> list[list[str]]:

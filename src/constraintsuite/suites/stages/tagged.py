@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 
+from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.execution.shards import stable_hash
-from constraintsuite.core.execution.spread import WorkCounts
 from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.records.constraints import Constraint
 from constraintsuite.core.records.examples import (

@@ -12,7 +12,7 @@ from app.web.browser.conftest import Enter
 from app.web.site import OWNER
 from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.suites.annotation.batch import open_batch
-from constraintsuite.suites.annotation.standing import standing
+from constraintsuite.suites.annotation.current_answers import standing
 from suites.annotation.test_kinds import SOUPS
 
 if TYPE_CHECKING:

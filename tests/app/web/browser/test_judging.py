@@ -14,7 +14,7 @@ from app.web.browser.conftest import Enter
 from app.web.site import ANNA, BEN, JUDGE, OWNER
 from constraintsuite.core.records.examples import Example
 from constraintsuite.suites.annotation.batch import open_batch, tasks_of
-from constraintsuite.suites.annotation.standing import standing
+from constraintsuite.suites.annotation.current_answers import standing
 from experiments.tiny_suite import EXAMPLES, write_suite
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import pytest
 from app.web.browser.conftest import Enter
 from app.web.site import ANNA, BEN, JUDGE
 from constraintsuite.suites.annotation.batch import AnnotationBatch, tasks_of
+from constraintsuite.suites.annotation.current_answers import standing
 from constraintsuite.suites.annotation.records import AnswerValue, EventDraft
-from constraintsuite.suites.annotation.standing import standing
 from suites.annotation.small_batch import START, answer_all, make_batch
 
 if TYPE_CHECKING:

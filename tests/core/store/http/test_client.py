@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from constraintsuite.core.store.http.client import HttpClient
-from constraintsuite.core.store.http.faults import LastingFault, PassingFault
+from constraintsuite.core.store.http.errors import LastingFault, PassingFault
 from constraintsuite.core.store.http.messages import HttpRequest, Incoming, Limits
 from core.store.http.hostile import answering, fixed, page
 

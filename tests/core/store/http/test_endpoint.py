@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.http.endpoint import Endpoint
-from constraintsuite.core.store.http.faults import (
+from constraintsuite.core.store.http.errors import (
     BadAnswer,
     PassingFault,
     RefusalError,

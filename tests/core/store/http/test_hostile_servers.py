@@ -14,13 +14,13 @@ import pytest
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.core.store.http.client import HttpClient
-from constraintsuite.core.store.http.faults import PassingFault
+from constraintsuite.core.store.http.errors import PassingFault
 from constraintsuite.core.store.http.messages import HttpRequest, Limits
 from constraintsuite.memory.public.download import LIMITS, PublicFile, fetch_file
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.http import asker
 from constraintsuite.models.http.rerank import RerankScorer
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from constraintsuite.models.retrieval.opensearch.retriever import identify_opensearch
 from core.store.http.hostile import HEAD, KEY, ZEROS, Answer, answering, echo, endless, fixed, key_of, page
 

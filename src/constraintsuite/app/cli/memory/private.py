@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from constraintsuite.app.cli.judging import (
+from constraintsuite.app.cli.annotation_output import (
     SHOWN,
     adjudicate_batch,
     agreement_record,
@@ -38,7 +38,7 @@ from constraintsuite.core.store.mirror import shown
 if TYPE_CHECKING:
     from constraintsuite.memory.private.acceptance import Criterion
     from constraintsuite.memory.private.drift import RankingDrift
-    from constraintsuite.memory.private.labelling import EvidenceAgreement
+    from constraintsuite.memory.private.labels import EvidenceAgreement
     from constraintsuite.suites.annotation.batch import AnnotationBatch
 
 
@@ -112,7 +112,7 @@ def freeze(pilot: Path, new_version: bool, as_json: bool) -> None:
 @json_option
 def sheet(pilot: Path, annotators: tuple[str, ...], seed: int, as_json: bool) -> None:
     """Write a blind sheet for each of two or more annotators, the documents with the ids of their units, and a guide."""
-    from constraintsuite.memory.private.labelling import GUIDE, READING, write_sheets
+    from constraintsuite.memory.private.labels import GUIDE, READING, write_sheets
     from constraintsuite.suites.annotation.sheets import guide
 
     written = write_sheets(pilot, annotators, seed=seed)
@@ -147,11 +147,11 @@ def agree(pilot: Path, least: float, by: str, version: int | None, as_json: bool
 
     --by groups cases by family or document.
     """
-    from constraintsuite.memory.private.labelling import evidence_agreement, judged_cases, pilot_batch
+    from constraintsuite.memory.private.labels import evidence_agreement, judged_cases, pilot_batch
     from constraintsuite.memory.private.versions import require_version
     from constraintsuite.suites.annotation.agreement import agree as measure
     from constraintsuite.suites.annotation.agreement import attention
-    from constraintsuite.suites.annotation.standing import standing
+    from constraintsuite.suites.annotation.current_answers import standing
 
     measured = require_version(pilot, version)
     batch = pilot_batch(pilot, measured)
@@ -231,7 +231,7 @@ def drift(
 
 
 def _batch_of(pilot: Path, version: int | None) -> AnnotationBatch:
-    from constraintsuite.memory.private.labelling import pilot_batch
+    from constraintsuite.memory.private.labels import pilot_batch
     from constraintsuite.memory.private.versions import require_version
 
     return pilot_batch(pilot, require_version(pilot, version))

@@ -14,7 +14,7 @@ from constraintsuite.app.web.forms import UnsavedForm, given_in, given_of, only,
 from constraintsuite.app.web.origins import judged_batch, own_page
 from constraintsuite.app.web.pages import ALL, JUDGES, page_of
 from constraintsuite.app.web.pages.batches import show_state
-from constraintsuite.app.web.rendering import render
+from constraintsuite.app.web.renderer import render
 from constraintsuite.core.errors import UserError
 from constraintsuite.suites.annotation.answers import (
     FaultyError,

@@ -17,17 +17,17 @@ from constraintsuite.app.web.forms import read_whole
 from constraintsuite.app.web.new_folders import all_beside, check_beside, fault_beside, new_beside
 from constraintsuite.app.web.origins import batches_on, fault_of, judged_batch, proposals_of, suite_of
 from constraintsuite.app.web.pages import page_of
-from constraintsuite.app.web.rendering import render
+from constraintsuite.app.web.renderer import render
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.tables import ItemColumns, tabulate
 from constraintsuite.suites.annotation.adjudication import disagreements
 from constraintsuite.suites.annotation.agreement import ALL, agree, attention
 from constraintsuite.suites.annotation.batch import AnnotationBatch, open_batch, write_batch
+from constraintsuite.suites.annotation.current_answers import AnnotatorProgress, leave_out, standing
 from constraintsuite.suites.annotation.kinds.gold import judge_all, read_suite, summarise, write_verdicts
 from constraintsuite.suites.annotation.kinds.proposals import write_approved
 from constraintsuite.suites.annotation.labels import label_all, write_labels
 from constraintsuite.suites.annotation.sample_size import CLAIM
-from constraintsuite.suites.annotation.standing import AnnotatorProgress, leave_out, standing
 
 CLAIMS = (0.8, 0.85, CLAIM, 0.95)
 """Lower bounds that a page offers."""

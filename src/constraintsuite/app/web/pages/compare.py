@@ -12,7 +12,7 @@ from constraintsuite.app.pages.group_tables import words_for
 from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
 from constraintsuite.app.web.origins import RUN, SuiteFamily, family_of, suite_of_run
 from constraintsuite.app.web.pages import Page
-from constraintsuite.app.web.rendering import render
+from constraintsuite.app.web.renderer import render
 from constraintsuite.app.web.runs.outcomes import CELL, CELLS, cells_of, show_result
 from constraintsuite.app.web.suites.search import ExampleFilter, read_choice, read_index, show_found
 from constraintsuite.core.errors import UserError

@@ -15,7 +15,7 @@ from constraintsuite.app.views.memory.graphs import PLAIN, search_memory
 from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
 from constraintsuite.app.web.forms import read_whole
 from constraintsuite.app.web.pages import page_of
-from constraintsuite.app.web.rendering import render
+from constraintsuite.app.web.renderer import render
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.sections import Section
 from constraintsuite.memory.folder import open_memory

@@ -14,9 +14,9 @@ from constraintsuite.app.web.artifact_index import BATCH, DAMAGED, PROPOSALS, Ar
 from constraintsuite.app.web.commands import quickstart_command
 from constraintsuite.app.web.origins import batches_on, fault_of
 from constraintsuite.app.web.pages import ALL, Page
-from constraintsuite.app.web.rendering import render
+from constraintsuite.app.web.renderer import render
 from constraintsuite.core.errors import UserError
-from constraintsuite.suites.annotation.kinds.writing import NAME as WRITING
+from constraintsuite.suites.annotation.kinds.written_queries import NAME as WRITING
 
 TITLES = {
     "suite": "Suites",

@@ -26,7 +26,7 @@ from constraintsuite.app.web.proposal_review import (
     read_judged,
     suite_of,
 )
-from constraintsuite.app.web.rendering import render
+from constraintsuite.app.web.renderer import render
 from constraintsuite.app.web.suites.details import describe_type_fields
 from constraintsuite.app.web.suites.search import SEARCH, ExampleFilter, paginate, read_choice
 from constraintsuite.core.errors import UserError

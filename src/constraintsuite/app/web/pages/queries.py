@@ -16,14 +16,14 @@ from constraintsuite.app.web.annotator_session import AnnotatorSession
 from constraintsuite.app.web.artifact_index import BATCH, ArtifactIndex, NotServedError, ServedArtifact
 from constraintsuite.app.web.forms import only, place_of, read_place
 from constraintsuite.app.web.pages import JUDGES, page_of
-from constraintsuite.app.web.rendering import render
+from constraintsuite.app.web.renderer import render
 from constraintsuite.experiments.scoring import score_pairs
 from constraintsuite.models.base import Scorer, Workbench
-from constraintsuite.models.naming import load_scorer
+from constraintsuite.models.model_names import load_scorer
 from constraintsuite.suites.annotation.answers import StaleError, answers_to, last_of
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask, open_batch
 from constraintsuite.suites.annotation.kinds.query_rules import LONGEST, RULES, QueryFault, find_faults, own_words, tidy
-from constraintsuite.suites.annotation.kinds.writing import (
+from constraintsuite.suites.annotation.kinds.written_queries import (
     NAME,
     QUESTIONS,
     BrokenRulesError,

@@ -16,11 +16,11 @@ from constraintsuite.app.web.new_folders import all_beside, check_beside, fault_
 from constraintsuite.app.web.origins import batches_on
 from constraintsuite.app.web.pages import JUDGES, OWNER, Page, page_of
 from constraintsuite.app.web.pages.queries import MODELS, address_of, writing_batch
-from constraintsuite.app.web.rendering import render
+from constraintsuite.app.web.renderer import render
 from constraintsuite.core.errors import UserError
 from constraintsuite.suites.annotation.batch import open_batch, write_batch
-from constraintsuite.suites.annotation.kinds.writing import NAME, read_pairs, write_nevir, written
-from constraintsuite.suites.annotation.standing import progress_of, standing
+from constraintsuite.suites.annotation.current_answers import progress_of, standing
+from constraintsuite.suites.annotation.kinds.written_queries import NAME, read_pairs, write_nevir, written
 
 EXPORT = "nevir"
 DEFAULT_SIZE, MOST = 50, 2_000

@@ -19,7 +19,7 @@ from constraintsuite.app.web.commands import serve_command
 from constraintsuite.app.web.forms import UnsavedForm, given_in, given_of, only, say, spelt
 from constraintsuite.app.web.origins import judged_batch
 from constraintsuite.app.web.pages import RULERS, page_of
-from constraintsuite.app.web.rendering import render
+from constraintsuite.app.web.renderer import render
 from constraintsuite.app.web.suites.search import paginate, read_page
 from constraintsuite.core.errors import UserError
 from constraintsuite.suites.annotation.adjudication import (
@@ -36,8 +36,8 @@ from constraintsuite.suites.annotation.adjudication import (
 )
 from constraintsuite.suites.annotation.answers import StaleError
 from constraintsuite.suites.annotation.batch import AnnotationBatch
+from constraintsuite.suites.annotation.current_answers import Standing, standing
 from constraintsuite.suites.annotation.records import SIDES, AnnotationEvent
-from constraintsuite.suites.annotation.standing import Standing, standing
 
 A_PAGE = 50
 TOLD = {"kept": "Your ruling is kept.", "undone": "Taken back: it waits for a ruling again."}

@@ -15,7 +15,7 @@ from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
 from constraintsuite.app.web.commands import eval_command, quickstart_command
 from constraintsuite.app.web.origins import REPORT, RUN, SUITE, SuiteFamily, families, family_of, suite_of_run
 from constraintsuite.app.web.pages import Page, page_of
-from constraintsuite.app.web.rendering import render
+from constraintsuite.app.web.renderer import render
 from constraintsuite.app.web.runs.figures import SLICE, Board, make_board, run_sections
 from constraintsuite.app.web.runs.outcomes import PART, RESULT_FACETS, outcomes_of, show_result
 from constraintsuite.app.web.suites.search import read_choice, read_index, show_found

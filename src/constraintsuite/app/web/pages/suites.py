@@ -7,7 +7,7 @@ from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
 from constraintsuite.app.web.pages import page_of
-from constraintsuite.app.web.rendering import render
+from constraintsuite.app.web.renderer import render
 from constraintsuite.app.web.runs.outcomes import outcomes_in
 from constraintsuite.app.web.suites.about import MOST, has_pairs, list_rejects, read_about, read_rejects, show_reject
 from constraintsuite.app.web.suites.details import LONGEST, describe_example, raw_json

@@ -12,7 +12,7 @@ from constraintsuite.app.pages.marks import TextMark
 from constraintsuite.text import ANALYSERS
 from constraintsuite.text.base import Scope, ScopeKind
 from constraintsuite.text.choice import choose_analyser, get_analyser
-from constraintsuite.text.matching import BoundedMatcher
+from constraintsuite.text.overlap import BoundedMatcher
 
 ALIKE = 0.6
 """Share of words that two texts must have in common: of others, what differs is nearly all of them."""

@@ -20,7 +20,7 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from constraintsuite.core.store.http.faults import LastingFault, PassingFault, Stopped, clip
+from constraintsuite.core.store.http.errors import LastingFault, PassingFault, Stopped, clip
 from constraintsuite.core.store.http.messages import HttpRequest, Incoming, Limits
 
 if TYPE_CHECKING:

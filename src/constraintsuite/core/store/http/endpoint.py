@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.http.client import HttpClient
-from constraintsuite.core.store.http.faults import (
+from constraintsuite.core.store.http.errors import (
     BadAnswer,
     LastingFault,
     PassingFault,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from constraintsuite.core.store.http.faults import LastingFault, PassingFault, TooLarge, clip
+from constraintsuite.core.store.http.errors import LastingFault, PassingFault, TooLarge, clip
 
 if TYPE_CHECKING:
     import httpx2

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import sha256_text
-from constraintsuite.core.store.http.faults import BadAnswer, PassingFault, RefusalError, clip
+from constraintsuite.core.store.http.errors import BadAnswer, PassingFault, RefusalError, clip
 from constraintsuite.models.http.client import one_number, part_of
 from constraintsuite.models.retrieval.base import EngineHit
 

@@ -10,7 +10,7 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.models.base import ModelFact, Workbench
 from constraintsuite.models.http.address import check_address
-from constraintsuite.models.naming import parse_model
+from constraintsuite.models.model_names import parse_model
 from constraintsuite.models.retrieval.base import BatchRetriever, Hit, Passages, System, TopHits, head_of
 from constraintsuite.models.retrieval.opensearch.answers import IndexFacts
 from constraintsuite.models.retrieval.opensearch.server import OpenSearchSettings, SearchServer

@@ -15,14 +15,14 @@ from pydantic import Field
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.http.endpoint import Endpoint
-from constraintsuite.core.store.http.faults import RefusalError, shown
+from constraintsuite.core.store.http.errors import RefusalError, shown
 from constraintsuite.core.store.http.messages import Limits
 from constraintsuite.core.store.http.secrets import NO_LOGIN, Authorization
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.http.address import RemoteSettings
 from constraintsuite.models.http.asker import Asker
 from constraintsuite.models.http.client import part_of
-from constraintsuite.models.naming import ModelName
+from constraintsuite.models.model_names import ModelName
 from constraintsuite.models.retrieval.base import EngineHit
 from constraintsuite.models.retrieval.opensearch.answers import (
     IndexFacts,

@@ -12,6 +12,7 @@ from typing import Literal
 from constraintsuite.core.errors import UserError
 from constraintsuite.suites.annotation.answers import StaleError
 from constraintsuite.suites.annotation.batch import AnnotationBatch
+from constraintsuite.suites.annotation.current_answers import Standing, standing
 from constraintsuite.suites.annotation.kinds.proposals import (
     approve,
     read_verdict,
@@ -24,7 +25,6 @@ from constraintsuite.suites.annotation.kinds.proposals import (
 )
 from constraintsuite.suites.annotation.labels import Label, label_all
 from constraintsuite.suites.annotation.records import AnnotationEvent, EventDraft
-from constraintsuite.suites.annotation.standing import Standing, standing
 from constraintsuite.suites.queries.approval import check_approval
 from constraintsuite.suites.queries.outlook import (
     Documents,

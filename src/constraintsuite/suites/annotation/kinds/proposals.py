@@ -13,10 +13,10 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import sha256_of
 from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.suites.annotation.batch import AnnotationBatch
+from constraintsuite.suites.annotation.current_answers import Standing, standing
 from constraintsuite.suites.annotation.kinds.query_rules import tidy
 from constraintsuite.suites.annotation.labels import Label, LabelledItem, label_all
 from constraintsuite.suites.annotation.records import AnnotationItem, AnnotationQuestion, EventDraft
-from constraintsuite.suites.annotation.standing import Standing, standing
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.mentions import find_forms, fold, surface_forms

@@ -11,7 +11,7 @@ from constraintsuite.core.errors import MissingExtraError, UserError
 from constraintsuite.core.records.text import Document, Qrel, Query
 from constraintsuite.corpora import SOURCES
 from constraintsuite.corpora.base import BadRows, Format, NoDocumentsError, SourceSettings
-from constraintsuite.corpora.opening import find_format, open_source
+from constraintsuite.corpora.registry import find_format, open_source
 
 
 def test_every_format_is_in_the_catalogue() -> None:
@@ -103,7 +103,7 @@ def test_a_missing_extra_tells_its_pip_command(monkeypatch: pytest.MonkeyPatch, 
 def test_opening_loads_no_optional_library() -> None:
     program = (
         "import sys; from constraintsuite.corpora.base import SourceSettings;"
-        "from constraintsuite.corpora.opening import open_source; open_source(SourceSettings(source='sample'));"
+        "from constraintsuite.corpora.registry import open_source; open_source(SourceSettings(source='sample'));"
         "print(sorted({'pyarrow', 'ir_datasets', 'datasets', 'pandas', 'torch'} & set(sys.modules)))"
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -20,9 +20,9 @@ from constraintsuite.memory.private.cases import CASES, CaseItems, PrivateCase, 
 from constraintsuite.memory.private.versions import Version, require_version
 from constraintsuite.suites.annotation.agreement import clusters_of, ratings_of
 from constraintsuite.suites.annotation.batch import AnnotationBatch, check_name, open_batch, write_batch
+from constraintsuite.suites.annotation.current_answers import Standing, standing, tasks_left
 from constraintsuite.suites.annotation.records import AnnotationItem
 from constraintsuite.suites.annotation.sheets import guide, write_sheet
-from constraintsuite.suites.annotation.standing import Standing, standing, tasks_left
 
 BATCHES = "batches"
 SHEETS = "sheets"

@@ -14,7 +14,7 @@ from constraintsuite.corpora import SOURCES
 from constraintsuite.corpora.base import STRICT, BadRows, NoDocumentsError, Source, SourceSettings
 from constraintsuite.corpora.files import ending, require_file
 from constraintsuite.corpora.folder import prose_files
-from constraintsuite.corpora.judged import read_qrels, read_queries
+from constraintsuite.corpora.judgments import read_qrels, read_queries
 
 _NAMES: Mapping[str, str] = {"sample": "sample"}
 _PREFIXES: Mapping[str, str] = {"irds:": "irds", "hf:": "hub"}

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.execution.care import AT_ONCE, KILLED, Care, Poison
+from constraintsuite.core.execution.record_isolation import AT_ONCE, KILLED, Poison, RecordIsolation
 
 
 def double(numbers: Sequence[int]) -> Iterator[int]:
@@ -24,7 +24,7 @@ def double(numbers: Sequence[int]) -> Iterator[int]:
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.integers(-3, 100), max_size=30, unique=True))
 def test_all_but_the_broken_records_come_in_order(tmp_path: Path, one_by_one: bool, numbers: list[int]) -> None:
-    care = Care(tmp_path, "part", one_by_one)
+    care = RecordIsolation(tmp_path, "part", one_by_one)
     care.listing.unlink(missing_ok=True)
     care.poison.clear()
     good = [number for number in numbers if number >= 0]
@@ -33,7 +33,7 @@ def test_all_but_the_broken_records_come_in_order(tmp_path: Path, one_by_one: bo
 
 
 def test_the_reason_says_what_was_raised_and_where(tmp_path: Path) -> None:
-    care = Care(tmp_path, "part")
+    care = RecordIsolation(tmp_path, "part")
     list(care.each([1, -1], str, double))
     (poison,) = care.poison
     assert poison.record == "-1"
@@ -47,13 +47,13 @@ def test_many_records_are_gone_through_in_portions(tmp_path: Path) -> None:
         sizes.append(len(numbers))
         return numbers
 
-    list(Care(tmp_path, "part").each(range(AT_ONCE + 1), str, note_size))
+    list(RecordIsolation(tmp_path, "part").each(range(AT_ONCE + 1), str, note_size))
     assert sizes == [AT_ONCE, 1]
 
 
-def die_at_two(folder: Path) -> Care:
+def die_at_two(folder: Path) -> RecordIsolation:
     """The care of a process that does not come back from 2."""
-    care = Care(folder, "part", one_by_one=True)
+    care = RecordIsolation(folder, "part", one_by_one=True)
     work = care.each([1, 2, 3], str, double)
     next(work)
     next(work)
@@ -63,7 +63,7 @@ def die_at_two(folder: Path) -> Care:
 def test_the_record_that_three_processes_did_not_come_back_from_is_poison(tmp_path: Path) -> None:
     for _ in range(3):
         die_at_two(tmp_path)
-    after = Care(tmp_path, "part", one_by_one=True)
+    after = RecordIsolation(tmp_path, "part", one_by_one=True)
     assert after.poison == [Poison("2", KILLED)]
     assert list(after.each([1, 2, 3], str, double)) == [(1, 2), (3, 6)]
     assert not after.trail.exists()
@@ -71,14 +71,14 @@ def test_the_record_that_three_processes_did_not_come_back_from_is_poison(tmp_pa
 
 def test_one_process_may_have_died_of_something_else(tmp_path: Path) -> None:
     die_at_two(tmp_path)
-    after = Care(tmp_path, "part", one_by_one=True)
+    after = RecordIsolation(tmp_path, "part", one_by_one=True)
     assert (after.poison, after.suspect) == ([], "2")
     assert list(after.each([1, 2, 3], str, double)) == [(1, 2), (2, 4), (3, 6)]
 
 
 def test_what_was_found_before_is_left_out_without_trying(tmp_path: Path) -> None:
-    list(Care(tmp_path, "part").each([-1, 1], str, double))
-    again = Care(tmp_path, "part")
+    list(RecordIsolation(tmp_path, "part").each([-1, 1], str, double))
+    again = RecordIsolation(tmp_path, "part")
     assert list(again.each([-1, 1], str, lambda numbers: numbers)) == [(1, 1)]
 
 
@@ -91,29 +91,31 @@ def test_errors_that_are_no_fault_of_a_record_go_on(tmp_path: Path, error: Excep
         raise error
 
     with pytest.raises(type(error)):
-        list(Care(tmp_path, "part").each([1], str, fail))
+        list(RecordIsolation(tmp_path, "part").each([1], str, fail))
 
 
 def test_where_many_break_it_is_not_the_records_and_nothing_is_held_against_them(tmp_path: Path) -> None:
     numbers = range(-1, -30, -1)
     with pytest.raises(UserError, match=r"part: 29 of the first 29 records cannot be worked on, among them '-1'"):
-        list(Care(tmp_path, "part").each(numbers, str, double))
-    assert list(Care(tmp_path, "part").each(numbers, str, lambda some: some)) == [(each, each) for each in numbers]
+        list(RecordIsolation(tmp_path, "part").each(numbers, str, double))
+    assert list(RecordIsolation(tmp_path, "part").each(numbers, str, lambda some: some)) == [
+        (each, each) for each in numbers
+    ]
 
 
 @pytest.mark.parametrize("text", ["", '["2", '])
 def test_a_trail_that_was_cut_short_blames_nobody(tmp_path: Path, text: str) -> None:
-    Care(tmp_path, "part").trail.write_text(text)
-    assert list(Care(tmp_path, "part", one_by_one=True).each([1, 2], str, double)) == [(1, 2), (2, 4)]
+    RecordIsolation(tmp_path, "part").trail.write_text(text)
+    assert list(RecordIsolation(tmp_path, "part", one_by_one=True).each([1, 2], str, double)) == [(1, 2), (2, 4)]
 
 
 def test_clean_work_leaves_nothing_behind(tmp_path: Path) -> None:
-    list(Care(tmp_path, "part", one_by_one=True).each([1, 2], str, double))
+    list(RecordIsolation(tmp_path, "part", one_by_one=True).each([1, 2], str, double))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_record_is_not_blamed_for_the_end_of_the_command(tmp_path: Path) -> None:
     for _ in range(3):
-        care = Care(tmp_path, "part", one_by_one=True, excused=True)
+        care = RecordIsolation(tmp_path, "part", one_by_one=True, excused=True)
         next(care.each(["slow"], str, list))  # and the command is killed
-    assert Care(tmp_path, "part", excused=True).poison == []
+    assert RecordIsolation(tmp_path, "part", excused=True).poison == []

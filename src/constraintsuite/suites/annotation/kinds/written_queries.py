@@ -16,10 +16,10 @@ from constraintsuite.core.store.files import sha256_text, whole_folder, write_te
 from constraintsuite.suites.annotation.agreement import clusters_of
 from constraintsuite.suites.annotation.answers import TaskAnswers, answers_to, keep_answers
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask
+from constraintsuite.suites.annotation.current_answers import Standing, standing
 from constraintsuite.suites.annotation.kinds.gold import unchanged_examples
 from constraintsuite.suites.annotation.kinds.query_rules import LONGEST, QueryFault, find_faults, own_words, tidy
 from constraintsuite.suites.annotation.records import AnnotationEvent, AnnotationItem, AnnotationQuestion, EventDraft
-from constraintsuite.suites.annotation.standing import Standing, standing
 from constraintsuite.suites.export.base import write_rows
 from constraintsuite.suites.export.nevir import FIELDS
 

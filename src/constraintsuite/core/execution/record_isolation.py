@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.execution.travel import clear, send
+from constraintsuite.core.execution.remote_paths import clear, send
 from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 
 Record = TypeVar("Record")
@@ -32,7 +32,7 @@ class Poison:
 
 
 @dataclass
-class Care:
+class RecordIsolation:
     """How one shard goes through its records: many at once, or, once that has killed a process, one by one.
 
     What is known of poison lies beside the shard, so that the next process, perhaps on another machine, knows it too.
@@ -181,7 +181,7 @@ def _in_words(error: Exception) -> str:
 
 
 def in_bulk(
-    care: Care,
+    care: RecordIsolation,
     records: Sequence[Record],
     name_of: Callable[[Record], str],
     make: Callable[[tuple[Record, ...]], Iterable[Made]],
@@ -208,7 +208,7 @@ def in_bulk(
 
 
 def _all_but_poison(
-    care: Care,
+    care: RecordIsolation,
     records: Sequence[Record],
     name_of: Callable[[Record], str],
     make: Callable[[tuple[Record, ...]], Iterable[Made]],

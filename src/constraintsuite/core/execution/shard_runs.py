@@ -12,10 +12,10 @@ from typing import Any
 from uuid import uuid4
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.execution.care import Care, Poison, notes_of, read_poison
 from constraintsuite.core.execution.engine import Crash, Engine
 from constraintsuite.core.execution.progress import Reporter
-from constraintsuite.core.execution.travel import arrive, changed, clear, fetch, mirrors_in, paths_in, send
+from constraintsuite.core.execution.record_isolation import Poison, RecordIsolation, notes_of, read_poison
+from constraintsuite.core.execution.remote_paths import arrive, changed, clear, fetch, mirrors_in, paths_in, send
 from constraintsuite.core.store.files import write_text
 from constraintsuite.core.store.jsonl import adapter
 from constraintsuite.core.store.mirror import mirror_of
@@ -50,7 +50,7 @@ class WorkCounts:
         return WorkCounts(self.counts, {**self.rejects, UNWORKABLE: len(poison)}) if poison else self
 
 
-ShardFunction = Callable[[Any, Care], WorkCounts]
+ShardFunction = Callable[[Any, RecordIsolation], WorkCounts]
 """The work of a shard. Its task is a dataclass whose fields of type Path are all the files that it reads and writes."""
 
 
@@ -130,7 +130,7 @@ def run_shard(planned: Shard) -> None:
             "address such as s3://bucket/folder."
         )
     deaths, excused = _deaths(shard)
-    care = Care(shard.folder, shard.name, deaths >= _PATIENCE, excused)
+    care = RecordIsolation(shard.folder, shard.name, deaths >= _PATIENCE, excused)
     if deaths > _PATIENCE + _HOPELESS + care.deaths:
         _forget_deaths(shard)
         raise UserError(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from constraintsuite.core.errors import UserError
 from constraintsuite.models import SCORERS
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.naming import ModelName, check_models, load_scorer, parse_model
+from constraintsuite.models.model_names import ModelName, check_models, load_scorer, parse_model
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from constraintsuite.suites.annotation.adjudication import Disagreement
     from constraintsuite.suites.annotation.agreement import Attention, QuestionAgreement
     from constraintsuite.suites.annotation.batch import AnnotationBatch
-    from constraintsuite.suites.annotation.standing import AnnotatorProgress
+    from constraintsuite.suites.annotation.current_answers import AnnotatorProgress
 
 layout_option = click.option(
     "--format",
@@ -54,7 +54,7 @@ def adjudicate_batch(
 ) -> None:
     """List what waits for a ruling, write a sheet of it, or take rulings."""
     from constraintsuite.suites.annotation.adjudication import disagreements, read_rulings, rule, write_disagreements
-    from constraintsuite.suites.annotation.standing import standing
+    from constraintsuite.suites.annotation.current_answers import standing
 
     chosen = [sheet is not None, filled is not None, ruling is not None]
     if not any(chosen):
@@ -137,8 +137,8 @@ def progress_line(progress: AnnotatorProgress) -> str:
 
 def take_sheet(batch: AnnotationBatch, annotator: str, file: Path, layout: str, as_json: bool) -> None:
     """Keep the answers of a sheet, and say how far its annotator is."""
+    from constraintsuite.suites.annotation.current_answers import progress_of
     from constraintsuite.suites.annotation.sheets import read_sheet
-    from constraintsuite.suites.annotation.standing import progress_of
 
     drafts = read_sheet(batch, annotator, file, layout)
     batch.store.append(drafts, datetime.now(UTC))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from constraintsuite.text.base import Analyser
-from constraintsuite.text.tagging import tag_table
+from constraintsuite.text.pos_tagger import tag_table
 
 
 @pytest.mark.parametrize(

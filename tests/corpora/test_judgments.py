@@ -7,7 +7,7 @@ import pytest
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.text import Qrel, Query
 from constraintsuite.corpora.base import STRICT, BadRows
-from constraintsuite.corpora.judged import read_qrels, read_queries
+from constraintsuite.corpora.judgments import read_qrels, read_queries
 
 
 @pytest.mark.parametrize(

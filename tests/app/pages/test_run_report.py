@@ -11,7 +11,7 @@ import pytest
 from app.pages.altered import constraint_of, with_document
 from app.pages.conftest import AUDIT, HOSTILE, Reported, evaluate
 from constraintsuite.app.pages.drawings.svg import COLOURS, SERIES
-from constraintsuite.app.pages.html import write_report
+from constraintsuite.app.pages.run_report import write_report
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.examples import Example
 from constraintsuite.core.records.formats import EXPORTED
