@@ -23,7 +23,8 @@ from constraintsuite.mechanism.contrasts.records import Marked, MarkedContrast, 
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
 from constraintsuite.mechanism.effects.records import DIRECTIONS, PatchDirection
 from constraintsuite.mechanism.explain.analysis import make_patches
-from constraintsuite.mechanism.loaded_model import LoadedModel, load_model
+from constraintsuite.mechanism.loaded_model import LoadedModel
+from constraintsuite.mechanism.model_loader import load_model
 from constraintsuite.mechanism.patching.capacity import DEFAULT_MIB, MIB, Budget, plan_memory
 from constraintsuite.mechanism.patching.exact import patch_contrasts, patch_one_by_one
 from constraintsuite.mechanism.patching.patches import SitePatch

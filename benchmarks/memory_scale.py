@@ -31,8 +31,9 @@ from constraintsuite.memory.index import INDEX
 from constraintsuite.memory.ingest.collection import ingest
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import load_mode
+from constraintsuite.models.backends import Similarity
 from constraintsuite.models.base import Encoder, TextRole, Workbench
-from constraintsuite.models.dense import DenseScorer, Similarity
+from constraintsuite.models.dense import DenseScorer
 from constraintsuite.models.model_names import load_scorer
 from growth import HERE, seed_option, work_option
 from measure import Measured, run_measured

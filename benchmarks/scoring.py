@@ -19,8 +19,8 @@ import numpy.typing as npt
 import torch
 from sentence_transformers import CrossEncoder
 
+from constraintsuite.models.backends import CrossSettings
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.cross import CrossSettings
 from constraintsuite.models.torch.crossencoder import TorchCrossEncoder
 from devices import PRECISIONS, machine, matrix_peak, wait
 from phases import print_phases

@@ -5,7 +5,8 @@ from functools import cache
 
 import pytest
 
-from constraintsuite.mechanism.loaded_model import LoadedModel, load_model
+from constraintsuite.mechanism.loaded_model import LoadedModel
+from constraintsuite.mechanism.model_loader import load_model
 from mechanism.models import make_tiny
 from mechanism.planted import make_planted
 

@@ -13,7 +13,8 @@ from safetensors.torch import load_file, save_file
 from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.families.bert import BERT
 from constraintsuite.mechanism.invariants import INVARIANTS, ModelTrial, check_one
-from constraintsuite.mechanism.loaded_model import LoadedModel, _gives_bare_tensors, load_model
+from constraintsuite.mechanism.loaded_model import LoadedModel
+from constraintsuite.mechanism.model_loader import _gives_bare_tensors, load_model
 from constraintsuite.mechanism.patching import patches as stacking
 from mechanism.models import TINY, make_tiny
 

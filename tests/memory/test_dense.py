@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from constraintsuite.core.errors import UserError
 from constraintsuite.memory import dense
 from constraintsuite.memory.dense import DenseIndex
+from constraintsuite.models.backends import Similarity
 from constraintsuite.models.base import TextRole
-from constraintsuite.models.dense import DenseScorer, Similarity
+from constraintsuite.models.dense import DenseScorer
 from memory.tiny_parts import LetterEncoder
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.models.cross import choose_label
+from constraintsuite.models.backends import choose_label
 
 NLI = {0: "contradiction", 1: "entailment", 2: "neutral"}
 

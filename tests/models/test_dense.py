@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from constraintsuite.models.backends import Similarity
 from constraintsuite.models.base import TextRole, Truncating
-from constraintsuite.models.dense import SIMILARITIES, Similarity, dense_scorer
+from constraintsuite.models.dense import SIMILARITIES, dense_scorer
 
 
 @dataclass

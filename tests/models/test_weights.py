@@ -264,7 +264,7 @@ def test_known_hashes_are_hashes() -> None:
 
 
 def test_the_small_files_that_are_added_make_a_folder_that_is_understood(tmp_path: Path) -> None:
-    from constraintsuite.models.dense import DenseSettings  # noqa: PLC0415
+    from constraintsuite.models.backends import DenseSettings  # noqa: PLC0415
     from constraintsuite.models.onnx.folder import read_text_config  # noqa: PLC0415
     from constraintsuite.models.onnx.layout import read_layout  # noqa: PLC0415
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from constraintsuite.core.execution.engine import Engine, LocalEngine
 from constraintsuite.core.execution.progress import Silent
-from constraintsuite.models.dense import Similarity
+from constraintsuite.models.backends import Similarity
 from constraintsuite.vectors import neighbours
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.matrices import Matrix

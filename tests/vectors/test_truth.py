@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from constraintsuite.core.execution.progress import Silent
-from constraintsuite.models.dense import SIMILARITIES, Similarity
+from constraintsuite.models.backends import Similarity
+from constraintsuite.models.dense import SIMILARITIES
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.matrices import Matrix

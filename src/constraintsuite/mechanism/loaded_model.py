@@ -5,25 +5,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.mechanism import FAMILIES
 from constraintsuite.mechanism.families.base import FamilyPooling, ModelFamily
 from constraintsuite.mechanism.hook_points import HookPoint, head_part
 from constraintsuite.mechanism.sites import EMBEDDINGS, OF_A_HEAD, Site, SiteKind
 from constraintsuite.models.base import Pair
-from constraintsuite.models.cross import CrossSettings, choose_label
-from constraintsuite.models.model_names import parse_model
-from constraintsuite.models.onnx.layout import read_default_prompt
 from constraintsuite.models.tokenization import TokenBatch
-from constraintsuite.models.torch.classifier import Classifier, load_classifier
-from constraintsuite.models.torch.device import fix_threads, pick_device
-from constraintsuite.models.torch.folder import ModelFolder, need_torch
-from constraintsuite.models.torch.settings import fingerprint_of
-from constraintsuite.models.weights import find_weights
+from constraintsuite.models.torch.classifier import Classifier
 
 if TYPE_CHECKING:
     import torch
@@ -180,64 +172,3 @@ class LoadedModel:
         if not (0 <= site.head < count or (site.head == -1 and site.kind != "pattern")):
             raise UserError(f"{site}: {self.name} has {count} heads of that kind a layer.")
         return site.head
-
-
-def load_model(name: str) -> LoadedModel:
-    """The model of a string such as `cross:FOLDER`, in fp32.
-
-    A family whose sites are not known is refused, and so is a model of which an invariant does not hold.
-    """
-    from constraintsuite.mechanism.invariants import check_invariants  # which looks into subjects
-
-    need_torch("Looking into a model")
-    parsed = parse_model(name)
-    if parsed.family != "cross":
-        raise UserError(f"{name}: only rerankers that read query and text together can be analysed: cross:FOLDER.")
-    settings = parsed.settings(CrossSettings)
-    if settings.backend == "onnx" or settings.file or settings.precision != "fp32":
-        raise UserError(f"{name}: models are analysed with torch, in fp32. Leave backend, file and precision out.")
-    folder = ModelFolder(find_weights(parsed.argument, settings.precision, settings.revision))
-    family = _family(folder)
-    fix_threads(settings.threads)
-    # The last layer in full: a trimmed one has no sites but the first token's.
-    classifier = load_classifier(
-        folder.path, pick_device(settings.device), "fp32", settings.length, settings.trust, trimmed=False
-    )
-    model = classifier.model
-    for weight in model.parameters():
-        weight.requires_grad_(False)
-    model.config.use_cache = False  # nothing is generated, so keys need not be kept
-    label = choose_label(settings.label, model.config.id2label, model.config.num_labels, name)
-    subject = LoadedModel(name, classifier, label, family, fingerprint_of("subject", folder, settings))
-    subject = replace(subject, bare_blocks=_gives_bare_tensors(subject))
-    return replace(subject, invariants=check_invariants(subject, folder.path, trust=settings.trust))
-
-
-def _family(folder: ModelFolder) -> ModelFamily:
-    """Where the model of a folder has its sites; what cannot be analysed is refused before its weights are read."""
-    folder.refuse_pickle()
-    kind = str(folder.json("config.json").get("model_type"))
-    if kind not in FAMILIES.names():
-        raise UserError(
-            f"{folder.path}: where models of type {kind!r} keep their heads is not known here. "
-            f"Known: {', '.join(FAMILIES.names())}."
-        )
-    if read_default_prompt(folder.path):
-        raise UserError(f"{folder.path}: its files put a prompt before each query, which is not supported here.")
-    return FAMILIES.load(kind)
-
-
-def _gives_bare_tensors(subject: LoadedModel) -> bool:
-    """Asked of the first block; versions of the library differ."""
-    import torch
-
-    found: list[bool] = []
-    hook = subject.blocks[0].register_forward_hook(
-        lambda _module, _given, result: found.append(isinstance(result, torch.Tensor))
-    )
-    try:
-        with torch.no_grad():
-            subject.scores(subject.inputs([("a", "b")]))
-    finally:
-        hook.remove()
-    return found[0]

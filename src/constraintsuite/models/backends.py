@@ -13,6 +13,8 @@ from constraintsuite.models.base import TextRole
 from constraintsuite.models.model_names import ModelSettings
 
 T = TypeVar("T")
+Similarity = Literal["cosine", "dot", "euclidean", "manhattan"]
+Pooling = Literal["cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoken"]
 Precision = Literal["fp32", "bf16", "fp16", "int8"]
 ROLE_PROMPTS: Mapping[TextRole, tuple[str, ...]] = {"query": ("query",), "document": ("document", "passage", "corpus")}
 """What folders call the prompt of a role; the first that is there counts."""
@@ -38,6 +40,25 @@ class TransformerSettings(ModelSettings):
     threads: int | None = Field(None, ge=1, description="processor threads, by default one a core")
 
 
+class DenseSettings(TransformerSettings):
+    """The options that a user can give to `dense` besides those of every transformer."""
+
+    pooling: Pooling | None = Field(None, description="how token vectors become one, where the folder does not say it")
+    similarity: Similarity | None = Field(
+        None, description="cosine, dot, euclidean or manhattan, by default what the folder says, else cosine"
+    )
+    query_prompt: str | None = Field(None, description="put before each query, by default what the folder says")
+    document_prompt: str | None = Field(None, description="put before each text, by default what the folder says")
+
+
+class CrossSettings(TransformerSettings):
+    """The options that a user can give to `cross` besides those of every transformer."""
+
+    label: str | None = Field(
+        None, description="number or name of the label that means relevant; needed if there are several"
+    )
+
+
 def choose_backend(settings: TransformerSettings, onnx: Callable[[], T], torch: Callable[[], T]) -> T:
     """What the first backend that can run the model makes; the same on every machine that has both."""
     if settings.backend == "torch":
@@ -56,3 +77,17 @@ def _with_torch(settings: TransformerSettings, torch: Callable[[], T], purpose: 
     if find_spec("torch") is None:
         raise MissingExtraError("torch", purpose)
     return torch()
+
+
+def choose_label(label: str | None, names: Mapping[int, str], count: int, where: str) -> int:
+    """Which of a classifier's logits is the score: the only one, or the one that `label` names; never a guess."""
+    known = {number: names.get(number, f"LABEL_{number}") for number in range(count)}
+    listed = ", ".join(f"{number} ({text})" for number, text in known.items())
+    if label is None:
+        if count == 1:
+            return 0
+        raise UserError(f"{where}: the model has {count} labels: {listed}. Say which means relevant: label=NUMBER.")
+    for number, text in known.items():
+        if label in (str(number), text):
+            return number
+    raise UserError(f"{where}: there is no label {label!r}. There are: {listed}.")

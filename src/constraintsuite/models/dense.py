@@ -6,34 +6,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Literal, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import sha256_text
-from constraintsuite.models.backends import TransformerSettings, choose_backend
+from constraintsuite.models.backends import DenseSettings, Similarity, choose_backend
 from constraintsuite.models.base import Describing, Encoder, ModelFact, Pair, Scorer, Spreadable, TextRole, Workbench
 from constraintsuite.models.model_names import ModelName, load_scorer
 from constraintsuite.models.weights import find_weights
 
 FloatArray = npt.NDArray[np.float64]
-Similarity = Literal["cosine", "dot", "euclidean", "manhattan"]
-Pooling = Literal["cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoken"]
 _BLOCK = 4_096  # pairs whose vectors are compared at once
-
-
-class DenseSettings(TransformerSettings):
-    """The options that a user can give to `dense` besides those of every transformer."""
-
-    pooling: Pooling | None = Field(None, description="how token vectors become one, where the folder does not say it")
-    similarity: Similarity | None = Field(
-        None, description="cosine, dot, euclidean or manhattan, by default what the folder says, else cosine"
-    )
-    query_prompt: str | None = Field(None, description="put before each query, by default what the folder says")
-    document_prompt: str | None = Field(None, description="put before each text, by default what the folder says")
 
 
 @runtime_checkable

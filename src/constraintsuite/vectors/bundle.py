@@ -26,7 +26,7 @@ from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin, read_m
 from constraintsuite.core.store.files import folder_lock, sha256_text
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.core.store.workspace import Replace, Workspace, claim, discard
-from constraintsuite.models.dense import Similarity
+from constraintsuite.models.backends import Similarity
 from constraintsuite.vectors import files
 from constraintsuite.vectors.matrices import ZERO, Matrix, map_matrix
 from constraintsuite.vectors.tables import DocumentRow, QueryRow, read_fixed, read_qrels, read_table

@@ -19,8 +19,8 @@ from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.corpora.base import BadRow
+from constraintsuite.models.backends import Similarity
 from constraintsuite.models.base import TextRole
-from constraintsuite.models.dense import Similarity
 from constraintsuite.vectors import files
 from constraintsuite.vectors.bundle import Bundle, VectorSet, open_vectors, vector_sets
 from constraintsuite.vectors.draft import DocumentTwin

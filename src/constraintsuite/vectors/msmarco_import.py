@@ -21,7 +21,7 @@ from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.core.store.workspace import Replace, claim
 from constraintsuite.corpora.base import BadRows, Source, SourceSettings
 from constraintsuite.corpora.registry import find_format, open_source
-from constraintsuite.models.dense import Similarity
+from constraintsuite.models.backends import Similarity
 from constraintsuite.vectors import files, tables
 from constraintsuite.vectors.bundle import MIN_RELEVANCE, Bundle, claim_bundle, locked, remove_other_parts
 from constraintsuite.vectors.embedding_shard import folder_name

@@ -26,7 +26,8 @@ from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.core.store.files import atomic_writer
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.core.store.workspace import Replace, claim
-from constraintsuite.models.dense import SIMILARITIES, Similarity
+from constraintsuite.models.backends import Similarity
+from constraintsuite.models.dense import SIMILARITIES
 from constraintsuite.models.retrieval.topk import top_k
 from constraintsuite.vectors import files
 from constraintsuite.vectors.bundle import Bundle, open_vectors, reading

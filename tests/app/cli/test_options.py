@@ -15,7 +15,7 @@ import constraintsuite.app.cli
 from constraintsuite.app.cli import options
 from constraintsuite.app.cli.main import cli
 from constraintsuite.core.statistics.ties import TIE_POLICIES
-from constraintsuite.models.dense import Similarity
+from constraintsuite.models.backends import Similarity
 from constraintsuite.text import ANALYSERS
 
 ROOT = Path(constraintsuite.app.cli.__file__).parent

@@ -21,7 +21,7 @@ from constraintsuite.mechanism.contrasts.tokens import tokenise
 from constraintsuite.mechanism.explain.folder import load_explained
 from constraintsuite.mechanism.explain.request import AnalysisScope
 from constraintsuite.mechanism.explain.verify import verify
-from constraintsuite.mechanism.loaded_model import load_model
+from constraintsuite.mechanism.model_loader import load_model
 from constraintsuite.mechanism.patching.capacity import plan_memory
 from mechanism.analyses import attribute, patch
 from mechanism.planted import PLANTED, make_planted, planted_contrasts

@@ -13,7 +13,8 @@ from constraintsuite.mechanism.circuits.runner import make_runner, studied_sites
 from constraintsuite.mechanism.circuits.search import search_circuit
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import tokenise
-from constraintsuite.mechanism.loaded_model import LoadedModel, load_model
+from constraintsuite.mechanism.loaded_model import LoadedModel
+from constraintsuite.mechanism.model_loader import load_model
 from constraintsuite.mechanism.patching.capacity import plan_memory
 from mechanism import models
 from mechanism.planted import PLANTED, make_planted, planted_contrasts

@@ -17,8 +17,9 @@ from constraintsuite.memory.public import BENCHMARKS
 from constraintsuite.memory.public.base import BenchmarkFile, ReadOptions
 from constraintsuite.memory.public.run import PublicRun, parts_of, run_public
 from constraintsuite.memory.records import EDGE_WEIGHTS
+from constraintsuite.models.backends import Similarity
 from constraintsuite.models.base import Scorer, TextRole, Workbench
-from constraintsuite.models.dense import DenseScorer, Similarity
+from constraintsuite.models.dense import DenseScorer
 from constraintsuite.models.model_names import load_scorer
 from memory.public.tiny_files import HOTPOT, LONGMEMEVAL, MUSIQUE, write
 

@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.models.backends import NotForOnnx
-from constraintsuite.models.dense import DenseSettings
+from constraintsuite.models.backends import DenseSettings, NotForOnnx
 from constraintsuite.models.onnx.folder import TokenizerConfig, TransformerConfig, choose_length, read_text_config
 from constraintsuite.models.onnx.layout import SentenceLayout, read_layout
 

@@ -8,9 +8,8 @@ from typing import get_args
 import numpy as np
 import pytest
 
+from constraintsuite.models.backends import CrossSettings, DenseSettings, Pooling
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.cross import CrossSettings
-from constraintsuite.models.dense import DenseSettings, Pooling
 from constraintsuite.models.onnx.crossencoder import OnnxCross
 from constraintsuite.models.onnx.encoder import OnnxEncoder
 from constraintsuite.models.onnx.pooling import pool

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from constraintsuite.models.backends import Similarity
 from constraintsuite.models.base import TextRole
-from constraintsuite.models.dense import DenseScorer, Similarity, dense_scorer
+from constraintsuite.models.dense import DenseScorer, dense_scorer
 from constraintsuite.models.retrieval.base import Passages
 from constraintsuite.models.retrieval.dense import DenseRetriever
 

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
-from constraintsuite.models.dense import SIMILARITIES, Similarity
+from constraintsuite.models.backends import Similarity
+from constraintsuite.models.dense import SIMILARITIES
 from constraintsuite.models.retrieval.topk import top_k
 
 Vectors = npt.NDArray[np.float32]

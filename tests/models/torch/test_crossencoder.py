@@ -14,9 +14,9 @@ from tokenizers import Tokenizer
 from tokenizers.processors import RobertaProcessing
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.models.backends import CrossSettings
 from constraintsuite.models.base import Describing, Truncating, Workbench
 from constraintsuite.models.batches import BatchLimits
-from constraintsuite.models.cross import CrossSettings
 from constraintsuite.models.torch.crossencoder import TorchCrossEncoder, make_torch_cross
 
 torch = pytest.importorskip("torch", reason="the extra [torch] is not installed")

@@ -9,8 +9,8 @@ import torch
 from sentence_transformers import SentenceTransformer
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.models.backends import DenseSettings
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.dense import DenseSettings
 from constraintsuite.models.model_names import load_scorer
 from constraintsuite.models.torch.encoder import make_torch_encoder
 from experiments.tiny_suite import CREAM, DOGS, LEEKS

@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 import torch
 
-from constraintsuite.models.dense import DenseSettings
+from constraintsuite.models.backends import DenseSettings
 from constraintsuite.models.torch.encoder import DenseModel
 from constraintsuite.models.torch.folder import ModelFolder
 from constraintsuite.models.torch.text_model import TextModel

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.suites.importers.base import find_changes
+from constraintsuite.text import overlap
 
 FEW_WORDS = st.lists(st.sampled_from("abc"), max_size=30)
 AGAIN = "the ferry runs " * 5_000  # 75 million pairs of the same word

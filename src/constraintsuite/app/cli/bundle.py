@@ -23,7 +23,7 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Terminal
 from constraintsuite.core.store.mirror import shown
 from constraintsuite.core.store.workspace import new_folder
-from constraintsuite.models.dense import Similarity
+from constraintsuite.models.backends import Similarity
 from constraintsuite.vectors import LAYOUTS, files
 from constraintsuite.vectors.bundle import Bundle, reading, zero_vectors
 from constraintsuite.vectors.msmarco_import import import_folder, read_import

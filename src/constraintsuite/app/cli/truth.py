@@ -13,7 +13,7 @@ from constraintsuite.core.execution.engine import Engine
 from constraintsuite.core.execution.progress import Terminal
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.mirror import shown
-from constraintsuite.models.dense import Similarity
+from constraintsuite.models.backends import Similarity
 from constraintsuite.vectors.bundle import reading
 from constraintsuite.vectors.neighbours import make_neighbours
 from constraintsuite.vectors.relevance import make_relevance

@@ -20,7 +20,8 @@ from constraintsuite.mechanism.circuits.search import search_circuit
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
 from constraintsuite.mechanism.explain.folder import load_effects, load_explained, read_record, write_record
 from constraintsuite.mechanism.explain.request import KIND as EXPLAIN
-from constraintsuite.mechanism.loaded_model import LoadedModel, load_model
+from constraintsuite.mechanism.loaded_model import LoadedModel
+from constraintsuite.mechanism.model_loader import load_model
 from constraintsuite.mechanism.patching.capacity import Budget, peak_mib, plan_memory
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.models.torch.device import describe_device

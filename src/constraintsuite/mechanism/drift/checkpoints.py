@@ -14,7 +14,7 @@ from pathlib import Path
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Advance, Reporter
 from constraintsuite.mechanism import FAMILIES
-from constraintsuite.models.cross import CrossSettings
+from constraintsuite.models.backends import CrossSettings
 from constraintsuite.models.model_names import parse_model
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
 from constraintsuite.models.torch.loader import loading
@@ -73,7 +73,7 @@ def name_checkpoints(given: Sequence[str], options: str = "") -> list[Checkpoint
 
 def fingerprint(checkpoint: Checkpoint) -> str:
     """Of its files and options, without loading it."""
-    from constraintsuite.models.cross import CrossSettings
+    from constraintsuite.models.backends import CrossSettings
     from constraintsuite.models.torch.folder import ModelFolder, need_torch
     from constraintsuite.models.torch.settings import fingerprint_of
 

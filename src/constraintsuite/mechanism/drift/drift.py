@@ -31,7 +31,8 @@ from constraintsuite.mechanism.drift.similarity import FEWEST
 from constraintsuite.mechanism.drift.steps import CheckpointWalk
 from constraintsuite.mechanism.effects.records import DIRECTIONS
 from constraintsuite.mechanism.explain.folder import write_record
-from constraintsuite.mechanism.loaded_model import LoadedModel, load_model
+from constraintsuite.mechanism.loaded_model import LoadedModel
+from constraintsuite.mechanism.model_loader import load_model
 from constraintsuite.models.torch.device import describe_device
 
 _ROWS = 2  # better and worse

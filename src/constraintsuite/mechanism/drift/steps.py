@@ -17,7 +17,8 @@ from constraintsuite.mechanism.drift.comparison import DriftContext
 from constraintsuite.mechanism.drift.records import CheckpointStep, CircuitChange, Crossing, HeadChange, PartChange
 from constraintsuite.mechanism.drift.similarity import against_others, head_changes, part_changes
 from constraintsuite.mechanism.effects.records import DIRECTIONS, PatchDirection
-from constraintsuite.mechanism.loaded_model import LoadedModel, load_model
+from constraintsuite.mechanism.loaded_model import LoadedModel
+from constraintsuite.mechanism.model_loader import load_model
 from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import Site
 

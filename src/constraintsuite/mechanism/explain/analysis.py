@@ -30,7 +30,8 @@ from constraintsuite.mechanism.explain.request import (
     ContrastSource,
     read_source,
 )
-from constraintsuite.mechanism.loaded_model import LoadedModel, load_model
+from constraintsuite.mechanism.loaded_model import LoadedModel
+from constraintsuite.mechanism.model_loader import load_model
 from constraintsuite.mechanism.patching.batches import POSITION
 from constraintsuite.mechanism.patching.capacity import Budget, plan_memory
 from constraintsuite.mechanism.patching.exact import patch_contrasts

@@ -20,7 +20,7 @@ from constraintsuite.mechanism.effects.summary import summarise_effects
 from constraintsuite.mechanism.explain.analysis import rows_by_side, rows_within
 from constraintsuite.mechanism.explain.folder import BESIDE, Explained, load_effects, load_explained
 from constraintsuite.mechanism.explain.request import KIND, AnalysisScope
-from constraintsuite.mechanism.loaded_model import load_model
+from constraintsuite.mechanism.model_loader import load_model
 from constraintsuite.mechanism.patching.exact import patch_one_by_one
 from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import parse_site

@@ -13,8 +13,9 @@ from pydantic import Field
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.core.store.http.errors import BadAnswer
+from constraintsuite.models.backends import Similarity
 from constraintsuite.models.base import ModelFact, Scorer, TextRole, Workbench
-from constraintsuite.models.dense import Similarity, dense_scorer
+from constraintsuite.models.dense import dense_scorer
 from constraintsuite.models.http.address import RemoteSettings
 from constraintsuite.models.http.client import Body, Client, ServerReply, model_of, numbered, one_number
 from constraintsuite.models.model_names import ModelName

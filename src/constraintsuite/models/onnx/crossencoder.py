@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.core.store.files import sha256_text
+from constraintsuite.models.backends import CrossSettings, choose_label
 from constraintsuite.models.base import ModelFact, Pair, Workbench
 from constraintsuite.models.batches import BatchRun
-from constraintsuite.models.cross import CrossSettings, choose_label
 from constraintsuite.models.onnx.folder import read_shapes, refuse_what_torch_alone_does
 from constraintsuite.models.onnx.graphs import WrittenGraph
 from constraintsuite.models.onnx.layout import read_cross_prompt

@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.core.store.files import sha256_of, sha256_text
-from constraintsuite.models.backends import NotForOnnx
+from constraintsuite.models.backends import DenseSettings, NotForOnnx
 from constraintsuite.models.base import ModelFact, TextRole, Workbench
 from constraintsuite.models.batches import BatchRun
-from constraintsuite.models.dense import DenseSettings
 from constraintsuite.models.onnx.folder import read_tensors, refuse_what_torch_alone_does, weight_files
 from constraintsuite.models.onnx.layout import DenseLayer, read_layout
 from constraintsuite.models.onnx.model import OnnxModel

@@ -10,9 +10,8 @@ from typing import Literal, cast
 from pydantic import RootModel
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.models.backends import ROLE_PROMPTS, NotForOnnx
+from constraintsuite.models.backends import ROLE_PROMPTS, DenseSettings, NotForOnnx, Pooling, Similarity
 from constraintsuite.models.base import TextRole
-from constraintsuite.models.dense import DenseSettings, Pooling, Similarity
 from constraintsuite.models.onnx.folder import FileContent, place_in, read_content, read_optional, weight_files
 
 # The library's older way to write pooling, in the order in which it puts several vectors one after the other.

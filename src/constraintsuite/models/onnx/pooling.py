@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.models.dense import Pooling
+from constraintsuite.models.backends import Pooling
 from constraintsuite.models.tokenization import IntArray
 
 Floats = npt.NDArray[np.float32]

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.models.dense import SIMILARITIES, Similarity
+from constraintsuite.models.backends import Similarity
+from constraintsuite.models.dense import SIMILARITIES
 
 Vectors = npt.NDArray[np.float32]
 FloatArray = npt.NDArray[np.float64]

@@ -21,9 +21,9 @@ import numpy.typing as npt
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import sha256_text
+from constraintsuite.models.backends import CrossSettings, choose_label
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.batches import BatchLimits, BatchModel, BatchRun, Pending
-from constraintsuite.models.cross import CrossSettings, choose_label
 from constraintsuite.models.onnx.layout import read_default_prompt
 from constraintsuite.models.torch.classifier import Classifier, load_classifier
 from constraintsuite.models.torch.device import (

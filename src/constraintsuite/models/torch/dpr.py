@@ -14,8 +14,9 @@ import numpy.typing as npt
 from pydantic import Field
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.models.backends import DenseSettings
 from constraintsuite.models.base import ModelFact, Scorer, TextRole, Workbench
-from constraintsuite.models.dense import DenseSettings, dense_scorer
+from constraintsuite.models.dense import dense_scorer
 from constraintsuite.models.model_names import ModelName
 from constraintsuite.models.torch.device import fix_threads, inference, pick_device, pick_dtype
 from constraintsuite.models.torch.encoder import DenseModel, DenseTextModel, torch_encoder

@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,9 @@ import numpy.typing as npt
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.cache import CachedArray
 from constraintsuite.core.store.files import sha256_text
+from constraintsuite.models.backends import DenseSettings, Similarity
 from constraintsuite.models.base import Encoder, ModelFact, TextRole, Workbench
 from constraintsuite.models.batches import BatchRun, Pending
-from constraintsuite.models.dense import SIMILARITIES, DenseSettings, Similarity
 from constraintsuite.models.tokenization import IntArray, first_alike
 from constraintsuite.models.torch.device import telling_out_of_memory
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
@@ -152,7 +152,7 @@ class DenseModel(SentenceModel, DenseTextModel):
     def similarity(self) -> Similarity:
         """What the folder says, else the cosine, as the library takes it."""
         named = self.folder.sentence_config.get("similarity_fn_name")
-        return next((known for known in SIMILARITIES if known == named), "cosine")
+        return next((known for known in get_args(Similarity) if known == named), "cosine")
 
     def describe(self) -> dict[str, ModelFact]:
         """What the model is and how it is run."""

@@ -19,7 +19,7 @@ from constraintsuite.mechanism.contrasts.selection import choose
 from constraintsuite.mechanism.contrasts.tokens import tokenise
 from constraintsuite.mechanism.drift.records import load_drift
 from constraintsuite.mechanism.explain.folder import Explained, load_explained
-from constraintsuite.mechanism.loaded_model import load_model
+from constraintsuite.mechanism.model_loader import load_model
 
 ABOUT = "Every figure comes with its 95 % interval and n; clusters of documents are resampled."
 CONTRASTS_OF_ATTENTION = 64
