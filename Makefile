@@ -1,4 +1,5 @@
 # make quickstart   set up, build a suite from the bundled corpus, evaluate it, write a report
+# make fast         while editing, in under a minute: lint, layers, and the tests of what you changed
 # make test         set up everything the tests need, run them
 # make check        lint, types, tests: what CI runs
 # make wheel        build the wheel, install it on Python 3.11, 3.12 and 3.13, and run its quickstart on each
@@ -11,13 +12,18 @@ DATA   ?= $(CSUITE_TEST_DATA)
 # Names or paths of the interpreters that `make wheel` tries.
 PYTHONS ?= python3.11 python3.12 python3.13
 
-.PHONY: quickstart test golden wheel test-lucene check lint types size browser docs clean
+.PHONY: quickstart fast test golden wheel test-lucene check lint types size browser docs clean
 
 quickstart: $(VENV)/.quickstart
 	$(BIN)/csuite quickstart --out quickstart
 
 test: $(VENV)/.test browser size
 	$(if $(DATA),CSUITE_TEST_DATA="$(DATA)",env -u CSUITE_TEST_DATA) $(BIN)/python -m pytest -n 2 --dist loadfile
+
+# Slow tests and those in a browser wait for `make test`.
+fast: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/python -m pytest -n 2 -m "not slow and not browser" tests/test_architecture.py $$($(BIN)/python tests/changed.py)
 
 golden: $(VENV)/.test
 	$(BIN)/python -m pytest tests/golden --renew-golden
@@ -37,7 +43,7 @@ wheel: $(VENV)/.test
 # First the check, so that a missing Java is an error here and not a skipped test.
 test-lucene: $(VENV)-lucene/.installed
 	$(VENV)-lucene/bin/python -c "from constraintsuite.models.retrieval.lucene import require_lucene; require_lucene()"
-	$(VENV)-lucene/bin/python -m pytest tests/retrieval
+	$(VENV)-lucene/bin/python -m pytest tests/models/retrieval
 
 check: lint types quickstart test
 

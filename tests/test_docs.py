@@ -75,3 +75,21 @@ def test_the_constraint_type_on_the_page_of_the_record_keeps_the_contract(monkey
     assert made.record(value="10 words", cue="under", forms=(), words=10).type == "shorter"  # type: ignore[call-arg]
     assert made.solvers == ()
     assert list(made.faults([])) == []
+
+
+def test_every_path_in_the_page_of_the_architecture_exists() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:[a-z_]+/)+(?:[a-z_]+\.py)?)`", page))
+    missing = sorted(
+        name for name in named if not any((ROOT / base / name).exists() for base in ("src/constraintsuite", "."))
+    )
+    assert len(named) > 40
+    assert missing == []
+
+
+def test_the_layers_on_the_page_are_those_of_the_package() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    shown = set(re.findall(r"\b([a-z]+)/", page.split("```")[1]))
+    package = ROOT / "src" / "constraintsuite"
+    folders = {path.parent.name for top in ("", "core", "app") for path in (package / top).glob("*/__init__.py")}
+    assert shown == folders
