@@ -21,7 +21,10 @@ def project(tmp_path: Path) -> Path:
     ("changed", "found"),
     [
         ("src/constraintsuite/core/store/jsonl.py", ["tests/core/store/test_jsonl.py"]),
-        ("src/constraintsuite/core/store/mirror.py", ["tests/core/store/test_files.py", "tests/core/store/test_jsonl.py"]),
+        (
+            "src/constraintsuite/core/store/mirror.py",
+            ["tests/core/store/test_files.py", "tests/core/store/test_jsonl.py"],
+        ),
         ("src/constraintsuite/memory/ingest/roles.py", ["tests/memory/test_graph.py"]),
         ("tests/memory/test_graph.py", ["tests/memory/test_graph.py"]),
         ("tests/memory/test_gone.py", []),

@@ -191,8 +191,7 @@ EXEMPT = {
     "quickstart": "calls what `build`, `eval` and `report` call",
     "serve": "reads through its pages, which have a table of their own",
     **dict.fromkeys(("memory state", "memory snapshot", "memory restore"), _STATE),
-    **dict.fromkeys(("memory bench", "memory hotpotqa", "memory musique", "memory 2wiki", "memory hover"), _BENCHMARK),
-    **dict.fromkeys(("memory longmemeval", "memory locomo"), _BENCHMARK),
+    **dict.fromkeys(("memory bench", "memory eval"), _BENCHMARK),
     **dict.fromkeys(("memory ablate", "memory hypotheses"), _OWN_RUN),
     **dict.fromkeys(
         ("gold sheet", "gold import", "gold status", "gold agree", "gold adjudicate", "gold export"), _BATCH

@@ -148,7 +148,7 @@ def test_the_page_and_the_command_judge_alike(tmp_path: Path, cases: Path) -> No
 def test_a_public_benchmark_is_scored_officially(tmp_path: Path) -> None:
     file = tmp_path / "hotpot.json"
     file.write_text(json.dumps([HOTPOT]))
-    text = printed("hotpotqa", file, "--modes", "lexical_baseline,ppr", *FAST, "--out", tmp_path / "run")
+    text = printed("eval", "hotpotqa", file, "--modes", "lexical_baseline,ppr", *FAST, "--out", tmp_path / "run")
     assert "all_gold@2, " in text
     assert "sp_f1@2, " in text
 
@@ -157,7 +157,7 @@ def test_questions_without_evidence_are_no_probes(tmp_path: Path) -> None:
     file, run = tmp_path / "locomo.json", tmp_path / "run"
     unproven = {**LOCOMO["qa"][0], "evidence": []}
     file.write_text(json.dumps([{**LOCOMO, "qa": [*LOCOMO["qa"], unproven]}]))
-    text = printed("locomo", file, "--modes", "lexical_baseline", *FAST, "--out", run)
+    text = printed("eval", "locomo", file, "--modes", "lexical_baseline", *FAST, "--out", run)
     assert any(row.values["mrr"] is None for row in load_memory_run(run).outcomes)
     assert "probe" not in text
 
@@ -202,7 +202,7 @@ def test_every_headline_of_a_benchmark_is_a_figure_of_it(tmp_path: Path, name: s
     answers.write_text(json.dumps({question: answer}))
     options = (*(("--corpus", corpus) if name == "hover" else ()), *(("--answers", answers) if answer else ()))
     run = tmp_path / "run"
-    printed(name, file, "--modes", "lexical_baseline", "--budget", 10, "--repeats", 0, "--out", run, *options)
+    printed("eval", name, file, "--modes", "lexical_baseline", "--budget", 10, "--repeats", 0, "--out", run, *options)
     wanted = [metric.replace("{k}", "10") for metric in PUBLIC[name]]
     assert load_memory_run(run).table.headlines(10) == wanted
 
@@ -219,7 +219,7 @@ def test_warm_times_of_a_public_benchmark_are_of_second_searches(
     monkeypatch.setattr("constraintsuite.memory.public.run.parts_of", watched)
     file = tmp_path / "hotpot.json"
     file.write_text(json.dumps([HOTPOT]))
-    printed("hotpotqa", file, "--modes", "ppr", "--budget", 2, "--repeats", 3, "--out", tmp_path / "run")
+    printed("eval", "hotpotqa", file, "--modes", "ppr", "--budget", 2, "--repeats", 3, "--out", tmp_path / "run")
     assert built == ["q1"]  # a haystack that is built again is cold again
     run = load_memory_run(tmp_path / "run")
     assert run.timing is not None
@@ -248,7 +248,7 @@ def test_what_a_model_scored_in_an_earlier_run_is_not_asked_again(
         mode = f"ppr_rerank:http:{server.url('/rerank')},format=tei"
         asked = []
         for run in ("first", "second"):
-            printed("hotpotqa", file, "--modes", mode, *FAST, "--out", tmp_path / run)
+            printed("eval", "hotpotqa", file, "--modes", mode, *FAST, "--out", tmp_path / run)
             asked.append(len(server.requests))
     assert asked[0] > 0
     assert asked[1] == asked[0]
@@ -257,9 +257,9 @@ def test_what_a_model_scored_in_an_earlier_run_is_not_asked_again(
 def test_modes_that_all_does_not_mean_are_told(tmp_path: Path) -> None:
     file = tmp_path / "hotpot.json"
     file.write_text(json.dumps([HOTPOT]))
-    told = call("hotpotqa", file, *FAST, "--out", tmp_path / "run").stderr
+    told = call("eval", "hotpotqa", file, *FAST, "--out", tmp_path / "run").stderr
     assert "left out: embedding_baseline, hybrid, hybrid_rerank, ppr_rerank (they need --encoder, or" in told
-    assert "left out" not in call("hotpotqa", file, "--modes", "ppr", *FAST, "--out", tmp_path / "run").stderr
+    assert "left out" not in call("eval", "hotpotqa", file, "--modes", "ppr", *FAST, "--out", tmp_path / "run").stderr
 
 
 def test_answers_are_scored_with_the_facts(tmp_path: Path) -> None:
@@ -267,8 +267,8 @@ def test_answers_are_scored_with_the_facts(tmp_path: Path) -> None:
     file.write_text(json.dumps([HOTPOT]))
     answers.write_text(json.dumps({"answer": {"q1": "Veldt", "q9": "yes"}}))
     options = ("--modes", "ppr", "--answers", answers, *FAST, "--out", tmp_path / "run")
-    assert "1 of 2 answers are to no question" in call("hotpotqa", file, *options).stderr
-    figures = as_json("hotpotqa", file, *options)["summary"]["figures"]
+    assert "1 of 2 answers are to no question" in call("eval", "hotpotqa", file, *options).stderr
+    figures = as_json("eval", "hotpotqa", file, *options)["summary"]["figures"]
     found = {figure["metric"]: figure["figure"]["value"] for figure in figures if figure["group"] == "overall"}
     assert found["answer_em"] == 1
 
@@ -277,7 +277,11 @@ def test_answers_are_scored_with_the_facts(tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (["bench", "kontract"], "No bundled dataset is called 'kontract'"),
-        (["hover", __file__], "Give --corpus a JSON lines file of articles"),
+        (
+            ["eval", "locomo", __file__, "--pooled"],
+            "--pooled is for hotpotqa, musique, 2wiki, longmemeval, not for locomo",
+        ),
+        (["eval", "hover", __file__], "Give --corpus a JSON lines file of articles"),
         (["bench", "CASES", "--modes", "all,hybrid"], "Name an encoder"),
         (["bench", "CASES", "--modes", "palace_ppr"], "Use 'ppr'"),
         (["bench", "CASES", "--encoder", "bm25"], "gives no vectors"),

@@ -155,7 +155,7 @@ def test_every_exception_is_one() -> None:
 
 def test_shared_options_are_declared_once() -> None:
     apart = {(file_of(COMMANDS[path]), name) for name, excepted in EXCEPTIONS.items() for path in excepted}
-    apart.add((ROOT / "judging.py", "--by"))  # of both commands `adjudicate`
+    apart.add((ROOT / "annotation_output.py", "--by"))  # of both commands `adjudicate`
     places: dict[str, set[str]] = defaultdict(set)
     for file in ROOT.rglob("*.py"):
         for name in declared(file):

