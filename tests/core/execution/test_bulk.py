@@ -13,7 +13,7 @@ import pytest
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.engine import LocalEngine
 from constraintsuite.core.execution.progress import Silent
-from constraintsuite.core.execution.record_isolation import KILLED, Poison, RecordIsolation, in_bulk, left_out
+from constraintsuite.core.execution.record_isolation import KILLED, PoisonRecord, RecordIsolation, in_bulk, left_out
 from constraintsuite.core.execution.shard_runs import WorkCounts, spread
 
 
@@ -65,7 +65,7 @@ def test_a_record_that_killed_three_is_left_out(tmp_path: Path) -> None:
     RecordIsolation(tmp_path, "part").trail.write_text('["2", "2", 2]')
     care = RecordIsolation(tmp_path, "part", one_by_one=True)
     assert in_bulk(care, [1, 2, 3], str, with_company, 0) == [(1, 2), None, (3, 2)]
-    assert RecordIsolation(tmp_path, "part").poison == [Poison("2", KILLED)]
+    assert RecordIsolation(tmp_path, "part").poison == [PoisonRecord("2", KILLED)]
 
 
 @dataclass(frozen=True)

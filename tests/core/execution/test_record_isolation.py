@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.execution.record_isolation import AT_ONCE, KILLED, Poison, RecordIsolation
+from constraintsuite.core.execution.record_isolation import AT_ONCE, KILLED, PoisonRecord, RecordIsolation
 
 
 def double(numbers: Sequence[int]) -> Iterator[int]:
@@ -64,7 +64,7 @@ def test_the_record_that_three_processes_did_not_come_back_from_is_poison(tmp_pa
     for _ in range(3):
         die_at_two(tmp_path)
     after = RecordIsolation(tmp_path, "part", one_by_one=True)
-    assert after.poison == [Poison("2", KILLED)]
+    assert after.poison == [PoisonRecord("2", KILLED)]
     assert list(after.each([1, 2, 3], str, double)) == [(1, 2), (3, 6)]
     assert not after.trail.exists()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from constraintsuite.suites.annotation.answers import take_back_last
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask, tasks_of, write_batch
-from constraintsuite.suites.annotation.current_answers import Standing, standing
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers, standing
 from constraintsuite.suites.annotation.records import SIDES, AnnotationItem, AnnotationQuestion, AnswerValue, EventDraft
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -74,7 +74,7 @@ def take_back(batch: AnnotationBatch, annotator: str) -> tuple[str, int] | None:
     return take_back_last(batch, annotator, own[-1].number if own else 0, START)
 
 
-def said_of(batch: AnnotationBatch) -> Standing:
+def said_of(batch: AnnotationBatch) -> CurrentAnswers:
     return standing(batch.store.events())
 
 

@@ -24,7 +24,7 @@ NOT_OF_A_RECORD = (UserError, OSError, ImportError, MemoryError)
 
 
 @dataclass(frozen=True, slots=True)
-class Poison:
+class PoisonRecord:
     """A record that was left out because it breaks the work."""
 
     record: str
@@ -43,7 +43,7 @@ class RecordIsolation:
     one_by_one: bool = False
     excused: bool = False
     """Whether the last process that worked on the shard ended with the command that had sent it: no record is to blame."""
-    poison: list[Poison] = field(default_factory=list)
+    poison: list[PoisonRecord] = field(default_factory=list)
     suspect: str = ""
     """The record from which the last process that died one by one did not come back."""
     times: int = 0
@@ -59,7 +59,7 @@ class RecordIsolation:
         last = "" if self.excused else last
         self.suspect, self.times = (last, times + 1 if last == suspect else 1) if last else (suspect, times)
         if self.times == _DEADLY:
-            self._write([*self.poison, Poison(self.suspect, KILLED)])
+            self._write([*self.poison, PoisonRecord(self.suspect, KILLED)])
             self.suspect, self.times = "", 0
         if text:
             self._mark("")
@@ -92,7 +92,7 @@ class RecordIsolation:
         """
         known = {poison.record for poison in self.poison}
         left = (record for record in records if name_of(record) not in known)
-        seen, broken = 0, list[Poison]()
+        seen, broken = 0, list[PoisonRecord]()
         while some := tuple(islice(left, AT_ONCE)):
             seen += len(some)
             together = None if self.one_by_one else _together(some, make)
@@ -113,7 +113,7 @@ class RecordIsolation:
         records: tuple[Record, ...],
         name_of: Callable[[Record], str],
         make: Callable[[tuple[Record, ...]], Iterable[Made]],
-        broken: list[Poison],
+        broken: list[PoisonRecord],
     ) -> Iterator[tuple[Record, Made]]:
         for record in records:
             if self.one_by_one:
@@ -123,11 +123,11 @@ class RecordIsolation:
             except NOT_OF_A_RECORD:
                 raise
             except Exception as error:
-                broken.append(Poison(name_of(record), _in_words(error)))
+                broken.append(PoisonRecord(name_of(record), _in_words(error)))
             else:
                 yield record, made
 
-    def _refuse_many(self, broken: Sequence[Poison], seen: int) -> None:
+    def _refuse_many(self, broken: Sequence[PoisonRecord], seen: int) -> None:
         """Nothing of them is written down: once the machine is well again, they are worked on."""
         if not are_few(len(broken), seen):
             raise UserError(
@@ -136,7 +136,7 @@ class RecordIsolation:
                 "finished is kept: run the same command again."
             )
 
-    def _write(self, poison: list[Poison]) -> None:
+    def _write(self, poison: list[PoisonRecord]) -> None:
         self.poison = poison
         write_jsonl(self.listing, poison)
         send(self.listing)
@@ -151,10 +151,10 @@ def are_few(broken: int, seen: int) -> bool:
     return broken <= max(3, 0.01 * seen)
 
 
-def read_poison(folder: Path, shard: str) -> list[Poison]:
+def read_poison(folder: Path, shard: str) -> list[PoisonRecord]:
     """What was left out of a shard."""
     listing, _ = notes_of(folder, shard)
-    return list(read_jsonl(listing, Poison)) if listing.is_file() else []
+    return list(read_jsonl(listing, PoisonRecord)) if listing.is_file() else []
 
 
 def notes_of(folder: Path, shard: str) -> tuple[Path, Path]:

@@ -14,7 +14,7 @@ from uuid import uuid4
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.engine import Crash, Engine
 from constraintsuite.core.execution.progress import Reporter
-from constraintsuite.core.execution.record_isolation import Poison, RecordIsolation, notes_of, read_poison
+from constraintsuite.core.execution.record_isolation import PoisonRecord, RecordIsolation, notes_of, read_poison
 from constraintsuite.core.execution.remote_paths import arrive, changed, clear, fetch, mirrors_in, paths_in, send
 from constraintsuite.core.store.files import write_text
 from constraintsuite.core.store.jsonl import adapter
@@ -45,7 +45,7 @@ class WorkCounts:
             rejects.update(part.rejects)
         return WorkCounts(dict(sorted(counts.items())), dict(sorted(rejects.items())))
 
-    def without(self, poison: Sequence[Poison]) -> WorkCounts:
+    def without(self, poison: Sequence[PoisonRecord]) -> WorkCounts:
         """The same, with what was left out counted."""
         return WorkCounts(self.counts, {**self.rejects, UNWORKABLE: len(poison)}) if poison else self
 
@@ -176,7 +176,7 @@ def _forget_deaths(shard: Shard) -> None:
     clear(shard.deaths_file)
 
 
-def _report_left_out(title: str, poison: Sequence[Poison], folder: Path, reporter: Reporter) -> None:
+def _report_left_out(title: str, poison: Sequence[PoisonRecord], folder: Path, reporter: Reporter) -> None:
     for each in poison[:_SHOWN]:
         reporter.note(f"{title}: left out {each.record}: {each.reason}")
     if len(poison) > _SHOWN:

@@ -15,7 +15,7 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.engine import Engine, LocalEngine, require_results
 from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.core.execution.record_isolation import (
-    Poison,
+    PoisonRecord,
     RecordIsolation,
     are_few,
     in_bulk,
@@ -242,7 +242,9 @@ def _write_all_effects(
     return LeftOut(frozenset(each.record for each in lost), events)
 
 
-def _refuse_many(poison: Mapping[str, Sequence[Poison]], lost: Sequence[Poison], contrasts: int, folder: Path) -> None:
+def _refuse_many(
+    poison: Mapping[str, Sequence[PoisonRecord]], lost: Sequence[PoisonRecord], contrasts: int, folder: Path
+) -> None:
     """Refuse so many broken contrasts: the fault is elsewhere, so their shards are run again the next time."""
     for name in (name for name, some in poison.items() if some):
         for file in (_outcome(folder, name), *notes_of(folder, name)):

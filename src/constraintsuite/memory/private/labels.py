@@ -20,7 +20,7 @@ from constraintsuite.memory.private.cases import CASES, CaseItems, PrivateCase, 
 from constraintsuite.memory.private.versions import Version, require_version
 from constraintsuite.suites.annotation.agreement import clusters_of, ratings_of
 from constraintsuite.suites.annotation.batch import AnnotationBatch, check_name, open_batch, write_batch
-from constraintsuite.suites.annotation.current_answers import Standing, standing, tasks_left
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers, standing, tasks_left
 from constraintsuite.suites.annotation.records import AnnotationItem
 from constraintsuite.suites.annotation.sheets import guide, write_sheet
 
@@ -122,7 +122,7 @@ def judged_cases(pilot: Path, version: Version, batch: AnnotationBatch) -> list[
     return cases
 
 
-def evidence_agreement(batch: AnnotationBatch, said: Standing, least: float = LEAST) -> EvidenceAgreement:
+def evidence_agreement(batch: AnnotationBatch, said: CurrentAnswers, least: float = LEAST) -> EvidenceAgreement:
     """Over the cases that two people or more have labelled; documents are resampled, with all their cases."""
     question = batch.questions["evidence"]
     ratings = ratings_of(question, batch.judged, said)

@@ -12,7 +12,7 @@ from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.suites.annotation.answers import LONGEST_NOTE, StaleError
 from constraintsuite.suites.annotation.batch import AnnotationBatch, check_name
-from constraintsuite.suites.annotation.current_answers import Standing, standing
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers, standing
 from constraintsuite.suites.annotation.records import (
     SIDES,
     AnnotationEvent,
@@ -40,12 +40,12 @@ class Disagreement:
     notes: Mapping[str, str]
 
 
-def disagreements(batch: AnnotationBatch, said: Standing) -> list[Disagreement]:
+def disagreements(batch: AnnotationBatch, said: CurrentAnswers) -> list[Disagreement]:
     """All that still wait for a ruling, or for another since answers changed."""
     return [one for one in differing(batch, said) if (one.item, one.question) not in said.rulings]
 
 
-def differing(batch: AnnotationBatch, said: Standing) -> list[Disagreement]:
+def differing(batch: AnnotationBatch, said: CurrentAnswers) -> list[Disagreement]:
     """All that people answered differently, ruled on or not. Texts may differ."""
     found = []
     for item in batch.judged:
@@ -60,7 +60,7 @@ def differing(batch: AnnotationBatch, said: Standing) -> list[Disagreement]:
     return found
 
 
-def rule(batch: AnnotationBatch, said: Standing, by: str, draft: tuple[str, str, str], reason: str) -> EventDraft:
+def rule(batch: AnnotationBatch, said: CurrentAnswers, by: str, draft: tuple[str, str, str], reason: str) -> EventDraft:
     """A ruling on (item, question, answer); ruling on what one has judged oneself, or without a reason, is a UserError."""
     check_name(by)
     item, question, text = draft
@@ -87,7 +87,7 @@ def rule(batch: AnnotationBatch, said: Standing, by: str, draft: tuple[str, str,
     return EventDraft(by, item, question, value, note=reason, kind="ruling")
 
 
-def _refuse_judge(said: Standing, item: str, by: str) -> None:
+def _refuse_judge(said: CurrentAnswers, item: str, by: str) -> None:
     if has_judged(said, item, by):
         raise UserError(f"{item}: {by} has judged this item, and a ruling is a third person's.")
 
@@ -137,7 +137,7 @@ def read_rulings(batch: AnnotationBatch, by: str, file: Path) -> list[EventDraft
     return list(drafts.values())
 
 
-def has_judged(said: Standing, item: str, name: str) -> bool:
+def has_judged(said: CurrentAnswers, item: str, name: str) -> bool:
     """Whether somebody has answered anything about an item, and so cannot rule on it."""
     return name in said.judges.get(item, ())
 
@@ -161,7 +161,7 @@ def _line(batch: AnnotationBatch, one: Disagreement) -> dict[str, str]:
 _STALE = "Somebody has answered or ruled on this meanwhile. Nothing was changed: look once more."
 
 
-def state_of(said: Standing, item: str, question: str) -> str:
+def state_of(said: CurrentAnswers, item: str, question: str) -> str:
     """Names what was said of an item and how it was ruled; if anybody says anything else, it is another."""
     answers, ruling = said.of(item, question), said.rulings.get((item, question))
     numbers = [answers[name].number for name in sorted(answers)]

@@ -18,7 +18,7 @@ from constraintsuite.core.statistics.agreement import Agreement, AnswerScale, ag
 from constraintsuite.core.statistics.intervals import UNDEFINED, clipped, connected_components, wilson, wilson_bounds
 from constraintsuite.core.statistics.significance import holm, mcnemar
 from constraintsuite.suites.annotation.batch import AnnotationBatch, tasks_of
-from constraintsuite.suites.annotation.current_answers import Standing
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers
 from constraintsuite.suites.annotation.records import SIDES, AnnotationItem, AnnotationQuestion, AnswerValue
 from constraintsuite.suites.annotation.sample_size import CLAIM, ItemsNeeded, items_needed
 
@@ -58,7 +58,9 @@ class Attention:
     """Of items in which one side was chosen more often, how many by the one shown first; far from one half is a habit."""
 
 
-def agree(batch: AnnotationBatch, said: Standing, *, by: str = "", claim: float = CLAIM) -> list[QuestionAgreement]:
+def agree(
+    batch: AnnotationBatch, said: CurrentAnswers, *, by: str = "", claim: float = CLAIM
+) -> list[QuestionAgreement]:
     """Every question that can be compared, over all items and by group; text is not compared."""
     groups = {ALL: batch.judged, **_grouped(batch, by)}
     return [
@@ -70,7 +72,7 @@ def agree(batch: AnnotationBatch, said: Standing, *, by: str = "", claim: float 
 
 
 def ratings_of(
-    question: AnnotationQuestion, items: Sequence[AnnotationItem], said: Standing
+    question: AnnotationQuestion, items: Sequence[AnnotationItem], said: CurrentAnswers
 ) -> list[Mapping[str, Hashable]]:
     """Who said what of each item, in the form in which agreement takes it."""
     return [
@@ -79,7 +81,7 @@ def ratings_of(
     ]
 
 
-def attention(batch: AnnotationBatch, said: Standing) -> list[Attention]:
+def attention(batch: AnnotationBatch, said: CurrentAnswers) -> list[Attention]:
     """How attentive each annotator was, in the order of their names."""
     return [_attention(batch, annotator, said) for annotator in said.annotators]
 
@@ -106,7 +108,7 @@ def _measured(
     question: AnnotationQuestion,
     group: str,
     items: Sequence[AnnotationItem],
-    said: Standing,
+    said: CurrentAnswers,
     claim: float,
 ) -> QuestionAgreement:
     ratings = ratings_of(question, items, said)
@@ -147,7 +149,7 @@ def _comparable(question: AnnotationQuestion, value: AnswerValue) -> Hashable:
     return frozenset(value) if isinstance(value, tuple) and not question.ordered else value
 
 
-def _attention(batch: AnnotationBatch, annotator: str, said: Standing) -> Attention:
+def _attention(batch: AnnotationBatch, annotator: str, said: CurrentAnswers) -> Attention:
     first = list(_side_choices(batch, annotator, said))
     return Attention(
         annotator,
@@ -166,7 +168,7 @@ def _share(answers: Mapping[str, Sequence[bool]]) -> Interval:
     return Interval(value, *wilson_bounds(value, len(answers)), len(answers))
 
 
-def _known_answers(batch: AnnotationBatch, annotator: str, said: Standing) -> Mapping[str, Sequence[bool]]:
+def _known_answers(batch: AnnotationBatch, annotator: str, said: CurrentAnswers) -> Mapping[str, Sequence[bool]]:
     """By decoy, which of the known answers were given."""
     found: dict[str, list[bool]] = defaultdict(list)
     for item in batch.items.values():
@@ -177,7 +179,7 @@ def _known_answers(batch: AnnotationBatch, annotator: str, said: Standing) -> Ma
     return found
 
 
-def _repeated_answers(batch: AnnotationBatch, annotator: str, said: Standing) -> Mapping[str, Sequence[bool]]:
+def _repeated_answers(batch: AnnotationBatch, annotator: str, said: CurrentAnswers) -> Mapping[str, Sequence[bool]]:
     """By item, which answers were the same again."""
     found: dict[str, list[bool]] = defaultdict(list)
     for item in batch.items:
@@ -188,7 +190,7 @@ def _repeated_answers(batch: AnnotationBatch, annotator: str, said: Standing) ->
     return found
 
 
-def _side_choices(batch: AnnotationBatch, annotator: str, said: Standing) -> Iterator[bool]:
+def _side_choices(batch: AnnotationBatch, annotator: str, said: CurrentAnswers) -> Iterator[bool]:
     """One for each time an item was shown: chance turns all answers to it together. A tie is none."""
     for task in tasks_of(batch, annotator):
         answers = [said.of(task.item.id, question, task.copy).get(annotator) for question in batch.questions]

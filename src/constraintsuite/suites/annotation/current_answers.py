@@ -19,7 +19,7 @@ LONGEST_SECONDS = 600
 
 
 @dataclass(frozen=True)
-class Standing:
+class CurrentAnswers:
     """The answers and rulings that count, out of all events of a batch."""
 
     answers: Mapping[tuple[str, int, str], Mapping[str, AnnotationEvent]]
@@ -47,7 +47,7 @@ class Standing:
         return tuple(sorted({name for names in self.judges.values() for name in names}))
 
 
-def standing(events: Iterable[AnnotationEvent]) -> Standing:
+def standing(events: Iterable[AnnotationEvent]) -> CurrentAnswers:
     """Fold events in their order."""
     said: dict[tuple[str, int, str], dict[str, tuple[AnnotationEvent, ...]]] = defaultdict(dict)
     ruled: dict[tuple[str, str], list[tuple[AnnotationEvent, dict[str, AnswerValue]]]] = defaultdict(list)
@@ -68,7 +68,7 @@ def standing(events: Iterable[AnnotationEvent]) -> Standing:
     }  # not if who differed is left out
     answers = {key: last for key, people in said.items() if (last := _last(people))}
     hold = {key: seen == _values(answers.get((key[0], 0, key[1]), {})) for key, (_, seen) in rulings.items()}
-    return Standing(
+    return CurrentAnswers(
         answers,
         {key: event for key, (event, _) in rulings.items() if hold[key]},
         {key: event for key, (event, _) in rulings.items() if not hold[key]},
@@ -97,7 +97,7 @@ def _values(answers: Mapping[str, AnnotationEvent]) -> dict[str, AnswerValue]:
     return {name: event.value for name, event in answers.items()}
 
 
-def tasks_left(batch: AnnotationBatch, annotator: str, said: Standing) -> tuple[AnnotationTask, ...]:
+def tasks_left(batch: AnnotationBatch, annotator: str, said: CurrentAnswers) -> tuple[AnnotationTask, ...]:
     """What an annotator has not finished, in the order of the queue."""
     needed = [question.id for question in batch.head.questions if not question.optional]
     return tuple(

@@ -9,7 +9,7 @@ from typing import Literal
 
 from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.suites.annotation.batch import AnnotationBatch
-from constraintsuite.suites.annotation.current_answers import Standing, leave_out, standing
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers, leave_out, standing
 from constraintsuite.suites.annotation.records import AnnotationItem, AnnotationQuestion, AnswerValue, spell_value
 
 How = Literal["agreed", "ruled", "single", "open", "unanswered"]
@@ -44,7 +44,7 @@ class LabelledItem:
         return label.value if label.how in SETTLED else None
 
 
-def label_all(batch: AnnotationBatch, said: Standing) -> list[LabelledItem]:
+def label_all(batch: AnnotationBatch, said: CurrentAnswers) -> list[LabelledItem]:
     """The labels of all items that count, in the order of the batch."""
     return [_labelled(batch, item, said) for item in batch.judged]
 
@@ -58,7 +58,7 @@ def write_labels(batch: AnnotationBatch, folder: Path, without: Collection[str] 
     return labelled
 
 
-def _labelled(batch: AnnotationBatch, item: AnnotationItem, said: Standing) -> LabelledItem:
+def _labelled(batch: AnnotationBatch, item: AnnotationItem, said: CurrentAnswers) -> LabelledItem:
     labels = {question.id: _label(item, question, said) for question in batch.head.questions}
     notes = {
         event.note: None for question in batch.questions for event in said.of(item.id, question).values() if event.note
@@ -71,7 +71,7 @@ def _labelled(batch: AnnotationBatch, item: AnnotationItem, said: Standing) -> L
     return LabelledItem(item.id, dict(item.groups), labels, (*notes, *lapsed))
 
 
-def _label(item: AnnotationItem, question: AnnotationQuestion, said: Standing) -> Label:
+def _label(item: AnnotationItem, question: AnnotationQuestion, said: CurrentAnswers) -> Label:
     answers = said.of(item.id, question.id)
     values = list(dict.fromkeys(event.value for _, event in sorted(answers.items())))
     ruling = said.rulings.get((item.id, question.id))

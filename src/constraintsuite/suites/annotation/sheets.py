@@ -8,7 +8,7 @@ from pathlib import Path
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.tables import Column, Table
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask, check_name, tasks_by_row
-from constraintsuite.suites.annotation.current_answers import Standing, standing, tasks_left
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers, standing, tasks_left
 from constraintsuite.suites.annotation.formats import FORMATS
 from constraintsuite.suites.annotation.formats.base import AnnotationSheet
 from constraintsuite.suites.annotation.kinds.proposals import NAME as PROPOSALS
@@ -116,7 +116,7 @@ def _answers(
 
 
 def _settled(
-    batch: AnnotationBatch, task: AnnotationTask, said: Standing, drafts: list[EventDraft]
+    batch: AnnotationBatch, task: AnnotationTask, said: CurrentAnswers, drafts: list[EventDraft]
 ) -> list[EventDraft]:
     """The answers of a row by the rules of its kind, where it has any beside those of each question."""
     settle = _RULES.get(batch.head.kind)
@@ -126,6 +126,6 @@ def _settled(
     return settle(task.item, {name: str(event.value) for name, event in answers.items() if event is not None}, drafts)
 
 
-def _is_news(draft: EventDraft, said: Standing) -> bool:
+def _is_news(draft: EventDraft, said: CurrentAnswers) -> bool:
     before = said.of(draft.item, draft.question, draft.copy).get(draft.annotator)
     return before is None or (before.value, before.note) != (draft.value, draft.note)

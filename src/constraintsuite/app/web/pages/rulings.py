@@ -36,7 +36,7 @@ from constraintsuite.suites.annotation.adjudication import (
 )
 from constraintsuite.suites.annotation.answers import StaleError
 from constraintsuite.suites.annotation.batch import AnnotationBatch
-from constraintsuite.suites.annotation.current_answers import Standing, standing
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers, standing
 from constraintsuite.suites.annotation.records import SIDES, AnnotationEvent
 
 A_PAGE = 50
@@ -77,7 +77,7 @@ class RulingContext:
     batch: AnnotationBatch
     person: Person
     events: list[AnnotationEvent]
-    said: Standing
+    said: CurrentAnswers
     cases: Mapping[RulingSubject, Disagreement]
     """In the order of the batch, ruled on or not; for who rules, without what they judged themselves."""
     own: int

@@ -12,7 +12,7 @@ from typing import Literal
 from constraintsuite.core.errors import UserError
 from constraintsuite.suites.annotation.answers import StaleError
 from constraintsuite.suites.annotation.batch import AnnotationBatch
-from constraintsuite.suites.annotation.current_answers import Standing, standing
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers, standing
 from constraintsuite.suites.annotation.kinds.proposals import (
     approve,
     read_verdict,
@@ -104,7 +104,7 @@ def judge_all(proposals: Sequence[Proposal], batch: AnnotationBatch | None, find
     ]
 
 
-def _own(mined: Proposal, said: Standing, find: Find) -> dict[str, tuple[Proposal, ProposalOutlook]]:
+def _own(mined: Proposal, said: CurrentAnswers, find: Find) -> dict[str, tuple[Proposal, ProposalOutlook]]:
     worded = {who: reword(mined, words) for who, words in words_by_person(said, mined.id).items()}
     return {who: (one, _outlook(mined, one, find, alone=False)) for who, one in worded.items()}
 
@@ -171,7 +171,7 @@ def approvals_of(file: Path) -> list[Path]:
     return sorted((path for path in file.parent.iterdir() if pattern.fullmatch(path.name)), key=_number, reverse=True)
 
 
-def _state(label: Label, proposal: str, said: Standing) -> ProposalState:
+def _state(label: Label, proposal: str, said: CurrentAnswers) -> ProposalState:
     if label.how == "unanswered":
         return "undecided"
     if label.value is None or (label.value == "accept" and settle_words(said, proposal) is None):
@@ -179,7 +179,7 @@ def _state(label: Label, proposal: str, said: Standing) -> ProposalState:
     return _VERDICTS[str(label.value)]
 
 
-def _verdicts(said: Standing, proposal: str) -> dict[str, str]:
+def _verdicts(said: CurrentAnswers, proposal: str) -> dict[str, str]:
     """By person; with their words where those are not settled."""
     words = words_by_person(said, proposal) if settle_words(said, proposal) is None else {}
     return {

@@ -13,7 +13,7 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import sha256_of
 from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.suites.annotation.batch import AnnotationBatch
-from constraintsuite.suites.annotation.current_answers import Standing, standing
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers, standing
 from constraintsuite.suites.annotation.kinds.query_rules import tidy
 from constraintsuite.suites.annotation.labels import Label, LabelledItem, label_all
 from constraintsuite.suites.annotation.records import AnnotationItem, AnnotationQuestion, EventDraft
@@ -113,7 +113,7 @@ ProposalWords = Mapping[str, str]
 """What was put into other words, by WORDS; what is empty stays as it was proposed."""
 
 
-def words_by_person(said: Standing, proposal: str) -> dict[str, ProposalWords]:
+def words_by_person(said: CurrentAnswers, proposal: str) -> dict[str, ProposalWords]:
     """The words of all who accept a proposal and have said any; who said none takes those that the others found."""
     answers = {name: said.of(proposal, question_of(name)) for name in WORDS}
     accepting = [who for who, event in sorted(said.of(proposal, "verdict").items()) if event.value == "accept"]
@@ -124,7 +124,7 @@ def words_by_person(said: Standing, proposal: str) -> dict[str, ProposalWords]:
     }
 
 
-def settle_words(said: Standing, proposal: str) -> ProposalWords | None:
+def settle_words(said: CurrentAnswers, proposal: str) -> ProposalWords | None:
     """The words that hold, none being empty words; None where people differ and nobody has ruled which to take."""
     given = list(words_by_person(said, proposal).values())
     ruled = {
@@ -193,7 +193,7 @@ def write_approved(batch: AnnotationBatch, file: Path, out: Path) -> dict[str, i
     return dict(sorted(Counter(one.status for one in approved).items()))
 
 
-def approve(proposals: Sequence[Proposal], labelled: Sequence[LabelledItem], said: Standing) -> list[Proposal]:
+def approve(proposals: Sequence[Proposal], labelled: Sequence[LabelledItem], said: CurrentAnswers) -> list[Proposal]:
     """The proposals with people's verdict and words, as `csuite build --approved` takes them; one person may decide.
 
     Words are taken whole, never some of one person and some of another: where they differ, nothing is decided.
@@ -202,7 +202,7 @@ def approve(proposals: Sequence[Proposal], labelled: Sequence[LabelledItem], sai
     return [_approved(one, labels[one.id], said) if one.id in labels else one for one in proposals]
 
 
-def _approved(proposal: Proposal, labels: Mapping[str, Label], said: Standing) -> Proposal:
+def _approved(proposal: Proposal, labels: Mapping[str, Label], said: CurrentAnswers) -> Proposal:
     verdict = labels["verdict"].value
     words = settle_words(said, proposal.id)
     if verdict == "reject":

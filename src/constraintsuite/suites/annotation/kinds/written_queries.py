@@ -16,7 +16,7 @@ from constraintsuite.core.store.files import sha256_text, whole_folder, write_te
 from constraintsuite.suites.annotation.agreement import clusters_of
 from constraintsuite.suites.annotation.answers import TaskAnswers, answers_to, keep_answers
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask
-from constraintsuite.suites.annotation.current_answers import Standing, standing
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers, standing
 from constraintsuite.suites.annotation.kinds.gold import unchanged_examples
 from constraintsuite.suites.annotation.kinds.query_rules import LONGEST, QueryFault, find_faults, own_words, tidy
 from constraintsuite.suites.annotation.records import AnnotationEvent, AnnotationItem, AnnotationQuestion, EventDraft
@@ -124,7 +124,7 @@ def passages_of(item: AnnotationItem) -> tuple[str, str]:
     return first, second
 
 
-def written(batch: AnnotationBatch, said: Standing) -> list[WrittenQueries]:
+def written(batch: AnnotationBatch, said: CurrentAnswers) -> list[WrittenQueries]:
     """All pairs of queries that stand, by item and person."""
     found = []
     for item in batch.judged:
