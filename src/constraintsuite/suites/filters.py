@@ -1,4 +1,4 @@
-"""What a pair must fulfil: a filter gives a reason to refuse it or nothing; the reasons are counted and kept."""
+"""What a pair must fulfil: each filter gives a reason to reject it, or None. `stages/kept.py` counts the reasons."""
 
 from __future__ import annotations
 
