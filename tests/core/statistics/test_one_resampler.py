@@ -27,7 +27,7 @@ DRAWING = {
 BOUNDS = {97.5, 0.975}
 OTHERS = {
     "mechanism/circuits/runner.py": "how many members a random part of a circuit has",
-    "memory/runs/latency.py": "numbers for work that shows how fast a machine is",
+    "memory/runs/benchmarks.py": "numbers for work that shows how fast a machine is",
     "memory/runs/replay.py": "edges that are removed in place of those of a path",
     "models/torch/firsttoken.py": "tokens on which a shortened model must agree with the whole one",
     "suites/controls/typography.py": "the order in which places in a text are tried",

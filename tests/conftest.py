@@ -1,0 +1,30 @@
+"""The order in which test files run: the longest first, so that no worker is left with one of them at the end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+LONGEST = (
+    "test_two_nodes.py",
+    "suites/test_faults.py",
+    "mechanism/explain/test_resume.py",
+    "app/web/test_load.py",
+    "test_full_disk.py",
+    "mechanism/explain/test_elsewhere.py",
+    "models/retrieval/test_opensearch.py",
+    "app/api/test_proposals.py",
+    "test_revisions.py",
+    "suites/test_build_sample.py",
+    "experiments/test_gate_systems.py",
+    "suites/audit/test_audit_nevir.py",
+)
+"""Files that take more than half a minute on two cores (`pytest --durations=50` says which)."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the files of LONGEST in front; the tests of a file and the other files stay in their order."""
+    here = Path(__file__).parent
+    place = {here / name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(item.path, len(LONGEST)))
