@@ -76,7 +76,7 @@ def test_many_queries_travel_in_few_requests_and_equal_ones_once(server: SearchS
 
 
 class HitCounter(Silent):
-    """Counts, whenever a batch is done, how many hits are in memory."""
+    """Counts, whenever a batch is done, how many hits are in memory; what was there before the test is passed over."""
 
     def __init__(self) -> None:
         self.most = 0
@@ -86,7 +86,11 @@ class HitCounter(Silent):
         def count(items: int = 1) -> None:
             self.most = max(self.most, sum(type(each) is EngineHit for each in gc.get_objects()))
 
-        yield count
+        gc.freeze()
+        try:
+            yield count
+        finally:
+            gc.unfreeze()
 
 
 def test_no_more_hits_are_in_memory_than_those_of_batches_under_way_and_the_best() -> None:
