@@ -30,7 +30,7 @@ def test_a_build_on_a_full_disk_says_so_and_goes_on_later(small_disk: Path, tmp_
     build = ["build", "--corpus", "sample", "--limit", "80", "--analyser", "rules", "--workers", workers, "--out"]
     stopped = csuite(*build, small_disk / "suite")
     assert stopped.returncode == 2
-    assert "The disk is full. Free some space; the same command goes on from what was finished." in stopped.stderr
+    assert "The disk is full. Free some space; the same command resumes from what was finished." in stopped.stderr
     assert not list(small_disk.rglob(".*.tmp-*"))
     subprocess.run(["mount", "-o", "remount,size=64m", str(small_disk)], check=True)
     assert csuite(*build, small_disk / "suite").returncode == 0

@@ -171,7 +171,7 @@ def test_a_repository_of_the_hub_is_fetched_without_copies_and_pickles(tmp_path:
         refused = fetch(tmp_path, address, "someone/old")
     folder = cache / "someone--model"
     assert contents(folder) == {"config.json": CONFIG, "model.safetensors": WEIGHTS, "1_Pooling/config.json": b"{}"}
-    assert f"not pinned here; what came: model.safetensors {HASH}" in result.stdout
+    assert f"No hash is known to check it against. Downloaded: model.safetensors {HASH}" in result.stdout
     assert find_weights("someone/model") == folder
     assert refused.returncode == 2
     assert "no weights as safetensors or ONNX, and others are not read" in refused.stderr

@@ -151,7 +151,7 @@ def test_what_goes_on_is_told_where_nobody_watches(world: Path, monkeypatch: pyt
 def test_fewer_contrasts_than_the_limit_are_explained(world: Path) -> None:
     arguments = ("patch", world / "suite", *model(world), "--out", world / "few", "--sites", "mlp", "--limit")
     printed = call(*arguments, 500).stdout
-    assert "contrasts, and not 500 as --limit says. Left out:\n" in printed
+    assert "contrasts instead of the 500 of --limit. Left out:\n" in printed
     assert "document: its two texts are more than one edit apart\n" in printed
 
 
@@ -171,11 +171,11 @@ def test_each_side_has_tables_of_its_own(world: Path) -> None:
 
 
 def test_estimates_cannot_be_run_again(world: Path) -> None:
-    assert "it has no exact patches" in str(invoke("verify", world / "a", "--again", 3).exception)
+    assert "there are no exact patches" in str(invoke("verify", world / "a", "--again", 3).exception)
 
 
 def test_only_analyses_can_be_run_again(world: Path) -> None:
-    assert "--again is for folders that" in str(invoke("verify", world / "suite", "--again", 3).exception)
+    assert "--again is only for folders of" in str(invoke("verify", world / "suite", "--again", 3).exception)
 
 
 def test_an_ablation_has_no_directions() -> None:

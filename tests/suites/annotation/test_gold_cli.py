@@ -54,7 +54,7 @@ def judge(batch: Path, name: str, **changes: str) -> str:
 
 
 def test_from_suite_to_labels(batch: Path, tmp_path: Path) -> None:
-    assert "24 new or changed answers are kept. ann: 6 of 6 done." in judge(batch, "ann")
+    assert "24 new or changed answers saved. ann: 6 of 6 done." in judge(batch, "ann")
     judge(batch, "bob", natural="awkward")
     assert "waiting for a ruling: 5" in ok("status", batch)
     ok("adjudicate", batch, "--by", "cy", "--sheet", tmp_path / "cy.csv")
