@@ -164,7 +164,10 @@ def test_texts_are_joined_on_import(tmp_path: Path, source: tuple[str, ...]) -> 
     call(embed, out, "--model", save_model(tmp_path / "model"))
     call(bundle, "export", out, "--layout", "msmarco-subset", "--out", seven)
     refused = call(bundle, "import", seven, "--out", tmp_path / "i", *source[2:])
-    assert str(refused.exception) == "--queries needs --texts, the source of the texts."
+    assert (
+        str(refused.exception)
+        == "--queries needs --texts, the source of the texts. Add --texts, or leave --queries out."
+    )
     joined = call(bundle, "import", seven, "--out", tmp_path / "i", "--texts", source[1], *source[2:])
     assert "        18 judgments" in joined.stdout
     difference = json.loads(call(bundle, "diff", out, tmp_path / "i", "--json").stdout)

@@ -90,7 +90,9 @@ def read_scores(run: Run, examples: Sequence[Example]) -> Scores:
     ids = {text: document_id(text) for _, text in pairs_of(examples)}
     found = {(q, text): stored[q, ids[text]] for q, text in pairs_of(examples) if (q, ids[text]) in stored}
     if len(found) < len(pairs_of(examples)):
-        raise UserError(f"{file}: a score is missing that the run's examples need. Make the run again, as it was made.")
+        raise UserError(
+            f"{file}: a score is missing that the run's examples need. Make the run again with the same command."
+        )
     return found
 
 

@@ -126,10 +126,10 @@ def test_a_dry_run_counts_passes_and_writes_nothing(
 @pytest.mark.parametrize(
     ("speed", "words"),
     [
-        (180.0, "About 1 s: a trial"),
-        (6.0, "About 30 s: a trial"),
-        (1.0, "About 3 min 0 s: a trial"),
-        (0.01, "About 5 h 0 min: a trial"),
+        (180.0, "About 1 s: a short trial"),
+        (6.0, "About 30 s: a short trial"),
+        (1.0, "About 3 min 0 s: a short trial"),
+        (0.01, "About 5 h 0 min: a short trial"),
     ],
 )
 def test_a_dry_run_speaks_of_time(world: Path, monkeypatch: pytest.MonkeyPatch, speed: float, words: str) -> None:

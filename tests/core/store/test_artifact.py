@@ -85,7 +85,7 @@ def test_an_extra_file_is_refused_only_by_those_who_would_read_it(tmp_path: Path
     made = make_artifact(tmp_path / "suite")
     (made.path / "parts" / "two.txt").write_text("two")
     opened = Artifact.open(made.path)
-    with pytest.raises(UserError, match=r"parts/two\.txt: this file is not of the suite"):
+    with pytest.raises(UserError, match=r"parts/two\.txt: this file is not part of the suite"):
         opened.refuse_foreign()
     opened.refuse_foreign(beside=["parts"])
 

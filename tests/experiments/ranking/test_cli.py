@@ -105,11 +105,14 @@ def test_a_measure_that_some_queries_do_not_have_is_of_the_others(files: dict[st
     [
         (["SUITE"], "--retriever bm25"),
         (["--retriever", "bm25"], "SUITE --retriever bm25"),
-        (["--from-trec", "RUN"], "--from-trec needs --qrels FILE, or a SUITE"),
+        (["--from-trec", "RUN"], "--from-trec needs judgments. Give --qrels FILE, or a SUITE"),
         (["SUITE", "--retriever", "bm25", "--qrels", "QRELS"], "--qrels: only allowed with --from-trec"),
-        (["--from-trec", "RUN", "--qrels", "QRELS", "--depth", "5", "--rerank", "x"], "--rerank, --depth: not with"),
+        (
+            ["--from-trec", "RUN", "--qrels", "QRELS", "--depth", "5", "--rerank", "x"],
+            "--rerank, --depth: not allowed with",
+        ),
         (["SUITE", "--from-trec", "RUN", "--qrels", "QRELS"], "Leave one of them out"),
-        (["--from-trec", "RUN", "--qrels", "QRELS", "--split", "dev"], "a SUITE .of which --split takes a part"),
+        (["--from-trec", "RUN", "--qrels", "QRELS", "--split", "dev"], "a SUITE .and --split for a part of it"),
         (["SUITE", "--from-trec", "RUN"], "none of its 2 queries, such as 'q1', is judged in suite"),
         (["--from-trec", "nowhere", "--qrels", "QRELS"], "nowhere: there is no such file"),
         (["--from-trec", "RUN", "--qrels", "QRELS", "--measure", "nDGC@10"], "there is no such measure"),

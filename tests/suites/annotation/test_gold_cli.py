@@ -124,4 +124,4 @@ def test_options_that_do_not_go_together(batch: Path, tmp_path: Path) -> None:
     assert "takes no --proposals" in fault(
         "export", batch, "--out", tmp_path / "o", "--proposals", tmp_path / "p.jsonl"
     )
-    assert "this is no batch" in fault("status", tmp_path)
+    assert "this is not a batch" in fault("status", tmp_path)

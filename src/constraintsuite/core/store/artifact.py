@@ -139,7 +139,7 @@ class Artifact:
         self.refuse_changed()
         foreign = min(_hashed_files(self.path, beside).keys() - self.manifest.files.keys(), default=None)
         if foreign is not None:
-            raise UserError(f"{self.path / foreign}: this file is not of the {self.manifest.kind}. Take it away.")
+            raise UserError(f"{self.path / foreign}: this file is not part of the {self.manifest.kind}. Move it away.")
 
     def _changed(self, name: str) -> str:
         kind, file = self.manifest.kind, self.path / name

@@ -272,8 +272,8 @@ def _levels(query: str, verdicts: Mapping[PairQuestion, tuple[float, float]]) ->
         order = list(TopologicalSorter(above).static_order())
     except CycleError:
         raise UserError(
-            f"The answers to {query!r} go round in a circle: a text is preferred to another, and that one, in the end, to "
-            "it. One number a text cannot say so. Leave one of these answers out, and pass --allow-missing."
+            f"The answers to {query!r} are circular: a text is preferred to another, and that one, in the end, to "
+            "it. One score per text cannot express that. Leave one of these answers out, and pass --allow-missing."
         ) from None
     level: dict[str, int] = {}
     for head in order:

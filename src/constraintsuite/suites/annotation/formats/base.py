@@ -103,7 +103,7 @@ def _read_json(file: Path) -> list[dict[str, Any]]:
     except (ValueError, RecursionError) as error:
         raise UserError(f"{file}: not valid JSON: {error}.") from None
     if not isinstance(found, list) or not all(isinstance(record, dict) for record in found):
-        raise UserError(f"{file}: this is no list of records. Was it exported as JSON?")
+        raise UserError(f"{file}: this is not a list of records. Was it exported as JSON?")
     return found
 
 
