@@ -134,7 +134,7 @@ def test_an_interrupted_run_is_finished_by_the_next(suite: Path, tmp_path: Path)
     ("out", "words"),
     [
         ("notes", "thesis.tex: this is not part of the run"),
-        ("suite", "here lies the suite 'tiny'"),
+        ("suite", "this folder already holds the suite 'tiny'"),
         ("file", "this is a file"),
     ],
 )
@@ -242,7 +242,7 @@ def test_a_run_of_which_a_file_was_changed_is_refused(
     with pytest.raises(UserError, match=rf"{name}: changed since the run was made"):
         load_run(tmp_path / "run")
     file.unlink()
-    with pytest.raises(UserError, match=rf"{name}: taken away since the run was made"):
+    with pytest.raises(UserError, match=rf"{name}: deleted since the run was made"):
         load_run(tmp_path / "run")
 
 

@@ -122,9 +122,7 @@ def test_export_and_import(tmp_path: Path, source: tuple[str, ...]) -> None:
     assert (
         "count sets, never entries" in call(bundle, "export", out, "--layout", "msmarco-subset", "--out", seven).stdout
     )
-    assert "something lies there already" in str(
-        call(bundle, "export", out, "--layout", "jsonl", "--out", seven).exception
-    )
+    assert "this already exists" in str(call(bundle, "export", out, "--layout", "jsonl", "--out", seven).exception)
     imported = call(bundle, "import", seven, "--out", tmp_path / "imported")
     assert "Repaired: ground_truth.npy: 1,188 repeated entries in 6 of 6 rows" in imported.stdout
     differing = call(bundle, "diff", out, tmp_path / "imported")

@@ -66,7 +66,7 @@ def exchange(file: Path) -> None:
     other.write_bytes(kept)
 
 
-@pytest.mark.parametrize(("damage", "word"), [(cut, "changed"), (Path.unlink, "taken away"), (exchange, "changed")])
+@pytest.mark.parametrize(("damage", "word"), [(cut, "changed"), (Path.unlink, "deleted"), (exchange, "changed")])
 def test_an_artifact_with_another_content_than_its_manifest_is_not_opened(
     tmp_path: Path, damage: Callable[[Path], None], word: str
 ) -> None:

@@ -114,7 +114,7 @@ def test_one_ruling_by_hand(batch: Path) -> None:
 
 
 def test_nothing_is_overwritten(batch: Path, tmp_path: Path) -> None:
-    assert "something lies there already" in fault("sample", tmp_path / "suite")
+    assert "this already exists" in fault("sample", tmp_path / "suite")
     ok("sheet", batch, "--annotator", "ann", "--out", tmp_path / "ann.csv")
     assert "may hold somebody's work" in fault("sheet", batch, "--annotator", "ann", "--out", tmp_path / "ann.csv")
 

@@ -283,7 +283,7 @@ def test_changed_items_are_refused(tmp_path: Path) -> None:
 
 def test_a_batch_never_takes_the_place_of_another(tmp_path: Path) -> None:
     batch = make_batch(tmp_path)
-    with pytest.raises(UserError, match="something lies there already"):
+    with pytest.raises(UserError, match="this already exists"):
         make_batch(tmp_path, 3)
     assert open_batch(batch.path) == batch
 

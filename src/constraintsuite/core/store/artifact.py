@@ -143,7 +143,7 @@ class Artifact:
 
     def _changed(self, name: str) -> str:
         kind, file = self.manifest.kind, self.path / name
-        what = "changed" if file.is_file() else "taken away"
+        what = "changed" if file.is_file() else "deleted"
         again = make_again(kind, self.manifest.name, self.manifest.settings)
         verb = "were" if kind.endswith("s") else "was"
         return f"{file}: {what} since the {kind} {verb} made. {again}, or get a good copy."
