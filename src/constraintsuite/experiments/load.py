@@ -104,8 +104,8 @@ def find_suite(run: Path) -> Path:
     suite = suite_place(run)
     if suite is None:
         raise UserError(
-            f"{run}: the suite of this run is not where it should be, seen from the run: one of the two was moved or "
-            "copied. Say where the suite is with --suite FOLDER."
+            f"{run}: the suite of this run is not where it was: the run or the suite was moved or copied. "
+            "Say where the suite is with --suite FOLDER."
         )
     return suite
 

@@ -100,7 +100,7 @@ def _refuse_other_suite(run: Run, suite: Suite) -> None:
     if run.artifact.manifest.inputs.get("suite") != suite.content:
         raise UserError(
             f"{run.artifact.path}: this run is of another suite ({run.summary.suite}) than {suite.artifact.path} "
-            f"({suite.name}), or of an earlier state of it. Make the run again, leave it out, or name its own suite."
+            f"({suite.name}), or of an earlier state of it. Make the run again, leave it out, or give its own suite."
         )
 
 

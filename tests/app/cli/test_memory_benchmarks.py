@@ -302,7 +302,7 @@ def test_a_file_is_fetched_once_and_kept(tmp_path: Path, monkeypatch: pytest.Mon
         place = fetch_file(wanted, Silent())
     assert fetch_file(wanted, Silent()).read_text() == "[]"
     place.write_text("[1]")
-    with pytest.raises(UserError, match="Move it away"):
+    with pytest.raises(UserError, match="Take it away"):
         fetch_file(wanted, Silent())
 
 

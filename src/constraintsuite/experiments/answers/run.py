@@ -61,7 +61,8 @@ def _answered(suite: Suite, given: AnswersByQuestion, answers: AnswerFile) -> tu
     roles = _roles(suite, given)
     if "query" not in roles:
         raise UserError(
-            f"{answers.path}: holds no answer under a query itself, only under opposites or restatements; every figure needs the former."
+            f"{answers.path}: there is no answer to a query itself, only to opposites or restatements. Every figure needs answers to "
+            "queries: add some."
         )
     examples = [_with_roles(example, roles) for example in suite.examples]
     controls = [_with_roles(control, roles) for control in suite.controls]
@@ -70,7 +71,9 @@ def _answered(suite: Suite, given: AnswersByQuestion, answers: AnswerFile) -> tu
         raise UserError(_unanswered(answers.path, [e.id for e in (*examples, *controls)], missing))
     kept = tuple(example for example in examples if example.id not in missing)
     if not kept:
-        raise UserError(f"{answers.path}: answers none of the suite's {len(examples)} main examples in full.")
+        raise UserError(
+            f"{answers.path}: none of the suite's {len(examples)} main examples is answered completely. Answer at least one."
+        )
     return Suite(suite.artifact, kept, tuple(c for c in controls if c.id not in missing)), len(missing)
 
 

@@ -110,7 +110,7 @@ def check_name(annotator: str) -> str:
     """The name of a person, if it is one that can stand in a file's name and a table."""
     if not _NAME.fullmatch(annotator):
         raise UserError(
-            f"{annotator!r}: a name of a person has letters, digits, '.', '_', '@' and '-', at most 64 of them."
+            f"{annotator!r}: this is not a valid name of a person. Use at most 64 letters, digits, '.', '_', '@' and '-'."
         )
     return annotator
 

@@ -53,7 +53,7 @@ def file_beside(file: Path, ending: str) -> Path:
     beside = file.with_suffix(ending)
     if beside == file:
         raise UserError(
-            f"{file}: the name of the sheet cannot end in {ending}; a file of that name is written beside it."
+            f"{file}: the name of the sheet cannot end in {ending}, because another file of that name is written. Choose another ending."
         )
     refuse_existing(beside)
     refuse_existing(file)
