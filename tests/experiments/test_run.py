@@ -152,7 +152,7 @@ def test_a_run_knows_where_its_suite_lies(suite: Path, tmp_path: Path) -> None:
     evaluate_suite(suite, "bm25", tmp_path / "runs" / "bm25", SILENT)
     assert find_suite(tmp_path / "runs" / "bm25") == suite.resolve()
     suite.rename(tmp_path / "elsewhere")
-    with pytest.raises(UserError, match=r"one of the two was moved or copied.*--suite FOLDER"):
+    with pytest.raises(UserError, match=r"the run or the suite was moved or copied.*--suite FOLDER"):
         find_suite(tmp_path / "runs" / "bm25")
 
 
