@@ -268,7 +268,7 @@ def test_models_are_listed_with_what_is_on_this_machine() -> None:
 
 
 def test_a_recipe_says_all_there_is_to_say(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="in the recipe, not beside it"):
+    with pytest.raises(UserError, match="not allowed together with a recipe"):
         cs.build("recipe.yaml", tmp_path / "suite", size=10)
 
 

@@ -96,11 +96,11 @@ def test_judged_proposals_are_not_overwritten(tmp_path: Path) -> None:
     [
         (
             PermissionError(errno.EACCES, "Permission denied", "runs/x"),
-            "runs/x: Permission denied. Choose another place",
+            "runs/x: Permission denied. Choose another path",
         ),
         (OSError(errno.ENOSPC, "No space left on device", "a"), "a: No space left on device. The disk is full."),
-        (OSError(errno.EIO, "Input/output error", "a"), "a: Input/output error. Is the path right"),
-        (OSError("nothing more is known"), "nothing more is known. Is the path right"),
+        (OSError(errno.EIO, "Input/output error", "a"), "a: Input/output error. Check the path"),
+        (OSError("nothing more is known"), "nothing more is known. Check the path"),
     ],
 )
 def test_an_error_of_the_file_system_is_told_with_what_helps(error: OSError, said: str) -> None:

@@ -80,7 +80,7 @@ def test_a_given_format_wins(tmp_path: Path) -> None:
         ),
         (
             "a.xyz",
-            r"a\.xyz: the format cannot be told from the name\. Known endings, also with \.gz: \.jsonl, .*--format",
+            r"a\.xyz: the format cannot be recognised from the name\. Known endings, also with \.gz: \.jsonl, .*--format",
         ),
         ("empty", r"empty: no known file in this folder\. Looked for corpus\.jsonl, .*--format"),
     ],

@@ -272,8 +272,8 @@ def test_one_person_answers_a_question_once(suite: Path) -> None:
         ("a.xlsx", b"PK", "must end in .csv, .tsv, .jsonl"),
         ("a.jsonl", b'{"example": "dogless"}\n', r"a\.jsonl:1: choice: Field required"),
         ("a.jsonl", b"{\n", r"a\.jsonl:1: "),
-        ("a.csv", b"example,choice\ndogless\n", "no answer under a query itself"),
-        ("a.csv", b"example,query,choice\ndogless,opposite,satisfying\n", "no answer under a query itself"),
+        ("a.csv", b"example,choice\ndogless\n", "no answer to a query itself"),
+        ("a.csv", b"example,query,choice\ndogless,opposite,satisfying\n", "no answer to a query itself"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_explained(suite: Path, name: str, content: bytes, words: str) -> None:
@@ -306,7 +306,7 @@ def test_a_text_of_several_questions_keeps_every_verdict() -> None:
 
 
 def test_verdicts_that_go_round_in_a_circle_are_refused() -> None:
-    with pytest.raises(UserError, match="'q' go round in a circle"):
+    with pytest.raises(UserError, match="'q' are circular"):
         scores_of(verdicts(("a", "b", 1), ("b", "c", 1), ("a", "c", 0)))
 
 

@@ -84,7 +84,7 @@ def test_a_name_that_is_not_there_is_answered_with_how_to_keep_one(folder: Path)
 
 @pytest.mark.parametrize("name", ["../escape", "", "a/b", ".hidden"])
 def test_a_name_is_a_plain_word(folder: Path, name: str) -> None:
-    with pytest.raises(UserError, match="is no name for a baseline"):
+    with pytest.raises(UserError, match="is not a valid name for a baseline"):
         call(baseline, "save", name, "good")
 
 

@@ -63,10 +63,10 @@ def test_compare_can_count_ties_otherwise(folder: Path) -> None:
     [
         (["good"], "fewer than two systems. Name a second run"),
         (["good", "good"], "named twice"),
-        (["good", "suite"], "a suite holds nothing to compare"),
+        (["good", "suite"], "a suite holds no measurements to compare"),
         (["good", "bad", "--metric", "speed"], "No metric named"),
         (["good", "bad", "--by", "slices"], "Did you mean 'slice'"),
-        (["good", "bad", "--out", "table.txt"], r"written as \.json or \.md"),
+        (["good", "bad", "--out", "table.txt"], r"written as JSON or Markdown"),
     ],
 )
 def test_compare_explains_what_is_wrong(
@@ -104,7 +104,10 @@ def test_chance_is_no_system_beside_others_and_can_be_gated_alone(folder: Path) 
     make_run(load_suite(folder / "suite"), folder / "guess", "random:7", [RIGHT, WRONG] * 20)
     arguments = [str(folder / name) for name in ("bad", "guess", "good")]
     result = CliRunner().invoke(comparing.compare, arguments, catch_exceptions=False)
-    assert result.stderr == f"{folder / 'guess'}: left out, as it only guesses: chance is a line and no system.\n"
+    assert (
+        result.stderr
+        == f"{folder / 'guess'}: left out, because it only guesses: chance is shown as a line, not as a system.\n"
+    )
     assert "bad → good" in result.stdout
     assert "random" not in result.stdout
     assert gate(folder / "guess", "--baseline", folder / "guess").exit_code == 0
@@ -115,7 +118,7 @@ def test_unfinished_runs_are_left_out_with_a_note(folder: Path) -> None:
     (folder / "failed" / ".working").touch()
     arguments = [str(folder / name) for name in ("bad", "failed", "good")]
     result = CliRunner().invoke(comparing.compare, arguments, catch_exceptions=False)
-    assert result.stderr.startswith(f"{folder / 'failed'}: left out, as it is not finished.")
+    assert result.stderr.startswith(f"{folder / 'failed'}: left out, because it is not finished.")
     assert "bad → good" in result.stdout
 
 

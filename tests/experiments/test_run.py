@@ -134,7 +134,7 @@ def test_an_interrupted_run_is_finished_by_the_next(suite: Path, tmp_path: Path)
     ("out", "words"),
     [
         ("notes", "thesis.tex: this is not part of the run"),
-        ("suite", "here lies the suite 'tiny'"),
+        ("suite", "this folder already holds the suite 'tiny'"),
         ("file", "this is a file"),
     ],
 )
@@ -152,7 +152,7 @@ def test_a_run_knows_where_its_suite_lies(suite: Path, tmp_path: Path) -> None:
     evaluate_suite(suite, "bm25", tmp_path / "runs" / "bm25", SILENT)
     assert find_suite(tmp_path / "runs" / "bm25") == suite.resolve()
     suite.rename(tmp_path / "elsewhere")
-    with pytest.raises(UserError, match=r"one of the two was moved or copied.*--suite FOLDER"):
+    with pytest.raises(UserError, match=r"the run or the suite was moved or copied.*--suite FOLDER"):
         find_suite(tmp_path / "runs" / "bm25")
 
 
@@ -242,7 +242,7 @@ def test_a_run_of_which_a_file_was_changed_is_refused(
     with pytest.raises(UserError, match=rf"{name}: changed since the run was made"):
         load_run(tmp_path / "run")
     file.unlink()
-    with pytest.raises(UserError, match=rf"{name}: taken away since the run was made"):
+    with pytest.raises(UserError, match=rf"{name}: deleted since the run was made"):
         load_run(tmp_path / "run")
 
 

@@ -165,7 +165,7 @@ def test_what_a_model_noticed_is_added_up_over_the_shards(suite: Path, tmp_path:
 def test_where_every_example_breaks_the_model_there_is_no_run(tmp_path: Path, fragile: str) -> None:
     examples = load_suite(write_suite(tmp_path / "whole")).examples
     suite = write_suite(tmp_path / "suite", [each for each in examples if each.id == "nutless"], ())
-    with pytest.raises(UserError, match="breaks at a pair of every example"):
+    with pytest.raises(UserError, match="fails on a pair of every example"):
         evaluate_suite(suite, fragile, tmp_path / "run", Silent())
 
 

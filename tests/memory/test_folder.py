@@ -82,7 +82,9 @@ def test_another_memory_is_not_written_over_one(
     tmp_path: Path, parts: list[MemoryDocument], name: str, settings: dict[str, object], said: str
 ) -> None:
     write_memory(tmp_path, [LEASE], name="tiny", settings={"by_path": False})
-    there = "here lies the graph 'tiny', made from other inputs, settings or versions. Choose another --out"
+    there = (
+        "this folder already holds the graph 'tiny', made from other inputs, settings or versions. Choose another --out"
+    )
     with pytest.raises(UserError, match=re.escape(f"{there}, {said}")):
         write_memory(tmp_path, parts, name=name, settings=settings)
     assert documents(tmp_path) == ["lease"]
@@ -228,7 +230,7 @@ def edit(file: Path) -> None:
 
 @pytest.mark.parametrize(
     ("damage", "said"),
-    [(cut, "changed since"), (edit, "changed since"), (Path.unlink, "taken away since")],
+    [(cut, "changed since"), (edit, "changed since"), (Path.unlink, "deleted since")],
 )
 def test_a_damaged_segment_is_refused_by_name(tmp_path: Path, damage: object, said: str) -> None:
     write_memory(tmp_path, [ANNEX], name="tiny")

@@ -95,7 +95,7 @@ def test_an_unknown_name_is_explained(arguments: list[str], words: str) -> None:
     [
         (["xyz"], "No weights are known as 'xyz'"),
         (["musique"], "and put it at"),
-        (["bge-reranker-base", "--precision", "int8"], "known in fp32 only, not in int8"),
+        (["bge-reranker-base", "--precision", "int8"], "there are no int8 weights. Choose --precision fp32"),
     ],
 )
 def test_what_cannot_be_fetched_is_explained(arguments: list[str], words: str) -> None:

@@ -89,7 +89,7 @@ def test_a_recipe_or_a_corpus_must_be_given(command: str, given: list[str]) -> N
     [("build", ("--domain", "d.yaml")), ("build", ("--size", "5")), ("propose", ("--limit", "5"))],
 )
 def test_what_belongs_into_the_recipe_is_refused_beside_it(command: str, option: tuple[str, str]) -> None:
-    with pytest.raises(UserError, match=f"^{option[0]}: give this in the recipe, not beside it"):
+    with pytest.raises(UserError, match=f"^{option[0]}: not allowed together with a recipe"):
         run(command, "recipe.yaml", *option)
 
 

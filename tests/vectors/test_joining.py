@@ -119,7 +119,7 @@ def test_the_same_import_is_recognised_and_another_source_is_another_bundle(tmp_
     before = (first.path / "manifest.json").stat().st_mtime_ns
     assert joined(tmp_path, source).texts.manifest == first.manifest
     assert (first.path / "manifest.json").stat().st_mtime_ns == before
-    with pytest.raises(UserError, match="here lies the bundle"):
+    with pytest.raises(UserError, match="this folder already holds the bundle"):
         import_folder(seven, first.path, "cosine")
 
 

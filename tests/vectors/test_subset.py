@@ -97,7 +97,7 @@ def test_a_finished_bundle_is_left_alone_and_another_refused(tmp_path: Path) -> 
     before = (out / "manifest.json").stat().st_mtime_ns
     make_bundle(tmp_path)
     assert (out / "manifest.json").stat().st_mtime_ns == before
-    with pytest.raises(UserError, match=r"here lies the bundle .* or replace it with --force"):
+    with pytest.raises(UserError, match=r"this folder already holds the bundle .* or replace it with --force"):
         make_bundle(tmp_path, size=31)
 
 

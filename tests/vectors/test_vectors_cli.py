@@ -122,9 +122,7 @@ def test_export_and_import(tmp_path: Path, source: tuple[str, ...]) -> None:
     assert (
         "count sets, never entries" in call(bundle, "export", out, "--layout", "msmarco-subset", "--out", seven).stdout
     )
-    assert "something lies there already" in str(
-        call(bundle, "export", out, "--layout", "jsonl", "--out", seven).exception
-    )
+    assert "this already exists" in str(call(bundle, "export", out, "--layout", "jsonl", "--out", seven).exception)
     imported = call(bundle, "import", seven, "--out", tmp_path / "imported")
     assert "Repaired: ground_truth.npy: 1,188 repeated entries in 6 of 6 rows" in imported.stdout
     differing = call(bundle, "diff", out, tmp_path / "imported")
@@ -136,11 +134,11 @@ def test_equal_texts_are_taken_out_and_told(tmp_path: Path, source: tuple[str, .
     with Path(source[1]).open("a") as file:
         file.write('{"id": "x1", "text": "the very same"}\n{"id": "x2", "text": "the very same"}\n')
     options = (*source, "--size", 401, "--dedup", "exact_text")
-    assert "Equal texts are counted here as they stand" in call(subset, "plan", *options).stdout
+    assert "Equal texts are counted here as often as the source has them" in call(subset, "plan", *options).stdout
     dry = json.loads(call(subset, "build", *options, "--out", tmp_path / "b", "--dry-run", "--json").stdout)
     assert dry["twins_left_out"] == 1
     built = call(subset, "build", *options, "--out", tmp_path / "b").stdout
-    assert "1 left out whose text another document has, of 401 different texts; judgments moved: 0" in built
+    assert "1 duplicates left out, among 401 different texts; judgments moved: 0" in built
     assert (tmp_path / "b" / "twins.jsonl").read_text().count("\n") == 1
 
 
@@ -164,7 +162,10 @@ def test_texts_are_joined_on_import(tmp_path: Path, source: tuple[str, ...]) -> 
     call(embed, out, "--model", save_model(tmp_path / "model"))
     call(bundle, "export", out, "--layout", "msmarco-subset", "--out", seven)
     refused = call(bundle, "import", seven, "--out", tmp_path / "i", *source[2:])
-    assert str(refused.exception) == "--queries belongs to --texts, the source of the texts."
+    assert (
+        str(refused.exception)
+        == "--queries needs --texts, the source of the texts. Add --texts, or leave --queries out."
+    )
     joined = call(bundle, "import", seven, "--out", tmp_path / "i", "--texts", source[1], *source[2:])
     assert "        18 judgments" in joined.stdout
     difference = json.loads(call(bundle, "diff", out, tmp_path / "i", "--json").stdout)
@@ -223,7 +224,7 @@ def test_broken_rows_may_be_left_out_up_to_a_number(tmp_path: Path, source: tupl
     assert call(subset, "build", *options, 2).exit_code == 0
     assert refused in str(call(subset, "build", *options, 1).exception)
     alone = call(subset, "build", *source, "--size", 50, "--out", tmp_path / "b", "--max-bad-rows", 1)
-    assert "--max-bad-rows belongs to --skip-bad-rows" in str(alone.exception)
+    assert "--max-bad-rows needs --skip-bad-rows" in str(alone.exception)
 
 
 def test_an_export_that_fails_leaves_nothing(tmp_path: Path, source: tuple[str, ...]) -> None:
@@ -254,4 +255,4 @@ def test_a_difference_beside_the_texts_is_named(tmp_path: Path, source: tuple[st
         call(subset, "build", *source, "--size", 50, "--order", order, "--out", tmp_path / order)
     result = call(bundle, "diff", tmp_path / "positives_then_key", tmp_path / "source")
     assert result.exit_code == 1
-    assert "Files of the texts that are not the same: corpus/part-00000.parquet" in result.stdout
+    assert "Files of the texts that differ: corpus/part-00000.parquet" in result.stdout

@@ -133,8 +133,10 @@ class SourceSettings(BaseModel, frozen=True, extra="forbid"):
         None, min_length=1, description="Field of the text; else text, contents, body, passage or content."
     )
     queries: str | None = Field(None, description="File of queries: TSV, CSV, JSONL or TREC topics.")
-    qrels: str | None = Field(None, description="File of judgments: TREC qrels, or TSV as BEIR has it.")
-    passage_words: int = Field(90, ge=1, description="Most words of a passage cut from a Markdown or text file.")
+    qrels: str | None = Field(None, description="File of judgments: TREC qrels, or TSV in the format of BEIR.")
+    passage_words: int = Field(
+        90, ge=1, description="Maximum number of words in a passage cut from a Markdown or text file."
+    )
     limit: int | None = Field(None, ge=1, description="Read only this many documents.")
     skip_bad_rows: bool = Field(False, description="Leave broken rows out and count them, instead of stopping.")
     split: str | None = Field(

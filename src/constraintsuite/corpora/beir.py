@@ -31,7 +31,7 @@ class BeirSource(JsonlSource):
     def _find_files(self, source: str) -> list[Path]:
         corpus = _packed_or_not(Path(source), "corpus.jsonl")
         if not corpus:
-            raise UserError(f"{source}: no corpus.jsonl in this folder, so it is not in the form of BEIR.")
+            raise UserError(f"{source}: no corpus.jsonl in this folder, so it is not in the format of BEIR.")
         return corpus
 
     def queries(self, bad: BadRows = STRICT) -> Iterator[Query]:

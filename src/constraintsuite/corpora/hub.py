@@ -103,7 +103,7 @@ def _reading(name: str) -> Iterator[None]:
     except ConnectionError:
         raise UserError(
             f"{PREFIX}{name}: the hub could not be reached ({constants.ENDPOINT} was asked several times), and no copy is "
-            f"in the cache. Check the connection; or download the dataset where there is one, and give its folder: "
+            f"in the cache. Check the connection; or download the dataset on another machine, and give its folder: "
             f"{PREFIX}FOLDER, or a JSONL or Parquet file of it."
         ) from None
     except (datasets.exceptions.DatasetsError, OSError, ValueError, RuntimeError) as error:

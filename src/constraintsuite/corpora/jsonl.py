@@ -69,7 +69,7 @@ def _array_elements(path: Path) -> Iterator[FileLine]:
                 number += element.count(b"\n")
         except _ArrayError as error:
             where = f"{path}:{number + _blank_lines(error.rest)}"
-            raise UserError(f"{where}: {error}. Correct the file, or write one object a line instead.") from None
+            raise UserError(f"{where}: {error}. Correct the file, or write one object per line instead.") from None
 
 
 class _ArrayError(Exception):

@@ -73,7 +73,7 @@ def _format_of(settings: SourceSettings) -> str:
         if found is not None:
             return found
         raise UserError(
-            f"{source}: the format cannot be told from the name. Known endings, also with .gz: "
+            f"{source}: the format cannot be recognised from the name. Known endings, also with .gz: "
             f"{', '.join(_ENDINGS)}. Say what it is with --format {'|'.join(SOURCES.names())}."
         )
     if find_spec("ir_datasets") is not None:

@@ -79,7 +79,7 @@ def find_baseline(store: Path, name: str, kind: str, data: str, inputs: Mapping[
     else:
         there = f" There are: {', '.join(names)}." if names else ""
         said = f"{name!r} is neither a folder nor a baseline in {store}.{there}"
-    raise UserError(f"{said} Keep a run under this name with `csuite baseline save {name} RUN`.")
+    raise UserError(f"{said} Store a run under this name with `csuite baseline save {name} RUN`.")
 
 
 def list_baselines(store: Path) -> Iterator[KeptBaseline]:
@@ -115,7 +115,7 @@ def check_name(name: str) -> None:
     """Refuse a name that is no plain word."""
     if not _NAME.fullmatch(name):
         raise UserError(
-            f"{name!r} is no name for a baseline: letters, digits, dots, dashes and underscores, at most 80."
+            f"{name!r} is not a valid name for a baseline. Use at most 80 letters, digits, dots, dashes and underscores."
         )
 
 

@@ -141,11 +141,11 @@ def refuse_incomparable(metric: Metric) -> None:
     """Refuse a metric of which a paired difference says nothing."""
     if metric.own_unit:
         raise UserError(
-            f"{metric} is in each system's own unit, so that a difference says nothing. Compare normalised_gap, "
+            f"{metric} is in each system's own unit, so a difference means nothing. Compare normalised_gap, "
             "normalised_sensitivity, superiority or responsiveness."
         )
     if metric.average == "median":
-        raise UserError(f"{metric} is a median, of which there are no paired differences. Compare another metric.")
+        raise UserError(f"{metric} is a median, which has no paired differences. Compare another metric.")
 
 
 def paired_test(

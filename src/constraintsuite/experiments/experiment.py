@@ -195,8 +195,8 @@ def refuse_unlike(first: Experiment, second: Experiment) -> None:
     for name in sorted(first.inputs.keys() | second.inputs.keys()):
         if first.inputs.get(name) != second.inputs.get(name):
             raise UserError(
-                f"{first.path} and {second.path} are not of the same data: the {name} of {second.data} is another than that "
-                f"of {first.data}, or an earlier state of it. Make both runs on the same data, or leave one out."
+                f"{first.path} and {second.path} are not of the same data: the {name} of {second.data} is not that of "
+                f"{first.data}, or is an earlier state of it. Make both runs on the same data, or leave one out."
             )
     for name in sorted(first.conditions.keys() | second.conditions.keys()):
         one, other = first.conditions.get(name), second.conditions.get(name)

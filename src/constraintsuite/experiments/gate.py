@@ -69,7 +69,7 @@ def default_policy(baseline: Experiment) -> Policy:
     """
     if not baseline.watched:
         raise UserError(
-            f"{baseline.path}: a {baseline.kind} has no figure that must not drop whatever is asked. Write a policy; "
+            f"{baseline.path}: a {baseline.kind} has no figures for a default policy to watch. Write a policy; "
             "`csuite gate --example` prints one to start from."
         )
     worse = {

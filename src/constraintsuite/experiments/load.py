@@ -66,7 +66,7 @@ def load_suite(path: Path) -> Suite:
         stray = next((e for e in records if (e.control is None) != main), None)
         if stray is not None:
             kind = "a main example" if stray.control is None else "a control"
-            raise UserError(f"{path / file}: {stray.id} is {kind}, which belongs into another file.")
+            raise UserError(f"{path / file}: {stray.id} is {kind}, which belongs in another file.")
     _refuse_repeated(path, [*examples, *controls])
     return Suite(artifact, examples, controls)
 
@@ -104,8 +104,8 @@ def find_suite(run: Path) -> Path:
     suite = suite_place(run)
     if suite is None:
         raise UserError(
-            f"{run}: the suite of this run is not where it should be, seen from the run: one of the two was moved or "
-            "copied. Say where the suite is with --suite FOLDER."
+            f"{run}: the suite of this run is not where it was: the run or the suite was moved or copied. "
+            "Say where the suite is with --suite FOLDER."
         )
     return suite
 
@@ -113,7 +113,7 @@ def find_suite(run: Path) -> Path:
 def _refuse_repeated(path: Path, examples: Sequence[Example]) -> None:
     repeated = [name for name, count in Counter(example.id for example in examples).items() if count > 1]
     if repeated:
-        raise UserError(f"{path}: {len(repeated)} ids stand there more than once, the first is {repeated[0]!r}.")
+        raise UserError(f"{path}: {len(repeated)} ids appear more than once; the first is {repeated[0]!r}.")
 
 
 def name_runs(runs: Sequence[Run]) -> dict[str, Run]:

@@ -60,8 +60,8 @@ def _refuse_other_suite(out: Path, origin: ArtifactOrigin, suite: Path | None) -
     place = suite and _other_place(out, manifest, suite)
     if before != now or place:
         raise UserError(
-            f"{out}: here lies the {manifest.kind} of {origin.name} on the suite {before!r}{_at(place)}, which one on the "
-            f"suite {now!r}{_at(suite)} would replace. Choose another --out."
+            f"{out}: this folder already holds the {manifest.kind} of {origin.name} on the suite "
+            f"{before!r}{_at(place)}. One on the suite {now!r}{_at(suite)} would replace it. Choose another --out."
         )
 
 

@@ -90,7 +90,9 @@ def read_scores(run: Run, examples: Sequence[Example]) -> Scores:
     ids = {text: document_id(text) for _, text in pairs_of(examples)}
     found = {(q, text): stored[q, ids[text]] for q, text in pairs_of(examples) if (q, ids[text]) in stored}
     if len(found) < len(pairs_of(examples)):
-        raise UserError(f"{file}: a score is missing that the run's examples need. Make the run again, as it was made.")
+        raise UserError(
+            f"{file}: a score is missing that the run's examples need. Make the run again with the same command."
+        )
     return found
 
 
@@ -98,7 +100,7 @@ def _refuse_other_suite(run: Run, suite: Suite) -> None:
     if run.artifact.manifest.inputs.get("suite") != suite.content:
         raise UserError(
             f"{run.artifact.path}: this run is of another suite ({run.summary.suite}) than {suite.artifact.path} "
-            f"({suite.name}), or of an earlier state of it. Make the run again, leave it out, or name its own suite."
+            f"({suite.name}), or of an earlier state of it. Make the run again, leave it out, or give its own suite."
         )
 
 

@@ -94,7 +94,7 @@ def _content(suite: Suite, scored: Scored, reporter: Reporter) -> RunContent:
         tuple(each for each in part if each.id not in set(lost)) for part in (suite.examples, suite.controls)
     )
     if not examples:
-        raise UserError("The model breaks at a pair of every example, so there is nothing to evaluate.")
+        raise UserError("The model fails on a pair of every example, so there is nothing to evaluate. Check the model.")
     scores = {pair: scored.scores[pair] for pair in pairs_of([*examples, *controls])}
     return RunContent(
         Suite(suite.artifact, examples, controls), scores, scored.visible, scored.facts, {UNWORKABLE: len(lost)}

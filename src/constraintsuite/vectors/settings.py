@@ -22,29 +22,30 @@ class SubsetSettings(BaseModel, frozen=True, extra="forbid"):
     """How many documents and queries are taken, and which."""
 
     mode: SamplingMode = Field("keep_positives", description="How documents are chosen.")
-    size: int | None = Field(None, ge=1, description="Documents of the subset; every mode but rate needs it.")
+    size: int | None = Field(None, ge=1, description="Number of documents in the subset; every mode but rate needs it.")
     rate: float | None = Field(None, gt=0, le=1, description="Share of the documents, for the mode rate.")
-    queries: int | None = Field(None, ge=1, description="Queries of the subset; all if not said.")
+    queries: int | None = Field(None, ge=1, description="Number of queries in the subset; all by default.")
     require: Literal["judged", "any"] = Field("judged", description="Whether a query needs a positive judgment.")
-    min_relevance: int = Field(1, ge=1, description="The lowest grade that is positive; 0 means not relevant.")
+    min_relevance: int = Field(1, ge=1, description="Lowest grade that counts as positive; 0 means not relevant.")
     positives_of: Literal["selected", "split"] = Field(
         "selected", description="Whose positives are kept: of the selected queries, or of all judged ones."
     )
     run: Path | None = Field(None, description="TREC run whose best documents are hard negatives, for the mode pooled.")
-    depth: int = Field(100, ge=1, description="Hard negatives a query, from the top of the run.")
+    depth: int = Field(100, ge=1, description="Hard negatives per query, from the top of the run.")
     strata: str = Field("length", min_length=1, description="For the mode stratified: length, or a field of metadata.")
     allocation: Literal["proportional", "equal"] | dict[str, float] = Field(
-        "proportional", description="Documents a stratum: proportional, equal, or shares as NAME=SHARE,NAME=SHARE."
+        "proportional", description="Documents per stratum: proportional, equal, or shares as NAME=SHARE,NAME=SHARE."
     )
     order: Literal["positives_then_key", "source"] = Field(
-        "positives_then_key", description="Order of the documents; by key, every beginning is itself a valid sample."
+        "positives_then_key", description="Order of the documents; by key, the first N are always a valid sample."
     )
     dedup: Literal["off", "exact_text"] = Field(
-        "off", description="Whether of documents with the same text only one is kept, with the judgments of all."
+        "off",
+        description="Whether to keep only one of several documents with the same text, with the judgments of all.",
     )
     seed: str = Field("42", min_length=1, description="Any text; another seed gives another sample.")
     namespace: str | None = Field(
-        None, min_length=1, description="Enters the keys; the name of the source if not said."
+        None, min_length=1, description="Text that is part of the keys; by default, the name of the source."
     )
 
     @model_validator(mode="after")

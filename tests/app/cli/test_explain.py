@@ -126,10 +126,10 @@ def test_a_dry_run_counts_passes_and_writes_nothing(
 @pytest.mark.parametrize(
     ("speed", "words"),
     [
-        (180.0, "About 1 s: a trial"),
-        (6.0, "About 30 s: a trial"),
-        (1.0, "About 3 min 0 s: a trial"),
-        (0.01, "About 5 h 0 min: a trial"),
+        (180.0, "About 1 s: a short trial"),
+        (6.0, "About 30 s: a short trial"),
+        (1.0, "About 3 min 0 s: a short trial"),
+        (0.01, "About 5 h 0 min: a short trial"),
     ],
 )
 def test_a_dry_run_speaks_of_time(world: Path, monkeypatch: pytest.MonkeyPatch, speed: float, words: str) -> None:
@@ -151,7 +151,7 @@ def test_what_goes_on_is_told_where_nobody_watches(world: Path, monkeypatch: pyt
 def test_fewer_contrasts_than_the_limit_are_explained(world: Path) -> None:
     arguments = ("patch", world / "suite", *model(world), "--out", world / "few", "--sites", "mlp", "--limit")
     printed = call(*arguments, 500).stdout
-    assert "contrasts, and not 500 as --limit says. Left out:\n" in printed
+    assert "contrasts instead of the 500 of --limit. Left out:\n" in printed
     assert "document: its two texts are more than one edit apart\n" in printed
 
 
@@ -171,11 +171,11 @@ def test_each_side_has_tables_of_its_own(world: Path) -> None:
 
 
 def test_estimates_cannot_be_run_again(world: Path) -> None:
-    assert "it has no exact patches" in str(invoke("verify", world / "a", "--again", 3).exception)
+    assert "there are no exact patches" in str(invoke("verify", world / "a", "--again", 3).exception)
 
 
 def test_only_analyses_can_be_run_again(world: Path) -> None:
-    assert "--again is for folders that" in str(invoke("verify", world / "suite", "--again", 3).exception)
+    assert "--again is only for folders of" in str(invoke("verify", world / "suite", "--again", 3).exception)
 
 
 def test_an_ablation_has_no_directions() -> None:

@@ -267,7 +267,7 @@ def test_answers_are_scored_with_the_facts(tmp_path: Path) -> None:
     file.write_text(json.dumps([HOTPOT]))
     answers.write_text(json.dumps({"answer": {"q1": "Veldt", "q9": "yes"}}))
     options = ("--modes", "ppr", "--answers", answers, *FAST, "--out", tmp_path / "run")
-    assert "1 of 2 answers are to no question" in call("eval", "hotpotqa", file, *options).stderr
+    assert "1 of 2 answers belong to no question" in call("eval", "hotpotqa", file, *options).stderr
     figures = as_json("eval", "hotpotqa", file, *options)["summary"]["figures"]
     found = {figure["metric"]: figure["figure"]["value"] for figure in figures if figure["group"] == "overall"}
     assert found["answer_em"] == 1

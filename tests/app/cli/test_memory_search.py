@@ -131,7 +131,7 @@ def test_search_in_json_has_texts_and_walks(graph: Path) -> None:
 def test_a_query_that_matches_nothing_says_so(graph: Path) -> None:
     text = printed("search", graph, "zzz", "--explain")
     assert text.startswith("Nothing was found")
-    assert "found these units" not in text
+    assert "found each of them directly" not in text
 
 
 def test_what_was_confirmed_counts_later_and_can_be_put_back(tmp_path: Path, graph: Path) -> None:
@@ -151,7 +151,7 @@ def test_a_snapshot_never_replaces_a_file(tmp_path: Path, graph: Path) -> None:
     printed("snapshot", graph, "--out", copy)
     before = copy.read_bytes()
     printed("feedback", graph, "lease:2.1", "--at", "2026-01-02")
-    assert "is there already" in refusal("snapshot", graph, "--out", copy)
+    assert "already exists" in refusal("snapshot", graph, "--out", copy)
     assert copy.read_bytes() == before
 
 
@@ -193,7 +193,7 @@ def test_a_unit_that_gave_way_is_found_only_as_of_earlier(graph: Path) -> None:
     [
         (["search", "GRAPH", "x", "--mode", "pprr"], "Did you mean 'ppr'?"),
         (["search", "GRAPH", "x", "--mode", "embedding_baseline"], "no vectors"),
-        (["search", "GRAPH", "x", "--html", "out.pdf"], "end its name in .html"),
+        (["search", "GRAPH", "x", "--html", "out.pdf"], "End the name in .html"),
         (["search", "nowhere", "x"], "there is no such folder"),
         (["remove", "GRAPH", "leese"], "no document 'leese'"),
         (["feedback", "GRAPH", "lease:9.9", "--at", "2026-01-01"], "no unit has the id"),

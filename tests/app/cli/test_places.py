@@ -192,7 +192,7 @@ def test_a_run_by_url_knows_its_suite_by_url(url: str, monkeypatch: pytest.Monke
 def test_judgments_stay_on_this_machine(arguments: tuple[str, ...]) -> None:
     result = CliRunner().invoke(cli, arguments)
     assert isinstance(result.exception, UserError)
-    assert f"{arguments[-1]}: this must be a folder of this machine" in str(result.exception)
+    assert f"{arguments[-1]}: this must be a local folder" in str(result.exception)
 
 
 def test_a_path_to_a_folder_of_judgments_stays_a_path(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_page_and_leaderboard_at_once_keep_stdout_for_data(reported: Reported, t
     ("arguments", "words"),
     [
         ((), "--out FOLDER"),
-        (("--format", "csv", "--vectors", "dense:x"), "are for a page"),
+        (("--format", "csv", "--vectors", "dense:x"), "need a page"),
         (("--json",), "--out FOLDER"),
     ],
 )
@@ -122,7 +122,7 @@ def test_a_suite_has_a_page_of_its_own_and_not_beside_its_runs(reported: Reporte
     assert CliRunner().invoke(report, arguments, catch_exceptions=False).exit_code == 0
     assert "Mean lengths of main examples" in (tmp_path / "page" / "index.html").read_text()
     run = reported.runs[0]
-    assert "have a page of their own" in refusal(reported.suite, run, "--out", tmp_path / "both")
+    assert "need a report of their own" in refusal(reported.suite, run, "--out", tmp_path / "both")
 
 
 def test_report_leaves_out_what_a_model_that_failed_has_left(reported: Reported, tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_report_leaves_out_what_a_model_that_failed_has_left(reported: Reported,
     runs = sorted((tmp_path / "runs" / "suite").iterdir())
     result = CliRunner().invoke(report, [*map(str, runs), "--out", str(tmp_path / "page")], catch_exceptions=False)
     assert [run.name for run in runs] == ["python-fails-score", "random"]
-    assert result.stderr.startswith(f"{runs[0]}: left out, as it is not finished.")
+    assert result.stderr.startswith(f"{runs[0]}: left out, because it is not finished.")
     assert Artifact.open(tmp_path / "page", "report").manifest.counts["runs"] == 1
     assert "None of these runs is finished" in refusal(runs[0], "--out", tmp_path / "other")
 
@@ -141,7 +141,10 @@ def test_report_leaves_out_what_a_model_that_failed_has_left(reported: Reported,
 def test_report_on_a_folder_of_runs_is_answered_with_the_runs(reported: Reported, tmp_path: Path) -> None:
     runs = reported.runs[0].parent
     told = refusal(runs, "--out", tmp_path / "report")
-    assert told == f"{runs}: not a run, but it holds runs. Give these: {' '.join(map(str, sorted(reported.runs)))}"
+    assert (
+        told
+        == f"{runs}: this is not a run, but a folder of runs. Give these: {' '.join(map(str, sorted(reported.runs)))}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -153,7 +156,7 @@ def test_report_says_why_a_run_cannot_be_read(reported: Reported, tmp_path: Path
     (run / "manifest.json").write_text(manifest)
     told = refusal(run, "--out", tmp_path / "report")
     assert words in told
-    assert "it holds runs" not in told
+    assert "a folder of runs" not in told
 
 
 def test_the_help_of_report_loads_nothing_that_draws() -> None:

@@ -132,7 +132,7 @@ def test_figures_without_somebody(trapped: OpenSite) -> None:
     assert "No item has been answered by two people yet" in page
     assert 'name="without" value="ben" checked' in page
     assert "agreement/figures?by=&amp;claim=0.9&amp;without=ben" in page
-    assert "nobody of this name has said anything" in owner.get(f"{BATCH}/agreement?without=bem", 400).text
+    assert "nobody of this name has given an answer" in owner.get(f"{BATCH}/agreement?without=bem", 400).text
 
 
 def test_of_few_decoys_it_is_said_that_they_tell_nothing(site: OpenSite) -> None:

@@ -57,7 +57,7 @@ def test_a_damaged_batch_hides_no_other(tmp_path: Path) -> None:
     (tmp_path / "damaged" / "items.jsonl").write_text("{")
     said = entries(open_site(tmp_path).visit(ANNA).page("/"))
     assert said[0].startswith("batch ")
-    assert said[1].startswith("damaged cannot be read: damaged/items.jsonl: changed or taken away")
+    assert said[1].startswith("damaged cannot be read: damaged/items.jsonl: changed or deleted")
 
 
 def test_an_empty_folder_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -211,7 +211,7 @@ def test_where_nobody_differs_any_more_the_reason_is_not_lost(batch: AnnotationB
     form = form_of(judge.page(at("dish-3")))
     batch.store.append([EventDraft(BEN.name, "dish-3", "satisfies", "first")], START)
     page = judge.post(RULINGS, form, 422).text
-    assert "nobody differs here" in page
+    assert "there is no disagreement here" in page
     assert f'You had written: <span dir="auto">{REASON}' in page
 
 

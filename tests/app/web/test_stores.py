@@ -79,10 +79,10 @@ def test_a_batch_whose_answers_are_gone_is_refused(batch: AnnotationBatch, site:
     anna = site.visit(ANNA)
     form = form_of(anna, first_row(anna))
     batch.store.path.unlink()
-    assert "taken away or emptied" in anna.get(QUEUE, 400).text
-    assert "taken away or emptied" in anna.post(f"{QUEUE}/answer", form, 400).text
-    assert "taken away or emptied" in anna.page("/")
-    assert "taken away or emptied" in site.visit().get(f"{QUEUE}/agreement", 400).text
+    assert "deleted or emptied" in anna.get(QUEUE, 400).text
+    assert "deleted or emptied" in anna.post(f"{QUEUE}/answer", form, 400).text
+    assert "deleted or emptied" in anna.page("/")
+    assert "deleted or emptied" in site.visit().get(f"{QUEUE}/agreement", 400).text
     assert not batch.store.path.exists()
 
 

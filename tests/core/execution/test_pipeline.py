@@ -147,7 +147,9 @@ def test_a_stage_is_not_made_of_one_that_was_changed(runs: Runs, damage: Callabl
     file = runs.folder / "stages" / "upper" / "upper.txt"
     damage(file)
     before = (runs.folder / "stages" / "plural" / "plural.txt").read_bytes()
-    with pytest.raises(UserError, match=r"stages/upper/(upper\.txt: changed since|x: this file is not of) the stage"):
+    with pytest.raises(
+        UserError, match=r"stages/upper/(upper\.txt: changed since|x: this file is not part of) the stage"
+    ):
         runs.run(ending="es")
     assert runs.worked() == []
     assert (runs.folder / "stages" / "plural" / "plural.txt").read_bytes() == before

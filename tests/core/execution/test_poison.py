@@ -95,7 +95,9 @@ def run(folder: Path) -> None:
 
 
 def test_a_shard_that_dies_of_no_record_is_given_up_by_name(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"part-\d: 9 processes died of it, and not at one of its records"):
+    with pytest.raises(
+        UserError, match=r"part-\d: 9 worker processes died in this shard, and no single record is the cause"
+    ):
         spread("numbers", die_before_any_record, tasks(tmp_path), tmp_path, LocalEngine(2), Silent())
 
 

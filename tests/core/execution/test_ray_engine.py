@@ -179,7 +179,7 @@ def test_an_address_without_a_port_is_refused() -> None:
 
 def test_a_cluster_of_this_machine_that_is_gone_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
-    with pytest.raises(UserError, match="No Ray cluster at auto: there is no note of one in"):
+    with pytest.raises(UserError, match=r"No Ray cluster at auto: .* does not exist"):
         find_cluster("auto")
     (tmp_path / "ray").mkdir()
     (tmp_path / "ray" / "ray_current_cluster").write_text("127.0.0.1:1")

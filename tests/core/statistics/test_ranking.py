@@ -120,10 +120,10 @@ def test_other_names_of_a_measure_are_the_same_measure() -> None:
         ("nDCG@0", "a whole number from 1"),  # trec_eval would end the process
         ("P@9999999999", "a whole number from 1"),
         ("nDCG@True", "a whole number from 1"),
-        ("P(rel=0)@5", "refuses it"),
+        ("P(rel=0)@5", "rejects it"),
         ("P(x=2)@5", "unsupported params"),
         ("SDCG@5", "needs a value for max_rel"),
-        ("RBP", "nothing that is installed"),
+        ("RBP", "no installed package"),
         ("nDCG@@", "write it as"),
         ("", "write it as"),
     ],

@@ -66,7 +66,7 @@ def exchange(file: Path) -> None:
     other.write_bytes(kept)
 
 
-@pytest.mark.parametrize(("damage", "word"), [(cut, "changed"), (Path.unlink, "taken away"), (exchange, "changed")])
+@pytest.mark.parametrize(("damage", "word"), [(cut, "changed"), (Path.unlink, "deleted"), (exchange, "changed")])
 def test_an_artifact_with_another_content_than_its_manifest_is_not_opened(
     tmp_path: Path, damage: Callable[[Path], None], word: str
 ) -> None:
@@ -85,7 +85,7 @@ def test_an_extra_file_is_refused_only_by_those_who_would_read_it(tmp_path: Path
     made = make_artifact(tmp_path / "suite")
     (made.path / "parts" / "two.txt").write_text("two")
     opened = Artifact.open(made.path)
-    with pytest.raises(UserError, match=r"parts/two\.txt: this file is not of the suite"):
+    with pytest.raises(UserError, match=r"parts/two\.txt: this file is not part of the suite"):
         opened.refuse_foreign()
     opened.refuse_foreign(beside=["parts"])
 

@@ -203,7 +203,7 @@ def test_a_missing_file_is_named(s3: Server, monkeypatch: pytest.MonkeyPatch, tm
 
 def test_a_name_that_leads_out_of_the_folder_is_refused(s3: Server, tmp_path: Path) -> None:
     open_mirror(URL).store._files.pipe_file("bucket/suites/tiny/../../../../out", b"x")
-    with pytest.raises(UserError, match="this name cannot be that of a file"):
+    with pytest.raises(UserError, match="a local file cannot have this name"):
         open_mirror(URL).pull()
     assert not list(tmp_path.rglob("out"))
 
@@ -231,7 +231,7 @@ def test_messages_show_the_url(s3: Server, tmp_path: Path) -> None:
     ("url", "message"),
     [
         ("s3://nowhere/x", "there is no bucket or container named 'nowhere'"),
-        ("ftp://host/x", "no store is known by ftp://"),
+        ("ftp://host/x", "ftp:// is not a known kind of store"),
         ("s3://", "names no bucket"),
     ],
 )

@@ -74,7 +74,7 @@ def test_a_bad_row_is_named_by_its_url(s3: Server) -> None:
         ("s3://bucket/corpora/none.jsonl", "s3://bucket/corpora/none.jsonl: there is no such object"),
         ("s3://bucket", "s3://bucket: this names no file or folder in a bucket"),
         ("s3://nowhere/docs.jsonl", "there is no bucket or container named 'nowhere'"),
-        ("https://host/docs.jsonl", "no store is known by https://"),
+        ("https://host/docs.jsonl", "https:// is not a known kind of store"),
     ],
 )
 def test_what_is_not_there_is_said(s3: Server, source: str, message: str) -> None:

@@ -93,7 +93,7 @@ def test_a_finished_folder_is_found_while_others_read_it(tmp_path: Path) -> None
 def test_a_file_that_was_taken_away(tmp_path: Path, name: str, level: Replace) -> None:
     (make(tmp_path / "out").path / name).unlink()
     if level < Replace.DAMAGED:
-        with pytest.raises(UserError, match=f"{name}: taken away since the list was made"):
+        with pytest.raises(UserError, match=f"{name}: deleted since the list was made"):
             make(tmp_path / "out", level=level)
         return
     told: list[str] = []
@@ -122,7 +122,7 @@ def test_an_artifact_of_another_origin(
     advice = (
         "made from other inputs, settings or versions. Choose another --out, or move it away" if needed else "Choose"
     )
-    with pytest.raises(UserError, match=f"here lies the list 'words'[.,] {advice}"):
+    with pytest.raises(UserError, match=f"this folder already holds the list 'words'[.,] {advice}"):
         make(tmp_path / "out", origin, level)
     assert Artifact.open(tmp_path / "out") == before
 
@@ -198,7 +198,8 @@ def test_work_of_another_origin_is_refused_or_discarded(tmp_path: Path, level: R
     stop(tmp_path / "out", OTHER, level)
     if level == Replace.NOTHING:
         with pytest.raises(
-            UserError, match="here lies an unfinished list, made from other inputs, settings or versions"
+            UserError,
+            match="this folder already holds an unfinished list, made from other inputs, settings or versions",
         ):
             make(tmp_path / "out", level=level)
         assert is_resumable(tmp_path / "out", OTHER)
@@ -334,7 +335,7 @@ def test_a_new_folder_takes_no_other_place(tmp_path: Path, name: str) -> None:
     finish(tmp_path / "folder", ORIGIN, {}, {}, 0)
     (tmp_path / "file").touch()
     with (
-        pytest.raises(UserError, match=r"something lies there already. Choose another --out"),
+        pytest.raises(UserError, match=r"this already exists. Choose another --out"),
         new_folder(tmp_path / name),
     ):
         pass

@@ -134,7 +134,7 @@ def test_all_wrong_names_are_told_before_anything_is_written(suite: Path, tmp_pa
 
 
 def test_a_folder_of_another_kind_is_left_alone(suite: Path) -> None:
-    with pytest.raises(UserError, match="here lies the suite 'tiny'"):
+    with pytest.raises(UserError, match="this folder already holds the suite 'tiny'"):
         evaluate_retrieval(suite, RankingPlan("bm25"), suite, Silent())
 
 

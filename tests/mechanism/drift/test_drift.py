@@ -177,7 +177,7 @@ def test_other_contrasts_of_the_same_suite_are_another_drift(
         stop.setattr(steps.CheckpointWalk, "_later", None)
         with pytest.raises(TypeError):
             measure_drift(checkpoints, [tmp_path / "suite"], tmp_path / "out", SETTINGS, Silent())
-    with pytest.raises(UserError, match="here lies an unfinished drift"):  # of 40 contrasts, not 20
+    with pytest.raises(UserError, match="this folder already holds an unfinished drift"):  # of 40 contrasts, not 20
         alone = replace(SETTINGS, independent=True)
         measure_drift(checkpoints, [tmp_path / "suite"], tmp_path / "out", alone, Silent())
 

@@ -147,7 +147,7 @@ def test_other_marks_are_another_analysis(given: Given, tmp_path: Path, monkeypa
 @pytest.mark.parametrize(
     ("scope", "message"),
     [
-        (AnalysisScope(sites=("mlp",)), "here lies the explain 'attribute cross:"),
+        (AnalysisScope(sites=("mlp",)), "this folder already holds the explain 'attribute cross:"),
         (AnalysisScope(sites=("head",), roles=("positions",)), "positions is for embeddings and residual alone"),
         (AnalysisScope(sides=("document",)), "none of its 34 contrasts is of these sides"),
     ],

@@ -188,7 +188,7 @@ def test_who_is_done_gets_no_sheet_and_keeps_nobody_from_the_rest(tmp_path: Path
 def test_a_name_that_is_none_stops_all_sheets(tmp_path: Path) -> None:
     pilot = begun(tmp_path)
     freeze(pilot)
-    with pytest.raises(UserError, match="a name of a person has letters"):
+    with pytest.raises(UserError, match="not a valid name of a person"):
         write_sheets(pilot, ("ann", "../bob"))
     assert not (pilot / "sheets").exists()
     assert not (pilot / "batches").exists()

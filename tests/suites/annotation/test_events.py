@@ -64,7 +64,7 @@ USES = [EventStore.events, lambda store: store.append([EventDraft("ann", "a", "q
 
 @pytest.mark.parametrize("use", USES)
 def test_a_file_that_is_gone_is_told_and_none_is_made(tmp_path: Path, use: Callable[[EventStore], object]) -> None:
-    with pytest.raises(UserError, match=r"annotations\.sqlite: the answers of this batch were taken away or emptied"):
+    with pytest.raises(UserError, match=r"annotations\.sqlite: the answers of this batch were deleted or emptied"):
         use(store_in(tmp_path))
     assert list(tmp_path.iterdir()) == []
 
@@ -73,7 +73,7 @@ def test_a_file_that_is_gone_is_told_and_none_is_made(tmp_path: Path, use: Calla
 def test_a_file_that_was_emptied_is_told_and_left_so(tmp_path: Path, use: Callable[[EventStore], object]) -> None:
     store = store_in(tmp_path)
     store.path.touch()
-    with pytest.raises(UserError, match="taken away or emptied"):
+    with pytest.raises(UserError, match="deleted or emptied"):
         use(store)
     assert store.path.stat().st_size == 0
 

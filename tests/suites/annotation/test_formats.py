@@ -233,7 +233,7 @@ def test_argillas_settings_ask_every_question_of_one_person(tmp_path: Path) -> N
 @pytest.mark.parametrize(("layout", "ending"), [("label-studio", ".xml"), ("argilla", ".settings.json")])
 def test_nothing_is_written_over_what_is_there(tmp_path: Path, layout: str, ending: str) -> None:
     (tmp_path / f"tasks{ending}").write_text("mine")
-    with pytest.raises(UserError, match=rf"tasks{ending}: is there already"):
+    with pytest.raises(UserError, match=rf"tasks{ending}: this file already exists"):
         write_sheet(make_batch(tmp_path), "ann", tmp_path / "tasks.json", layout)
     assert (tmp_path / f"tasks{ending}").read_text() == "mine"
     assert not (tmp_path / "tasks.json").exists()

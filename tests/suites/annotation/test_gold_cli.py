@@ -54,7 +54,7 @@ def judge(batch: Path, name: str, **changes: str) -> str:
 
 
 def test_from_suite_to_labels(batch: Path, tmp_path: Path) -> None:
-    assert "24 new or changed answers are kept. ann: 6 of 6 done." in judge(batch, "ann")
+    assert "24 new or changed answers saved. ann: 6 of 6 done." in judge(batch, "ann")
     judge(batch, "bob", natural="awkward")
     assert "waiting for a ruling: 5" in ok("status", batch)
     ok("adjudicate", batch, "--by", "cy", "--sheet", tmp_path / "cy.csv")
@@ -114,7 +114,7 @@ def test_one_ruling_by_hand(batch: Path) -> None:
 
 
 def test_nothing_is_overwritten(batch: Path, tmp_path: Path) -> None:
-    assert "something lies there already" in fault("sample", tmp_path / "suite")
+    assert "this already exists" in fault("sample", tmp_path / "suite")
     ok("sheet", batch, "--annotator", "ann", "--out", tmp_path / "ann.csv")
     assert "may hold somebody's work" in fault("sheet", batch, "--annotator", "ann", "--out", tmp_path / "ann.csv")
 
@@ -124,4 +124,4 @@ def test_options_that_do_not_go_together(batch: Path, tmp_path: Path) -> None:
     assert "takes no --proposals" in fault(
         "export", batch, "--out", tmp_path / "o", "--proposals", tmp_path / "p.jsonl"
     )
-    assert "this is no batch" in fault("status", tmp_path)
+    assert "this is not a batch" in fault("status", tmp_path)

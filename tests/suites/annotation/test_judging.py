@@ -177,7 +177,7 @@ def test_nobody_rules_on_a_decoy(tmp_path: Path) -> None:
         ("cy", ("dish-1", "satisfies", "first"), "because", "a ruling needs a reason, in words"),
         ("cy", ("dish-1", "satisfies", "first"), "x" * 2_001, "2,001 characters; 2,000 are the most"),
         ("cy", ("dish-1", "satisfies", "third"), WHY, "'third' is not an answer here"),
-        ("cy", ("dish-2", "satisfies", "first"), WHY, "nobody differs here"),
+        ("cy", ("dish-2", "satisfies", "first"), WHY, "there is no disagreement here"),
         ("cy", ("dish-99", "satisfies", "first"), WHY, "no item 'dish-99'"),
         ("cy", ("dish-1", "obays", "first"), WHY, "no question 'obays'"),
     ],
@@ -239,7 +239,7 @@ def test_labels_without_somebody_are_as_if_they_had_said_nothing(tmp_path: Path)
     labels = {one.item: one.labels for one in write_labels(batch, tmp_path / "out", ["bob"])}
     assert labels["dish-1"]["satisfies"] == Label("first", "agreed", 2)
     assert {one.annotator for one in read_jsonl(tmp_path / "out" / "events.jsonl", AnnotationEvent)} == {"ann", "di"}
-    with pytest.raises(UserError, match=r"bop: nobody of this name has said anything\. There are: ann, bob, di\."):
+    with pytest.raises(UserError, match=r"bop: nobody of this name has given an answer\. There are: ann, bob, di\."):
         write_labels(batch, tmp_path / "other", ["bop"])
     assert not (tmp_path / "other").exists()
 
@@ -277,13 +277,13 @@ def test_changed_items_are_refused(tmp_path: Path) -> None:
     batch = make_batch(tmp_path)
     file = batch.path / "items.jsonl"
     file.write_text(file.read_text().replace("no nuts", "some nuts"))
-    with pytest.raises(UserError, match="changed or taken away"):
+    with pytest.raises(UserError, match="changed or deleted"):
         open_batch(batch.path)
 
 
 def test_a_batch_never_takes_the_place_of_another(tmp_path: Path) -> None:
     batch = make_batch(tmp_path)
-    with pytest.raises(UserError, match="something lies there already"):
+    with pytest.raises(UserError, match="this already exists"):
         make_batch(tmp_path, 3)
     assert open_batch(batch.path) == batch
 

@@ -100,7 +100,7 @@ def test_over_what_was_said_meanwhile_nothing_is_ruled(batch: AnnotationBatch, m
 
 
 def test_nothing_is_taken_back_where_nothing_was_ruled_or_by_who_judged(batch: AnnotationBatch) -> None:
-    with pytest.raises(UserError, match="nothing was ruled here"):
+    with pytest.raises(UserError, match="there is no ruling here"):
         back(batch)
     ruled(batch, "second")
     with pytest.raises(UserError, match="ann has judged this item"):

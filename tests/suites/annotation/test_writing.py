@@ -185,7 +185,7 @@ def test_queries_from_a_sheet_that_break_a_rule_are_left_out(tmp_path: Path) -> 
     )
     (one,) = written(batch, said_of(batch))
     assert [fault.query for fault in one.faults] == [1]
-    with pytest.raises(UserError, match="nobody has written a pair of queries that keeps the rules"):
+    with pytest.raises(UserError, match="nobody has written a pair of queries that follows the rules"):
         write_nevir(batch, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

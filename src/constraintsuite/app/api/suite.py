@@ -51,7 +51,7 @@ def choose_recipe(source: Recipe | FolderPath, analyser: AnalyserName, seed: int
             seed=seed,
         )
     if size is not None or analyser != "auto" or seed:
-        raise UserError("size, analyser, seed: give these in the recipe, not beside it.")
+        raise UserError("size, analyser, seed: not allowed together with a recipe. Set these in the recipe instead.")
     return source if isinstance(source, Recipe) else Recipe.read(Path(source))
 
 

@@ -31,7 +31,7 @@ def ann() -> None:
 @dry_run_option
 @json_option
 def run(bench: Path, out: Path, dry_run: bool, as_json: bool) -> None:
-    """Measure all cells of BENCH that are not in the folder yet; exit code 3 if any of them fails."""
+    """Measure every cell of the benchmark file BENCH that OUT does not hold yet. Exit code 3 if a cell fails."""
     from constraintsuite.core.execution.progress import Terminal
     from constraintsuite.vectors.ann.plan import estimate
     from constraintsuite.vectors.ann.results import load_ann_run
@@ -49,8 +49,8 @@ def run(bench: Path, out: Path, dry_run: bool, as_json: bool) -> None:
     counts = {"measured": outcome.measured, "skipped": outcome.skipped, "failed": outcome.failed}
     lines = [
         "\n\n".join(map(str, overview(load_ann_run(out)))),
-        f"\nCells and rankings: {outcome.measured} measured, {outcome.skipped} were there, {outcome.failed} failed: {place}",
-        f"All of it, with plots: csuite report {place} --out FOLDER",
+        f"\nCells and rankings: {outcome.measured} measured, {outcome.skipped} already there, {outcome.failed} failed: {place}",
+        f"All results, with plots: csuite report {place} --out FOLDER",
     ]
     emit({"run": place, **counts}, as_json, lines)
     if outcome.failed:
@@ -84,12 +84,12 @@ def example() -> None:
 
 @ann.command()
 @bench_argument
-@click.option("--data", "name", required=True, help="Which of the data sets of BENCH.")
+@click.option("--data", "name", required=True, help="Data set of BENCH to export.")
 @click.option("--to", "form", type=click.Choice(["hdf5", "bigann"]), required=True, help="Format of the files.")
 @click.option("--depth", type=click.IntRange(1), default=100, show_default=True, help="Neighbours per query.")
 @out_option()
 def export(bench: Path, name: str, form: str, depth: int, out: Path) -> None:
-    """Write a set of BENCH, with its exact neighbours, as ann-benchmarks or big-ann-benchmarks reads it."""
+    """Write a data set of BENCH and its exact neighbours in the format of ann-benchmarks or big-ann-benchmarks."""
     from constraintsuite.vectors.ann.settings import AnnBenchmark
     from constraintsuite.vectors.ann.staged_data import export_set
 

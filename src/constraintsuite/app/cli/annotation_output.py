@@ -34,9 +34,9 @@ SHOWN = 20
 
 
 ruling_options = combine(
-    click.option("--by", metavar="NAME", help="Who rules: somebody who has not judged the item."),
-    click.option("--sheet", type=FILE, help="Write a sheet of all that waits for a ruling to this file."),
-    click.option("--from", "filled", type=FILE, help="Take the rulings of such a sheet."),
+    click.option("--by", metavar="NAME", help="Name of the adjudicator, who must not have judged the item."),
+    click.option("--sheet", type=FILE, help="Write a sheet of all disagreements that wait for a ruling to this file."),
+    click.option("--from", "filled", type=FILE, help="Read the rulings from such a sheet."),
     click.option("--rule", "ruling", nargs=3, metavar="ITEM QUESTION VALUE", help="Rule on one item, with --reason."),
     click.option("--reason", help="Why."),
     json_option,
@@ -67,7 +67,7 @@ def adjudicate_batch(
         )
     if sheet is not None:
         lines = write_disagreements(batch, by, sheet)
-        told = f"{sheet}: {lines} to rule on. Fill in the columns ruling and reason, then give it with --from."
+        told = f"{sheet}: {lines} disagreements. Fill in the columns ruling and reason, then pass it with --from."
         emit({"sheet": sheet, "waiting": lines}, as_json, told)
         return
     if filled is not None:
@@ -76,7 +76,7 @@ def adjudicate_batch(
         assert ruling is not None
         drafts = [rule(batch, standing(batch.store.events()), by, ruling, reason or "")]
     batch.store.append(drafts, datetime.now(UTC))
-    emit({"rulings": len(drafts)}, as_json, f"Rulings of {by} that are kept: {len(drafts)}.")
+    emit({"rulings": len(drafts)}, as_json, f"Rulings by {by} saved: {len(drafts)}.")
 
 
 def _disagreement_lines(found: list[Disagreement]) -> Iterator[str]:
@@ -102,7 +102,7 @@ def agreement_text(rows: list[QuestionAgreement], people: list[Attention], advic
         [
             *(
                 str(agreement_table(rows)),
-                f"\nDistances of alpha: {'; '.join(scales)}.",
+                f"\nDistance that alpha uses: {'; '.join(scales)}.",
                 "",
                 *needed,
                 "",
@@ -144,4 +144,4 @@ def take_sheet(batch: AnnotationBatch, annotator: str, file: Path, layout: str, 
     batch.store.append(drafts, datetime.now(UTC))
     progress = progress_of(batch, annotator, batch.store.events())
     record = {"answers": len(drafts), "done": progress.done, "total": progress.total}
-    emit(record, as_json, f"{len(drafts)} new or changed answers are kept. {progress_line(progress)}.")
+    emit(record, as_json, f"{len(drafts)} new or changed answers saved. {progress_line(progress)}.")

@@ -20,11 +20,11 @@ from constraintsuite.core.store.mirror import shown
 @click.command()
 @suite_argument()
 @click.argument("file", type=FILE, required=False)
-@click.option("--sheet", type=FILE, help="Write a blank sheet to this file (.csv, .tsv or .jsonl), nothing else.")
+@click.option("--sheet", type=FILE, help="Only write a blank sheet to this file (.csv, .tsv or .jsonl).")
 @click.option(
     "--sample", type=click.IntRange(min=1), help="With --sheet: ask about this many examples, drawn at random."
 )
-@click.option("--name", help="Name of who answered; the run is called human:NAME.")
+@click.option("--name", help="Name of the run, which is then called human:NAME.")
 @runs_option
 @click.option("--allow-missing", is_flag=True, help="Leave out examples that are not answered.")
 @json_option
@@ -45,11 +45,11 @@ def answers(
     """
     if sheet is not None:
         if file is not None or name is not None:
-            raise UserError("--sheet writes questions; FILE and --name are of answers. Give one or the other.")
+            raise UserError("--sheet writes a blank sheet; FILE and --name record answers. Give one or the other.")
         _write_sheet(suite, sheet, sample, as_json)
     elif file is None or name is None or sample is not None:
         raise UserError(
-            "Give FILE and --name NAME to record answers, or --sheet FILE, with --sample N, to ask for them."
+            "Give FILE and --name NAME to record answers, or --sheet FILE (and --sample N) to write a blank sheet."
         )
     else:
         _record(suite, file, name, out, allow_missing, as_json)

@@ -32,7 +32,7 @@ from constraintsuite.suites.proposals import propose_queries
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
 
 _corpus = click.option(
-    "--corpus", "corpus", help="File, folder, irds:ID, hf:OWNER/NAME or sample; instead of a recipe."
+    "--corpus", "corpus", help="Corpus to use instead of a recipe: file, folder, irds:ID, hf:OWNER/NAME or sample."
 )
 _domains = click.option(
     "--domain",
@@ -54,7 +54,7 @@ _STAGES = f"One of: {', '.join(PIPELINE.names())}."
 @click.option(
     "--approved",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Proposals that a person accepted; only these are built.",
+    help="File of proposals that a person accepted; only these are built.",
 )
 @click.option(
     "--drop",
@@ -68,13 +68,13 @@ _STAGES = f"One of: {', '.join(PIPELINE.names())}."
     type=click.IntRange(1, 100_000),
     default=SizeSettings().main,
     show_default=True,
-    help="Most main examples.",
+    help="Maximum number of main examples.",
 )
 @analyser_option()
 @seed_option
 @engine_options(models=False)
-@click.option("--from", "redo_from", metavar="STAGE", help=f"Make this stage and all later ones anew. {_STAGES}")
-@click.option("--until", metavar="STAGE", help="Stop after this stage; the same names.")
+@click.option("--from", "redo_from", metavar="STAGE", help=f"Redo this stage and all later ones. {_STAGES}")
+@click.option("--until", metavar="STAGE", help="Stop after this stage; the names are those of --from.")
 @dry_run_option
 @json_option
 def build(  # noqa: PLR0913, PLR0917 - one parameter an option
@@ -96,8 +96,8 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
 ) -> None:
     """Build a suite from RECIPE, or from --corpus with all defaults.
 
-    The same command resumes an interrupted build. With --dry-run, a sample is read to estimate what would be built, and how
-    long it would take.
+    The same command resumes an interrupted build. --dry-run reads a sample, and estimates what would be built and how long
+    that would take.
     """
     PIPELINE.check_names(redo_from, until)
     recipe = _read_recipe(recipe_file, corpus, options, analyser, domains, seed)
@@ -114,7 +114,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
         emit(plan, as_json, plan.in_words())
         return
     if out is None:
-        raise UserError("Say where the suite should go: --out suites/ours")
+        raise UserError("There is no --out. Say where the suite should go, for example: --out suites/ours")
     built = build_suite(recipe, out, engine=engine, reporter=Terminal(), redo_from=redo_from, until=until)
     emit(_record(built), as_json, _in_words(built))
 
@@ -125,7 +125,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
 @source_options
 @_domains
 @out_file_option(Path("proposals.jsonl"))
-@click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="How many to print.")
+@click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Number of proposals to print.")
 @analyser_option()
 @seed_option
 @engine_options(models=False)
@@ -142,10 +142,10 @@ def propose(  # noqa: PLR0913, PLR0917 - one parameter an option
     engine: Engine,
     as_json: bool,
 ) -> None:
-    """Say what could be built from RECIPE or --corpus: coverage, and pairs of topic and constraint ranked, with evidence.
+    """List what could be built from RECIPE or --corpus: coverage, and ranked pairs of topic and constraint, with evidence.
 
-    Set "status" to "accepted" or "rejected" in the file it writes, change topic, query, opposite and, in the
-    constraint, value or forms as you like, and build the same RECIPE or --corpus with --approved.
+    To choose what is built, set "status" to "accepted" or "rejected" in the file that it writes. You may also change the topic,
+    the query, the opposite, and the value or forms of the constraint. Then build the same RECIPE or --corpus with --approved.
     """
     recipe = _read_recipe(recipe_file, corpus, options, analyser, domains, seed)
     found = propose_queries(recipe, out, engine=engine, reporter=Terminal())
@@ -198,7 +198,7 @@ def _refuse_beside_recipe() -> None:
     if given:
         flags = {option.name: option.opts[0] for option in context.command.params}
         options = ", ".join(flags[name] for name in dict.fromkeys(given))
-        raise UserError(f"{options}: give this in the recipe, not beside it.")
+        raise UserError(f"{options}: not allowed together with a recipe. Set this in the recipe instead.")
 
 
 def _was_given(context: click.Context, name: str) -> bool:

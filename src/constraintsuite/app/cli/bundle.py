@@ -60,7 +60,7 @@ def _record(opened: Bundle) -> dict[str, object]:
 @click.argument("right", type=FolderParameter())
 @json_option
 def diff(left: Path, right: Path, as_json: bool) -> None:
-    """Say what two bundles share; exit code 1 if they differ."""
+    """Compare two bundles: what they share, and what differs. Exit code 1 if they differ."""
     with reading(left) as one, reading(right) as other:
         for opened in (one, other):
             opened.refuse_changed_parts()
@@ -72,12 +72,17 @@ def diff(left: Path, right: Path, as_json: bool) -> None:
 
 @bundle.command()
 @_folder
-@click.option("--layout", required=True, type=click.Choice(LAYOUTS.names()), help="jsonl is the form of BEIR.")
+@click.option(
+    "--layout",
+    required=True,
+    type=click.Choice(LAYOUTS.names()),
+    help="Format of the files; jsonl is the format of BEIR.",
+)
 @bundle_encoder_option
 @out_option()
 @json_option
 def export(folder: Path, layout: str, encoder: str | None, out: Path, as_json: bool) -> None:
-    """Write a bundle in another form."""
+    """Write a bundle in another format."""
     with reading(folder) as opened, new_folder(out) as new:
         notes = LAYOUTS.load(layout)(opened, new, encoder)
     lines = [f"Written: {shown(out)}", *(f"Note: {note}" for note in notes)]
@@ -89,7 +94,7 @@ def export(folder: Path, layout: str, encoder: str | None, out: Path, as_json: b
 @out_option()
 @similarity_option("cosine")
 @click.option("--texts", help="Source of the texts, joined by id: a file, a folder, irds:ID or hf:OWNER/NAME.")
-@click.option("--allow-missing-texts", is_flag=True, help="Count vectors without a text instead of refusing them.")
+@click.option("--allow-missing-texts", is_flag=True, help="Count vectors that have no text, instead of refusing them.")
 @force_option
 @dry_run_option
 @json_option
@@ -105,14 +110,14 @@ def import_command(  # noqa: PLR0913, PLR0917 - one parameter an option
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Read the seven files of the MS MARCO subset methodology, repair their padded truth, and say what was repaired.
+    """Read the seven files of the MS MARCO subset methodology, repair their padded truth, and list the repairs.
 
-    With --texts, the texts and judgments of a source are joined to the vectors by id.
+    --texts joins the texts and judgments of a source to the vectors by id.
     """
     given = [name for name in ("queries", "qrels") if options[name]]
     if texts is None and (given or allow_missing_texts):
         name = given[0] if given else "allow-missing-texts"
-        raise UserError(f"--{name} belongs to --texts, the source of the texts.")
+        raise UserError(f"--{name} needs --texts, the source of the texts. Add --texts, or leave --{name} out.")
     source = None if texts is None else source_settings(texts, options)
     if dry_run:
         content = read_import(folder, source, Terminal(), allow_missing=allow_missing_texts)
@@ -160,4 +165,4 @@ def _difference(found: BundleDifference) -> Iterator[str]:
             yield f"{name:<12}{part.only_left:>11,} {part.only_right:>11,} {part.equal:>11,} {part.changed:>11,}"
         if found.files:
             more = f" and {len(found.files) - SHOWN_FILES:,} more" if len(found.files) > SHOWN_FILES else ""
-            yield f"Files of the texts that are not the same: {', '.join(found.files[:SHOWN_FILES])}{more}"
+            yield f"Files of the texts that differ: {', '.join(found.files[:SHOWN_FILES])}{more}"

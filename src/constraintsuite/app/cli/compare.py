@@ -24,14 +24,16 @@ if TYPE_CHECKING:
 @click.command()
 @folders_argument
 @click.option(
-    "--metric", "metrics", multiple=True, show_default="the headline metric", help="What to compare; repeatable."
+    "--metric", "metrics", multiple=True, show_default="the headline metric", help="Metric to compare; repeatable."
 )
 @by_option
-@click.option("--against", metavar="SYSTEM", help="The system that the others are compared with.")
-@click.option("--changed", type=click.IntRange(min=0), default=0, show_default=True, help="Show so many changed items.")
+@click.option("--against", metavar="SYSTEM", help="System that the others are compared with.")
+@click.option(
+    "--changed", type=click.IntRange(min=0), default=0, show_default=True, help="Number of changed items to show."
+)
 @tie_options
 @suite_option
-@out_file_option(otherwise="none; else .json or .md")
+@out_file_option(otherwise="no file; the name ends in .json or .md")
 @json_option
 def compare(  # noqa: PLR0913, PLR0917 - one parameter for each option
     folders: tuple[Path, ...],
@@ -46,8 +48,8 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter for each option
 ) -> None:
     """Compare the systems in FOLDERS on the same items: paired differences, intervals and tests.
 
-    FOLDERS are finished runs of one kind, on the same data: of `csuite eval`, `retrieve-eval`, `memory`, `ann` or `explain`. Runs of
-    one system each are compared pair by pair, and the systems of a single run with each other.
+    FOLDERS are finished runs of one kind on the same data, made by `csuite eval`, `retrieve-eval`, `memory`, `ann` or `explain`.
+    Runs of one system each are compared pair by pair. The systems of a single run are compared with each other.
     """
     from constraintsuite.app.pages.comparison import comparison_markdown, comparison_text
     from constraintsuite.core.store.files import write_text
@@ -56,7 +58,7 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter for each option
     from constraintsuite.experiments.experiment import compare_experiments
 
     if out is not None and out.suffix not in (".json", ".md"):
-        raise UserError(f"{out}: a comparison is written as .json or .md.")
+        raise UserError(f"{out}: a comparison is written as JSON or Markdown. End the name in .json or .md.")
     opened = open_experiments(finished_runs(folders), suite, rule)
     found = compare_experiments(opened, list(dict.fromkeys(metrics)), by=by or None, against=against, changed=changed)
     if out is not None:

@@ -79,8 +79,8 @@ def source_settings(source: str, options: Mapping[str, object]) -> SourceSetting
 def corpus(source: str, options: Mapping[str, object], first: int, as_json: bool) -> None:
     """Count what SOURCE holds and print its first documents.
 
-    SOURCE is a file, a folder, irds:ID, hf:OWNER/NAME[:CONFIG], or `sample`, the bundled corpus. Broken rows are counted,
-    and are never an error.
+    SOURCE is a file, a folder, irds:ID, hf:OWNER/NAME[:CONFIG], or `sample`, the bundled corpus. Broken rows are counted;
+    they are not an error.
     """
     settings = source_settings(source, options)
     with Terminal().track("documents", None) as advance:

@@ -23,24 +23,24 @@ EXTRAS = {
     "irds": ("ir_datasets", "read any ir_datasets collection"),
     "hub": ("datasets", "read Hugging Face datasets"),
     "torch": ("sentence_transformers", "run any transformer, and the neural families"),
-    "ranking": ("ir_measures", "judge rankings by the measures of the field"),
-    "vectors": ("pyarrow", "keep bundles of texts and vectors"),
+    "ranking": ("ir_measures", "measure rankings with ir-measures"),
+    "vectors": ("pyarrow", "store bundles of texts and vectors"),
     "ann": ("usearch", "measure vector search engines"),
     "memory": ("scipy", "search graph memories"),
-    "serve": ("starlette", "look and judge in a browser"),
-    "ray": ("ray", "spread work over a cluster"),
-    "s3": ("s3fs", "keep folders on S3 and what speaks its language"),
-    "gcs": ("gcsfs", "keep folders on Google Cloud Storage"),
-    "azure": ("adlfs", "keep folders on Azure"),
+    "serve": ("starlette", "browse and annotate in a browser"),
+    "ray": ("ray", "distribute work over a cluster"),
+    "s3": ("s3fs", "store folders on S3 and compatible services"),
+    "gcs": ("gcsfs", "store folders on Google Cloud Storage"),
+    "azure": ("adlfs", "store folders on Azure"),
     "tune": ("accelerate", "train rerankers and encoders"),
-    "lucene": ("pyserini", "search Lucene indexes; needs Java 21 too"),
+    "lucene": ("pyserini", "search Lucene indexes; also needs Java 21"),
 }
 
 
 @click.command()
 @json_option
 def doctor(as_json: bool) -> None:
-    """Say what is installed, what is missing, and how to get it."""
+    """Show what is installed, what is missing, and how to get it."""
     facts = {
         "version": __version__,
         "packages": library_versions(),

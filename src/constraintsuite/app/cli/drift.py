@@ -38,14 +38,21 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("checkpoints", nargs=-1, required=True)
-@click.option("--suite", "suites", multiple=True, required=True, type=FOLDER, help="Suite to ask them; repeatable.")
+@click.option(
+    "--suite",
+    "suites",
+    multiple=True,
+    required=True,
+    type=FOLDER,
+    help="Suite to evaluate the checkpoints on; repeatable.",
+)
 @out_option()
 @splits_option
 @sides_option("query")
 @independent_option
 @limit_option("CONTRASTS", least=8, default=256)
-@valued_option("--top", click.IntRange(min=1), 10, "Heads and MLPs that make up a circuit.")
-@click.option("--options", default="", metavar="TEXT", help="Options of every model, such as device=cuda,threads=8.")
+@valued_option("--top", click.IntRange(min=1), 10, "Number of heads and MLPs in a circuit.")
+@click.option("--options", default="", metavar="TEXT", help="Options for every model, such as device=cuda,threads=8.")
 @seed_option
 @memory_option
 @page_option
@@ -61,11 +68,11 @@ def drift(
     as_json: bool,
     **given: Any,  # noqa: ANN401 - an option for each of the settings
 ) -> None:
-    """Say what changes between CHECKPOINTS, folders of one model in the order of training.
+    """Measure what changes between CHECKPOINTS: folders of one model, in the order of training.
 
-    Behaviour by slice, which sites matter, what they say, and the weights, each compared with the first checkpoint and the one
-    before. --limit is for what is measured inside the model; behaviour is measured on all examples of the splits. The same
-    command resumes interrupted work.
+    It measures behaviour by slice, which sites matter, what they represent, and the weights. Each checkpoint is compared with the
+    first one and with the one before. Behaviour is measured on all examples of the splits; --limit applies only to what is
+    measured inside the model. The same command resumes interrupted work.
     """
     from constraintsuite.core.execution.progress import Terminal
     from constraintsuite.core.records.examples import SPLITS
@@ -99,7 +106,7 @@ def _tell(artifact: Artifact, page: Path | None, as_json: bool) -> None:
 
 def _lines(found: CheckpointDrift, record: Mapping[str, str]) -> Iterator[str]:
     yield "\n\n".join(_tables(found))
-    yield f"\nAll of it: {record['results']}"
+    yield f"\nAll results: {record['results']}"
     if record["page"]:
         yield f"Page: {record['page']}"
 
@@ -119,6 +126,6 @@ def _tables(found: CheckpointDrift) -> Iterator[str]:
 def _plan_lines(plan: DriftPlan) -> Iterator[str]:
     yield f"{len(plan.checkpoints)} checkpoints, {plan.contrasts:,} contrasts from {', '.join(plan.suites)}"
     parts = {name: getattr(plan, name) for name in ("behaviour", "attribution", "representation", "crossing")}
-    yield from count_lines({**parts, "all forwards of one row": plan.forwards})
+    yield from count_lines({**parts, "all forward passes of one row": plan.forwards})
     for reason, count in plan.rejects.items():
-        yield f"  {count:,} not made: {reason}"
+        yield f"  {count:,} left out: {reason}"

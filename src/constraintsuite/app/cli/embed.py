@@ -31,13 +31,13 @@ from constraintsuite.vectors.matrices import zero_count
     type=click.IntRange(1, 1_000_000),
     default=SHARD_ROWS,
     show_default=True,
-    help="Texts per shard: what is in memory at a time, and the most that an interruption loses.",
+    help="Texts per shard. A worker holds one shard in memory, and an interruption loses at most that shard.",
 )
 @click.option(
     "--reuse",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Bundle whose vectors of equal texts are reused; repeatable.",
+    help="Bundle whose vectors are reused for equal texts; repeatable.",
 )
 @dry_run_option
 @json_option
@@ -78,7 +78,7 @@ def _lines(bundle: Bundle, artifact: Artifact) -> Iterator[str]:
         cut = counts.get(f"{plural}_truncated")
         words = plural
         if counts.get(f"{plural}_reused"):
-            words += f", {counts[f'{plural}_reused']:,} of them taken over"
+            words += f", {counts[f'{plural}_reused']:,} of them reused"
         if cut is not None:
             share = counts[f"{role}_characters_unread"] / max(1, counts[f"{role}_characters"])
             words += f"; {cut:,} longer than the encoder reads ({percent(share)} of all characters are not read)"
@@ -86,7 +86,9 @@ def _lines(bundle: Bundle, artifact: Artifact) -> Iterator[str]:
             words += f"; {counts[zero_count(plural)]:,} vectors are zero"
         texts[words] = counts[plural]
     if lost := artifact.manifest.rejects.get(UNWORKABLE):
-        texts["texts break the encoder: their vectors are zero. They are named in environment.json there."] = lost
+        texts[
+            "texts on which the encoder failed: their vectors are zero. environment.json in that folder names them."
+        ] = lost
     yield from count_lines(texts)
     yield f"Bundle:  {bundle.id}"
     yield f"Next:    csuite truth {shown(bundle.path)} --knn 100"

@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from constraintsuite.core.execution.engine import Engine
     from constraintsuite.experiments.summary import RunSummary
 
-_METRICS = f"What the table shows: {', '.join(METRICS)}."
+_METRICS = f"Metric that the table shows: {', '.join(METRICS)}."
 
 
 @click.command("eval")
 @suite_argument()
 @models_option
 @runs_option
-@click.option("--metric", show_default="that of the headline", help=_METRICS)
+@click.option("--metric", show_default="the headline metric", help=_METRICS)
 @seed_option
 @tie_options
 @json_option
@@ -53,12 +53,12 @@ def eval_command(
     as_json: bool,
     engine: Engine,
 ) -> None:
-    """Score SUITE with each model, into one folder per model: OUT/SUITE/MODEL.
+    """Score SUITE with each model, and write one run per model: OUT/SUITE/MODEL.
 
     The same command resumes interrupted work after the last finished shard. Models that use statistics of the collection,
     servers and Python functions score everything in one process.
 
-    A run is the same whatever ties count: --ties and --tie-eps change only what is printed.
+    --ties and --tie-eps change only what is printed; the run stays the same.
     """
     from constraintsuite.app.pages.group_tables import headline_remark, slice_table
     from constraintsuite.core.execution.progress import Terminal
@@ -100,18 +100,20 @@ def _remarks(summaries: Sequence[RunSummary]) -> Iterator[str]:
     yield from tie_remarks({summary.system: summary for summary in summaries})
     guesses = [summary.system for summary in summaries if is_chance(summary.system)]
     if len(guesses) < len(summaries):
-        yield from (f"{model} is the row `chance`; its run is written like the others." for model in guesses)
+        yield from (
+            f"{model} only guesses, and is the row `chance`. Its run is written like the others." for model in guesses
+        )
     if summaries[0].rule != STRICT:
-        yield f"Ties: {summaries[0].rule}. The runs themselves hold strict figures."
+        yield f"Ties: {summaries[0].rule}. The runs themselves store strict figures."
     for summary in summaries:
         audit = summary.truncation
         if audit is not None and audit.cut:
             yield (
-                f"{summary.system} does not read what decides {audit.cut:,} of {audit.examples:,} examples "
-                f"({audit.identical:,} of them look the same to it); see `truncation` in summary.json."
+                f"{summary.system} cuts texts before the words that decide {audit.cut:,} of {audit.examples:,} examples "
+                f"({audit.identical:,} of them look the same to it). See `truncation` in summary.json."
             )
         if audit is not None and 2 * audit.unheard > audit.examples:
             yield (
-                f"{summary.system} tells the two documents of {audit.unheard:,} of {audit.examples:,} examples apart by exactly "
-                "as much under both queries: it hardly reads the query. Is its `length` too small?"
+                f"In {audit.unheard:,} of {audit.examples:,} examples, {summary.system} scores the two documents exactly as far apart "
+                "under both queries: it hardly reads the query. Is its `length` too small?"
             )

@@ -36,12 +36,15 @@ def open_experiments(folders: Sequence[Path], suite: Path | None, rule: TieRule)
         kind = Artifact.open_unverified(folder).manifest.kind
         if kind not in EXPERIMENTS.names():
             known = ", ".join(EXPERIMENTS.names())
-            raise UserError(f"{folder}: a {kind} holds nothing to compare. What can be compared: {known}.")
+            raise UserError(f"{folder}: a {kind} holds no measurements to compare. Give one of these kinds: {known}.")
         found.append(EXPERIMENTS.load(kind)(folder, options))
     kept = [one for one in found if not all(map(is_chance, one.table.systems))] or found
     for one in found:
         if one not in kept:
-            click.echo(f"{shown(one.path)}: left out, as it only guesses: chance is a line and no system.", err=True)
+            click.echo(
+                f"{shown(one.path)}: left out, because it only guesses: chance is shown as a line, not as a system.",
+                err=True,
+            )
     return kept
 
 

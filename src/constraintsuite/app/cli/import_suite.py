@@ -17,10 +17,10 @@ from constraintsuite.suites.importers.folder import import_suite
 @click.argument("kind", type=click.Choice(IMPORTERS.names()))
 @click.argument("source")
 @out_option()
-@click.option("--split", show_default="test", help="Split of SOURCE.")
+@click.option("--split", show_default="test", help="Split of SOURCE to import.")
 @json_option
 def import_command(kind: str, source: str, out: Path, split: str | None, as_json: bool) -> None:
-    """Read a test set as a suite.
+    """Import an existing test set as a suite.
 
     SOURCE is a file or folder with the authors' files, or for nevir also a name on the hub (orionweller/NevIR).
     """

@@ -20,7 +20,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "build": ("constraintsuite.app.cli.build:build", "Build a suite of tests from a corpus."),
     "eval": ("constraintsuite.app.cli.evaluate:eval_command", "Score a suite with models."),
     "compare": ("constraintsuite.app.cli.compare:compare", "Compare systems on the same items, with tests."),
-    "report": ("constraintsuite.app.cli.report:report", "Write an HTML page of any result folders."),
+    "report": ("constraintsuite.app.cli.report:report", "Write an HTML report of any result folders."),
     "gate": ("constraintsuite.app.cli.gate:gate", "Pass or fail a run in CI, by policy or baseline."),
     "corpus": ("constraintsuite.app.cli.corpus:corpus", "Count and print what a corpus holds."),
     "propose": ("constraintsuite.app.cli.build:propose", "List what could be built from a corpus, with evidence."),
@@ -32,20 +32,23 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "text": ("constraintsuite.app.cli.text:text", "Explain how a text is read: mentions, cues, scope."),
     "plan": ("constraintsuite.app.cli.plan:plan", "Estimate time, memory, storage and money of a build."),
     "retrieve-eval": ("constraintsuite.app.cli.retrieve:retrieve_eval", "Measure whole rankings of a retriever."),
-    "show": ("constraintsuite.app.cli.show:show", "Say what any folder is and what it holds."),
-    "verify": ("constraintsuite.app.cli.show:verify", "Check any folder against its hashes and its promises."),
-    "baseline": ("constraintsuite.app.cli.gate:baseline", "Keep runs under names, to compare with."),
-    "models": ("constraintsuite.app.cli.models:models", "List the models that can be named, and their weights."),
+    "show": ("constraintsuite.app.cli.show:show", "Show what any folder is and what it holds."),
+    "verify": ("constraintsuite.app.cli.show:verify", "Check the hashes and the content of any folder."),
+    "baseline": ("constraintsuite.app.cli.gate:baseline", "Store runs under names, to compare with later."),
+    "models": ("constraintsuite.app.cli.models:models", "List the families of models, and known weights."),
     "serve": ("constraintsuite.app.cli.serve:serve", "Open folders in the browser: browse, judge, approve, write."),
     "gold": ("constraintsuite.app.cli.gold:gold", "Have people judge examples blind, and measure agreement."),
     "answers": ("constraintsuite.app.cli.answers:answers", "Turn people's answers into a run."),
     "explain": ("constraintsuite.app.cli.explain:explain", "Find where inside a reranker a behaviour lives."),
     "tune": ("constraintsuite.app.cli.tune:tune", "Train a model and watch what it gains and loses."),
     "drift": ("constraintsuite.app.cli.drift:drift", "Measure what changed between checkpoints."),
-    "subset": ("constraintsuite.app.cli.subset:subset", "Take a part of a corpus and keep its judgments right."),
+    "subset": ("constraintsuite.app.cli.subset:subset", "Draw a subset of a corpus and keep its judgments valid."),
     "embed": ("constraintsuite.app.cli.embed:embed", "Encode the texts of a bundle."),
-    "truth": ("constraintsuite.app.cli.truth:truth", "Write relevance and exact neighbours of a bundle."),
-    "bundle": ("constraintsuite.app.cli.bundle:bundle", "Compare bundles, convert them."),
+    "truth": (
+        "constraintsuite.app.cli.truth:truth",
+        "Write the ground truth of a bundle: relevance, exact neighbours.",
+    ),
+    "bundle": ("constraintsuite.app.cli.bundle:bundle", "Compare and convert bundles."),
     "ann": ("constraintsuite.app.cli.ann:ann", "Measure vector search: how exact, how fast, how large."),
     "memory": ("constraintsuite.app.cli.memory.group:memory", "Build a graph memory, search it, measure it."),
     "doctor": ("constraintsuite.app.cli.doctor:doctor", "List what is installed and how to get what is missing."),
@@ -75,7 +78,7 @@ SECTIONS: Mapping[str, Sequence[str]] = {
 def cli() -> None:
     """Does a retrieval system do what it was asked? Build, run and audit constraint tests for search.
 
-    New here? `csuite quickstart` takes two minutes and needs no network but for the parser.
+    New here? `csuite quickstart` takes two minutes. It uses the network only for the parser and one small model.
     """
 
 
@@ -111,19 +114,19 @@ def in_words(error: OSError) -> str:
     """A message for an error of the operating system: the file, what was refused, and what helps."""
     where = error.filename2 or error.filename
     said = f"{where}: {error.strerror}." if where and error.strerror else f"{error}."
-    return f"{said} {_ADVICE.get(error.errno or 0, 'Is the path right, and is its disk there?')}"
+    return f"{said} {_ADVICE.get(error.errno or 0, 'Check the path, and that its disk is mounted.')}"
 
 
-_OTHER_PLACE = "Choose another place, or give yourself the right to it (ls -ld shows who has it)."
+_OTHER_PLACE = "Choose another path, or get permission for this one (ls -ld shows its owner)."
 _ADVICE = {
     errno.EACCES: _OTHER_PLACE,
     errno.EPERM: _OTHER_PLACE,
-    errno.EROFS: "Nothing can be written to this disk. Choose another place.",
-    errno.ENOTDIR: "A part of this path is a file, not a folder. Choose another place.",
-    errno.EEXIST: "Something else lies there. Choose another place.",
-    errno.EISDIR: "This is a folder, not a file.",
+    errno.EROFS: "This disk is read-only. Choose another path.",
+    errno.ENOTDIR: "A part of this path is a file, not a folder. Choose another path.",
+    errno.EEXIST: "Something else is already there. Choose another path.",
+    errno.EISDIR: "This is a folder, not a file. Give a file.",
     errno.ENOSPC: "The disk is full. Free some space; the same command resumes from what was finished.",
-    errno.EDQUOT: "Your share of the disk is full. Free some space; the same command resumes from what was finished.",
+    errno.EDQUOT: "Your disk quota is used up. Free some space; the same command resumes from what was finished.",
     errno.ENAMETOOLONG: "Choose a shorter name.",
     errno.EMFILE: "Too many files are open at once. Use fewer --workers, or raise the limit (ulimit -n).",
 }

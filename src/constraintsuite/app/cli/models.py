@@ -16,9 +16,9 @@ from constraintsuite.app.cli.output import emit
 @click.argument("name", required=False)
 @json_option
 def models(name: str | None, as_json: bool) -> None:
-    """List families of models, and public weights known by name. With NAME, show where its weights come from.
+    """List the families of models, and the public weights that are known by name.
 
-    That is their source, licence, hashes and place on this machine. `csuite fetch NAME` downloads them.
+    With NAME, show the source, licence, hashes and local folder of its weights. `csuite fetch NAME` downloads them.
     """
     if name is None:
         _list(as_json)

@@ -28,7 +28,7 @@ C = TypeVar("C", bound=Callable[..., Any])
 Command = Callable[..., None]
 _MODEL = "FAMILY or FAMILY:ARGUMENT, such as dense:all-MiniLM-L6-v2. `csuite models` lists the families"
 _ANNOTATOR = "Name of an annotator"
-_BUDGET = "Most units that a search may return"
+_BUDGET = "Maximum number of units that a search may return"
 _SIDE = "Where the two texts of a contrast differ"
 _SIDES = click.Choice(["query", "document"])
 _COUNT = click.IntRange(min=1)
@@ -57,11 +57,17 @@ def valued_option(
 # What is printed and written
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-dry_run_option = click.option("--dry-run", is_flag=True, help="Say what would be done, and write nothing.")
-force_option = click.option("--force", is_flag=True, help="Replace another bundle, with its vectors and truths.")
+dry_run_option = click.option("--dry-run", is_flag=True, help="Show what would be done, and write nothing.")
+force_option = click.option(
+    "--force", is_flag=True, help="Replace a different bundle at --out, with its vectors and truths."
+)
 page_option = click.option("--page", type=OUT, help="Also write an HTML page with tables to this folder.")
 runs_option = click.option(
-    "--out", type=RUNS, default=Path("runs"), show_default=True, help="Folder of all runs; each run has its own in it."
+    "--out",
+    type=RUNS,
+    default=Path("runs"),
+    show_default=True,
+    help="Folder for all runs; each run gets its own folder inside.",
 )
 
 
@@ -97,12 +103,12 @@ splits_option = click.option(
     "splits",
     multiple=True,
     type=click.Choice(SPLITS),
-    help="Only this split; use test alone for a model that was trained on the suite; repeatable.",
+    help="Use only this split. If the model was trained on the suite, use test alone; repeatable.",
 )
 by_option = click.option("--by", default="", metavar="GROUPING", help="Also show figures for each group.")
-suite_option = click.option("--suite", type=FOLDER, help="Folder of the suite, if it is no longer where it was.")
+suite_option = click.option("--suite", type=FOLDER, help="Folder of the suite, if it was moved since the run.")
 baseline_option = click.option(
-    "--baseline", metavar="NAME|FOLDER", help="Run to compare with: a folder, or a name of `csuite baseline`."
+    "--baseline", metavar="NAME|FOLDER", help="Run to compare with: a folder, or a name stored by `csuite baseline`."
 )
 store_option = click.option(
     "--store", type=OUT, show_default="$CSUITE_BASELINES, or .csuite/baselines", help="Folder of the baselines."
@@ -131,14 +137,20 @@ def limit_option(unit: str, *, least: int = 1, default: int | None = None) -> Ca
 def analyser_option(default: str = "auto", *, others: Sequence[str] = ()) -> Callable[[Command], Command]:
     """The analyser of texts; `others` are names that a command knows besides."""
     kinds = click.Choice(["auto", "rules", "parser", *others])
-    return click.option("--analyser", type=kinds, default=default, show_default=True, help="How texts are read.")
+    return click.option(
+        "--analyser",
+        type=kinds,
+        default=default,
+        show_default=True,
+        help="How texts are analysed; auto is the parser if it is installed, else the rules.",
+    )
 
 
 # Vectors
 
 bundle_encoder_option = click.option(
     "--encoder",
-    help="Encoder of the vectors, if the bundle has several: its name, or how the name of its folder begins.",
+    help="Encoder of the vectors, if the bundle has several: its name, or the beginning of its folder's name.",
 )
 
 
@@ -148,7 +160,7 @@ def similarity_option(default: str | None = None) -> Callable[[Command], Command
         "--metric",
         type=click.Choice(["cosine", "dot", "euclidean", "manhattan"]),
         default=default,
-        show_default=default or "that of the encoder",
+        show_default=default or "the metric of the encoder",
         help="How vectors are compared.",
     )
 
@@ -173,7 +185,7 @@ repeats_option = click.option(
     type=click.IntRange(min=0),
     default=3,
     show_default=True,
-    help="How often each search is repeated to measure warm times. With 0, a gate has no times to check.",
+    help="Repeats of each search, to measure warm times. With 0, a gate has no times to check.",
 )
 state_option = click.option(
     "--state", "state_file", type=FILE, show_default="GRAPH.state.jsonl", help="File of the state."
@@ -207,14 +219,16 @@ def at_option(*, required: bool = False, otherwise: str | None = None) -> Callab
 # Mechanism
 
 memory_option = click.option(
-    "--memory", type=_COUNT, metavar="MIB", help="Most memory for activations, besides the weights."
+    "--memory", type=_COUNT, metavar="MIB", help="Maximum memory for activations, in addition to the weights."
 )
-guide_option = click.option("--guide", type=FOLDER, help="Folder of the attribution that chooses what is patched.")
+guide_option = click.option(
+    "--guide", type=FOLDER, help="Folder of the attribution that chooses which sites are patched."
+)
 side_option = click.option("--side", type=_SIDES, default="query", show_default=True, help=f"{_SIDE}.")
 independent_option = click.option(
     "--independent",
     is_flag=True,
-    help="Only contrasts that share no document with another of their side and kind: fewer, but independent samples.",
+    help="Use only contrasts that share no document with another of the same side and kind: fewer, but independent.",
 )
 
 
@@ -242,10 +256,13 @@ def tie_options(command: Command) -> Command:
         type=click.Choice(["strict", "half", "random", "mteb"]),
         default="strict",
         show_default=True,
-        help="What equal scores count, from the stored scores: nothing, one half, a keyed coin, or as in mteb.",
+        help="How equal scores count: as failures, as one half, by a reproducible coin toss, or as in mteb.",
     )
     @click.option(
-        "--tie-eps", type=click.FloatRange(min=0), default=0.0, help="Scores at most this far apart are equal."
+        "--tie-eps",
+        type=click.FloatRange(min=0),
+        default=0.0,
+        help="Scores that differ by at most this count as equal.",
     )
     @wraps(command)
     def wrapped(*arguments: object, ties: TiePolicy, tie_eps: float, **options: object) -> None:
@@ -290,13 +307,13 @@ def engine_options(*, models: bool) -> Callable[[Command], Command]:
             "--worker-cpus",
             type=_PROCESSES,
             show_default="as many as this command would use" if models else "1",
-            help="Processors reserved for each worker on Ray, and the threads that it computes with.",
+            help="CPU cores reserved for each worker on Ray, and the number of threads that it uses.",
         )
         @click.option(
             "--worker-gpus",
             type=click.FloatRange(min=0),
             default=0.0,
-            help="Graphics cards reserved for each worker on Ray; half a card is 0.5.",
+            help="GPUs reserved for each worker on Ray; 0.5 is half a GPU.",
         )
         @wraps(command)
         def wrapped(

@@ -65,7 +65,7 @@ class Local(click.Path):
 
         if is_url(os.fspath(value)):
             raise UserError(
-                f"{os.fspath(value)}: this must be a folder of this machine. Judgments are kept in a database, which an object "
+                f"{os.fspath(value)}: this must be a local folder. Judgments are kept in a database, which an object "
                 "store cannot hold. Give a path."
             )
         return super().convert(value, param, ctx)

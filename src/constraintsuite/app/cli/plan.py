@@ -26,32 +26,34 @@ _SIZE = click.FloatRange(0, min_open=True)
 def _cluster_options(command: Callable[..., None]) -> Callable[..., None]:
     """Gives the command an argument `cluster` in place of the options."""
 
-    @click.option("--nodes", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Equal machines.")
+    @click.option(
+        "--nodes", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Number of equal machines."
+    )
     @click.option(
         "--gpus",
         type=click.IntRange(0, 100_000),
         default=0,
         show_default=True,
-        help="Graphics cards of all machines together; used by --embed and --eval.",
+        help="GPUs of all machines together; --embed and --eval use them.",
     )
     @click.option(
         "--cores-per-node",
         type=click.IntRange(1, 4_096),
         show_default="those of this machine",
-        help="Processors of each machine.",
+        help="CPU cores per machine.",
     )
     @click.option(
         "--workers",
         type=click.IntRange(1, 4_096),
         show_default="one per core",
-        help="Worker processes of a build on each machine.",
+        help="Worker processes per machine during the build.",
     )
     @click.option(
         "--memory-per-node",
         type=_SIZE,
         metavar="GIB",
         show_default="that of this machine",
-        help="Memory of each machine; a warning says if it is too little.",
+        help="Memory per machine; a warning says if it is too little.",
     )
     @wraps(command)
     def wrapped(
@@ -71,8 +73,10 @@ def _cluster_options(command: Callable[..., None]) -> Callable[..., None]:
 def _price_options(command: Callable[..., None]) -> Callable[..., None]:
     """Gives the command an argument `prices` in place of the options."""
 
-    @click.option("--price-per-node-hour", type=click.FloatRange(0), help="In any currency.")
-    @click.option("--price-per-gb-month", type=click.FloatRange(0), help="In the same; a GB is 10^9 bytes.")
+    @click.option(
+        "--price-per-node-hour", type=click.FloatRange(0), help="Price of a machine per hour, in any currency."
+    )
+    @click.option("--price-per-gb-month", type=click.FloatRange(0), help="Price of a GB (10^9 bytes) per month.")
     @wraps(command)
     def wrapped(
         *arguments: object, price_per_node_hour: float | None, price_per_gb_month: float | None, **options: object
@@ -87,16 +91,20 @@ def _price_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.command()
 @recipe_argument()
 @_cluster_options
-@click.option("--documents", type=click.IntRange(1), show_default="counted", help="Documents of the whole corpus.")
+@click.option(
+    "--documents", type=click.IntRange(1), show_default="counted", help="Number of documents in the whole corpus."
+)
 @_price_options
-@click.option("--embed", metavar="MODEL", help="Also encode all documents, such as with dense:all-MiniLM-L6-v2.")
-@click.option("--eval", "evaluate", metavar="MODEL", help="Also score the suite with a model.")
+@click.option(
+    "--embed", metavar="MODEL", help="Include encoding all documents with this model, such as dense:all-MiniLM-L6-v2."
+)
+@click.option("--eval", "evaluate", metavar="MODEL", help="Include scoring the suite with this model.")
 @click.option(
     "--sample",
     type=click.IntRange(40, 1_000_000),
     default=2_000,
     show_default=True,
-    help="Documents of the larger samples.",
+    help="Number of documents in the larger samples.",
 )
 @json_option
 def plan(
@@ -111,8 +119,8 @@ def plan(
 ) -> None:
     """Estimate the time, memory, storage and money that a build of RECIPE takes.
 
-    Small samples of its corpus are really built on this machine, in a folder that is removed afterwards; the arithmetic that
-    leads from them to the whole is shown.
+    It builds small samples of the corpus on this machine, in a folder that is removed afterwards, and shows how the estimate
+    for the whole corpus follows from them.
     """
     from constraintsuite.core.execution.progress import Terminal
     from constraintsuite.forecast.plan import plan_recipe

@@ -35,13 +35,13 @@ NEURAL, PRECISION = "all-MiniLM-L6-v2", "int8"  # 23 MB, and run without torch
 @out_option(Path("quickstart"))
 @workers_option
 def quickstart(out: Path, workers: int) -> None:
-    """Build a suite from the bundled corpus, evaluate the models that are there, and write a report."""
+    """Build a suite from the bundled corpus, evaluate the models that are available, and write a report."""
     reporter = Terminal()
     try:
         load_pipeline()
         reporter.note(f"parser: {ENGLISH.name} is ready")
     except UserError as reason:
-        reporter.note(f"parser: left out, the rules read the texts instead. {reason}")
+        reporter.note(f"parser: not available, so rules analyse the texts instead. {reason}")
     suite = out / "suite"
     build_suite(
         Recipe(corpus=SourceSettings(source="sample")),
@@ -68,7 +68,7 @@ def next_steps(suite: Path, page: Path) -> Iterator[str]:
     if shutil.which("csuite") is None and activate.is_file():
         yield f"First, in this shell: source {activate}"
     yield f"Then read examples: csuite suite sample {suite}"
-    yield f"Evaluate your own:  csuite eval {suite} --model FAMILY:NAME   (csuite models has the families)"
+    yield f"Evaluate your own:  csuite eval {suite} --model FAMILY:NAME   (csuite models lists the families)"
 
 
 def neural_models(reporter: Reporter) -> list[str]:

@@ -47,13 +47,22 @@ if TYPE_CHECKING:
     "--vectors",
     multiple=True,
     metavar="M",
-    help="Show how alike this bi-encoder finds the two documents; repeatable.",
+    help="Show how similar this bi-encoder finds the two documents; repeatable.",
 )
 @click.option(
-    "--maxsim", multiple=True, metavar="M", help="Show what this ColBERT model compares, on --example; repeatable."
+    "--maxsim",
+    multiple=True,
+    metavar="M",
+    help="Show which tokens this ColBERT model matches in each --example; repeatable.",
 )
-@click.option("--example", "examples", multiple=True, metavar="ID", help="An example for --maxsim; repeatable.")
-@click.option("--attention", is_flag=True, help="Of `csuite explain`: also show where heads look; loads the model.")
+@click.option(
+    "--example", "examples", multiple=True, metavar="ID", help="Example to show for --maxsim, by its id; repeatable."
+)
+@click.option(
+    "--attention",
+    is_flag=True,
+    help="For results of `csuite explain`: also show where heads attend. This loads the model.",
+)
 @suite_option
 @json_option
 def report(  # noqa: PLR0913, PLR0917 - one parameter for each option
@@ -70,26 +79,30 @@ def report(  # noqa: PLR0913, PLR0917 - one parameter for each option
     suite: Path | None,
     as_json: bool,
 ) -> None:
-    """Write one page of FOLDERS, index.html, which opens offline, and all its tables as files.
+    """Write an HTML report of FOLDERS: index.html, which opens offline, and all its tables as files.
 
-    FOLDERS are runs of `csuite eval` on one suite, or any others that were measured or made: rankings, memory runs and graphs, vector
-    searches, bundles, analyses, circuits, drifts and trainings, also of several kinds.
+    FOLDERS are runs of `csuite eval` on one suite, or other results of one or several kinds: rankings, memory runs and graphs,
+    vector searches, bundles, analyses, circuits, drifts and trainings.
     """
     from constraintsuite.core.store.artifact import Artifact
 
     if out is None and form is None:
-        raise UserError("Say where the report should go, --out FOLDER, or how to print the leaderboard, --format csv")
+        raise UserError("There is no output. Give --out FOLDER for a report, or --format csv to print the leaderboard.")
     if out is None and (vectors or maxsim or examples or baseline or as_json):
         raise UserError(
-            "--vectors, --maxsim, --example, --baseline and --json are for a page: say where it should go, --out FOLDER"
+            "--vectors, --maxsim, --example, --baseline and --json need a page. Say where it should go: --out FOLDER"
         )
     folders = finished_runs(tuple(dict.fromkeys(folders)))
     kinds = {Artifact.open_unverified(folder).manifest.kind for folder in _opened(folders)}
     if kinds != {"run"}:
         if "run" in kinds:
-            raise UserError("Runs of `csuite eval` have a page of their own. Report them apart from the other folders.")
+            raise UserError(
+                "Runs of `csuite eval` need a report of their own. Report the other folders with a second command."
+            )
         if form or baseline or vectors or maxsim or examples:
-            raise UserError("--format, --baseline, --vectors, --maxsim and --example are for runs of `csuite eval`.")
+            raise UserError(
+                "--format, --baseline, --vectors, --maxsim and --example are only for runs of `csuite eval`. Leave them out."
+            )
         assert out is not None
         _tell(_write_shown(folders, out, attention=attention), as_json)
         return
@@ -152,7 +165,9 @@ def _opened(folders: Sequence[Path]) -> Sequence[Path]:
         except UserError as error:
             inside = sorted(str(file.parent) for file in folder.glob("**/summary.json") if file.parent != folder)
             faults.append(
-                f"{folder}: not a run, but it holds runs. Give these: {' '.join(inside)}" if inside else str(error)
+                f"{folder}: this is not a run, but a folder of runs. Give these: {' '.join(inside)}"
+                if inside
+                else str(error)
             )
     if faults:
         raise UserError("\n".join(faults))

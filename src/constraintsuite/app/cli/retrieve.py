@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 _RETRIEVER = (
     f"FAMILY or FAMILY:ARGUMENT, options after commas. Families: {', '.join(RETRIEVERS.names())}; rrf:A+B fuses others."
 )
-_MEASURE = "Further measure of ir-measures (nDCG@20, 'P(rel=2)@5') or of ours (violation@5, right_rank@10); repeatable."
+_MEASURE = (
+    "Additional measure of ir-measures (nDCG@20, 'P(rel=2)@5') or of csuite (violation@5, right_rank@10); repeatable."
+)
 _positive = click.IntRange(min=1)
 _OF_A_GIVEN_RUN = ("qrels", "violations")
 _OF_A_SEARCH = ("retriever", "rerank", "depth", "rerank_depth", "corpus", "out")
@@ -35,17 +37,19 @@ _OF_A_SEARCH = ("retriever", "rerank", "depth", "rerank_depth", "corpus", "out")
 @click.command("retrieve-eval")
 @suite_argument(required=False)
 @click.option("--retriever", metavar="R", help=_RETRIEVER)
-@click.option("--rerank", metavar="M", help="Model that reranks what was found, named as for `csuite eval`.")
-@click.option("--depth", type=_positive, default=100, show_default=True, help="Documents per query.")
+@click.option("--rerank", metavar="M", help="Model that reranks the results, named as for `csuite eval`.")
+@click.option("--depth", type=_positive, default=100, show_default=True, help="Documents to retrieve per query.")
 @click.option("--rerank-depth", type=_positive, default=100, show_default=True, help="Documents per query to rerank.")
 @click.option("--corpus", metavar="SOURCE", help="Corpus whose passages are added to the judged documents.")
-@click.option("--split", help="Only the queries of this split.")
+@click.option("--split", help="Use only the queries of this split.")
 @click.option("--measure", "measures", multiple=True, metavar="NAME", help=_MEASURE)
 @runs_option
 @click.option("--from-trec", "trec", type=FILE, help="Measure this TREC run instead of searching.")
-@click.option("--qrels", type=FILE, help="Judgments for --from-trec, if not those of SUITE.")
+@click.option("--qrels", type=FILE, help="File of judgments for --from-trec, instead of SUITE.")
 @click.option(
-    "--violations", type=FILE, help="Violating documents for --from-trec, in a file like qrels; grades mean nothing."
+    "--violations",
+    type=FILE,
+    help="File of violating documents for --from-trec, in the format of qrels; its grades are ignored.",
 )
 @seed_option
 @json_option
@@ -67,9 +71,9 @@ def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter an option
     seed: int,
     as_json: bool,
 ) -> None:
-    """Search the collection of SUITE for all its queries, into OUT/SUITE.ranking/SYSTEM, and measure the rankings.
+    """Search the collection of SUITE for all its queries, and measure the rankings.
 
-    With --from-trec, measure a run that another system wrote; nothing is written.
+    They are written to OUT/SUITE.ranking/SYSTEM. --from-trec measures a run of another system instead, and writes nothing.
     """
     from constraintsuite.experiments.ranking.run import GivenRun, RankingPlan, measure_given
 
@@ -77,10 +81,12 @@ def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter an option
     folder = None
     if trec is not None:
         if suite is not None and (qrels or violations):
-            raise UserError("Judgments come from SUITE or from --qrels and --violations, not from both.")
+            raise UserError("Judgments come either from SUITE or from --qrels and --violations. Leave one of them out.")
         summary = measure_given(GivenRun(trec, qrels, violations, suite, split), measures, seed)
     elif suite is None or retriever is None:
-        raise UserError("Say what to search and how: csuite retrieve-eval SUITE --retriever bm25")
+        raise UserError(
+            "SUITE or --retriever is missing. Give both, for example: csuite retrieve-eval SUITE --retriever bm25"
+        )
     else:
         plan = RankingPlan(retriever, rerank, depth, rerank_depth, split, corpus, measures, seed)
         folder, summary = _search(suite, plan, out)
@@ -101,7 +107,7 @@ def _refuse_foreign(context: click.Context, names: tuple[str, ...], *, given: bo
     stray = [name for name in names if context.get_parameter_source(name) is not default]
     if stray:
         options = ", ".join(f"--{name.replace('_', '-')}" for name in stray)
-        raise UserError(f"{options}: {'not with' if given else 'only with'} --from-trec.")
+        raise UserError(f"{options}: {'not allowed with' if given else 'only allowed with'} --from-trec.")
 
 
 def _lines(summary: RankingSummary, folder: Path | None) -> Iterator[str]:

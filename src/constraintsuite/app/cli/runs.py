@@ -17,7 +17,9 @@ def finished_runs(folders: Sequence[Path]) -> tuple[Path, ...]:
 
     left = [folder for folder in folders if is_unfinished(folder)]
     for folder in left:
-        click.echo(f"{shown(folder)}: left out, as it is not finished. Run its command again to finish it.", err=True)
+        click.echo(
+            f"{shown(folder)}: left out, because it is not finished. Run its command again to finish it.", err=True
+        )
     if len(left) == len(folders):
         raise UserError("None of these runs is finished. Make one with `csuite eval SUITE --model bm25`.")
     return tuple(folder for folder in folders if folder not in left)

@@ -17,21 +17,33 @@ from constraintsuite.app.web import LOOPBACK
 
 @click.command()
 @click.argument("folder", type=HERE, default=Path())
-@click.option("--owner", default="owner", show_default=True, metavar="NAME", help="Name of who sees everything.")
+@click.option(
+    "--owner", default="owner", show_default=True, metavar="NAME", help="Name of the owner, who sees everything."
+)
 @annotators_option(required=False)
 @click.option(
     "--adjudicator",
     "adjudicators",
     multiple=True,
     metavar="NAME",
-    help="Name of who rules where annotators differ; repeatable.",
+    help="Name of an adjudicator, who rules where annotators differ; repeatable.",
 )
 @click.option("--host", default=LOOPBACK, show_default=True, help="Address to listen on.")
 @click.option(
-    "--name", "names", multiple=True, metavar="HOST", help="Other host name under which people reach it; repeatable."
+    "--name",
+    "names",
+    multiple=True,
+    metavar="HOST",
+    help="Another host name under which people reach the site; repeatable.",
 )
-@click.option("--port", type=click.IntRange(0, 65_535), default=8_765, show_default=True, help="0 for any free one.")
-@click.option("--read-only", is_flag=True, help="Nobody can change anything.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=8_765,
+    show_default=True,
+    help="Port to listen on; 0 for any free one.",
+)
+@click.option("--read-only", is_flag=True, help="Allow nobody to change anything.")
 @click.option("--open", "open_browser", is_flag=True, help="Open the owner's page in a browser.")
 @json_option
 def serve(  # noqa: PLR0913, PLR0917 - one parameter an option
@@ -46,9 +58,9 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter an option
     open_browser: bool,
     as_json: bool,
 ) -> None:
-    """Serve FOLDER as a local site: suites, runs, maps, memories; queues to judge, proposals to approve, queries to write.
+    """Serve FOLDER as a local site: browse suites, runs, maps and memories; judge items, approve proposals, write queries.
 
-    Each person has a link of their own, which stays the same after a restart. Stop it with Ctrl-C: what was answered is kept.
+    Each person has their own link, which stays the same after a restart. Stop the site with Ctrl-C; all answers are kept.
     """
     from importlib.util import find_spec
 
@@ -66,7 +78,9 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter an option
         lines = [f"{person.role:<12} {person.name:<16} {link}" for person, link in served.links.items()]
         emit({person.name: link for person, link in served.links.items()}, as_json, lines)
         if not as_json:
-            click.echo("Stop it with Ctrl-C. Links are secrets: whoever has one is that person.", err=True)
+            click.echo(
+                "Stop the site with Ctrl-C. Keep the links secret: whoever opens one acts as that person.", err=True
+            )
         if open_browser:
             click.launch(next(iter(served.links.values())))
         served.run()

@@ -57,7 +57,7 @@ VERIFIERS: Catalogue[Callable[[Path], list[str]]] = Catalogue(
 @click.argument("part", required=False)
 @json_option
 def show(folder: Path, part: str | None, as_json: bool) -> None:
-    """Say what FOLDER is and what it holds: a suite, run, bundle, memory, or anything else that a command wrote.
+    """Show what FOLDER is and what it holds: a suite, run, bundle, memory, or anything else that a command wrote.
 
     PART is one thing inside: an example of a suite by its id, or a unit, a document or entity:NAME of a memory.
     """
@@ -74,15 +74,15 @@ def show(folder: Path, part: str | None, as_json: bool) -> None:
 @click.option(
     "--again",
     type=click.IntRange(min=0),
-    help="Of a folder of `csuite explain`: repeat this many exact patches, one by one, from the tokens up.",
+    help="For a folder of `csuite explain`: repeat this many exact patches, one by one, starting from the tokens.",
 )
 @guide_option
 @json_option
 def verify(folder: Path, again: int | None, guide: Path | None, as_json: bool) -> None:
-    """Check FOLDER against its hashes, and all that its kind promises; exit code 1 if something is wrong.
+    """Check the hashes of FOLDER, and everything that must hold for its kind. Exit code 1 if something is wrong.
 
-    Of a suite: ids, couples, splits, controls and labels. Of a bundle: ids, vectors and truths. Of a folder of `csuite
-    explain`: rows, figures, circuits and, with --guide, what it says of that attribution.
+    For a suite: ids, couples, splits, controls and labels. For a bundle: ids, vectors and truths. For a folder of `csuite
+    explain`: rows, figures, circuits and, with --guide, what it says about that attribution.
     """
     from constraintsuite.core.store.artifact import MANIFEST, Artifact
     from constraintsuite.core.store.mirror import shown
@@ -109,7 +109,9 @@ def _faults(folder: Path, manifest: Manifest, again: int | None, guide: Path | N
         return _explain_faults(folder, manifest, again, guide)
     if again is not None or guide is not None:
         option = "--guide" if again is None else "--again"
-        raise UserError(f"{option} is for folders that `csuite explain` wrote; {folder} is of the kind {kind}.")
+        raise UserError(
+            f"{folder}: this is of the kind {kind}. {option} is only for folders of `csuite explain`: leave it out."
+        )
     return VERIFIERS.load(kind)(folder) if kind in VERIFIERS.names() else _file_faults(folder, kind)
 
 
@@ -117,7 +119,7 @@ def _explain_faults(folder: Path, manifest: Manifest, again: int | None, guide: 
     from constraintsuite.mechanism.explain.verify import verify as verify_explained
 
     if again and manifest.settings.get("analysis") != "patch":
-        raise UserError(f"{folder}: it has no exact patches that could be run again. Leave --again out.")
+        raise UserError(f"{folder}: there are no exact patches here to repeat. Leave --again out.")
     return verify_explained(folder, again=again or 0, guide=guide)
 
 
@@ -125,14 +127,14 @@ def _file_faults(folder: Path, kind: str) -> list[str]:
     from constraintsuite.core.store.artifact import MANIFEST, Artifact
     from constraintsuite.core.store.revisions import REVISIONS
 
-    known = [] if kind in (*REVISIONS, "stage") else [f"{MANIFEST}: no kind of folder is called {kind!r}"]
+    known = [] if kind in (*REVISIONS, "stage") else [f"{MANIFEST}: {kind!r} is not a known kind of folder"]
     return [*known, *Artifact.open_unverified(folder).faults()]
 
 
 def refuse_part(folder: Path, kind: str, part: str | None) -> None:
     """A UserError if a part is named of a folder that is only shown as a whole."""
     if part is not None:
-        raise UserError(f"{folder}: no part of this kind of folder ({kind}) can be shown alone. Leave {part!r} out.")
+        raise UserError(f"{folder}: a folder of this kind ({kind}) is shown only as a whole. Leave {part!r} out.")
 
 
 def _view_manifest(folder: Path, part: str | None) -> FolderView:

@@ -57,7 +57,7 @@ _choices = combine(
     _option("dedup", type=click.Choice(["off", "exact_text"]), default="off", show_default=True),
     _option("seed", default="42", show_default=True),
     _option("namespace"),
-    click.option("--accept-coverage", is_flag=True, help="Continue although most judged queries lose their positives."),
+    click.option("--accept-coverage", is_flag=True, help="Continue even if most judged queries lose their positives."),
     json_option,
     source_options,
 )
@@ -65,13 +65,15 @@ _choices = combine(
 
 @click.group()
 def subset() -> None:
-    """Take a part of a corpus and keep its judgments right."""
+    """Draw a subset of a corpus and keep its judgments valid."""
 
 
 @subset.command()
 @_choices
 @click.option(
-    "--population", type=click.IntRange(min=1), help="Documents of the source, where you know: none is read then."
+    "--population",
+    type=click.IntRange(min=1),
+    help="Number of documents in the source, if you know it; then none is read.",
 )
 def plan(
     source: str,
@@ -81,7 +83,7 @@ def plan(
     as_json: bool,
     **choices: object,
 ) -> None:
-    """Say how many judged queries a subset would keep, before it is built.
+    """Estimate how many judged queries a subset would keep, before you build it.
 
     Exit code 2 if fewer than half of them would keep a positive document, unless --accept-coverage.
     """
@@ -97,7 +99,7 @@ def plan(
 @dry_run_option
 @force_option
 @click.option(
-    "--max-bad-rows", type=click.IntRange(min=0), help="With --skip-bad-rows: refuse a source with more broken rows."
+    "--max-bad-rows", type=click.IntRange(min=0), help="With --skip-bad-rows: stop if there are more broken rows."
 )
 def build(
     source: str,
@@ -112,14 +114,16 @@ def build(
 ) -> None:
     """Write a subset as a bundle: corpus, queries and judgments.
 
-    A finished bundle of the same source and settings is recognised and left as it is.
+    A finished bundle of the same source and settings is left as it is.
     """
     from constraintsuite.vectors.draft import draft_subset  # noqa: PLC0415 - needs the extra [vectors]
     from constraintsuite.vectors.subset import build_subset, refuse_many_left_out, would_replace  # noqa: PLC0415
 
     corpus, settings = _read(source, options, choices)
     if max_bad_rows is not None and not corpus.skip_bad_rows:
-        raise UserError("--max-bad-rows belongs to --skip-bad-rows: without it, no broken row is left out.")
+        raise UserError(
+            "--max-bad-rows needs --skip-bad-rows: without it, no broken row is left out. Add --skip-bad-rows."
+        )
     if dry_run:
         draft = draft_subset(open_source(corpus), settings, corpus.skip_bad_rows, Terminal())
         record = {"documents": len(draft.selection.positions), "bytes": draft.bytes, **asdict(draft.coverage)}
@@ -195,10 +199,10 @@ def _plan_lines(made: SubsetPlan) -> Iterator[str]:
         f"({percent(made.expected.share)}); with all positives: {made.expected.whole:,.0f}"
     )
     if made.absent is None:
-        yield "Note: no document was read; all positive documents are taken to be in the source"
+        yield "Note: no document was read; it is assumed that the source holds all positive documents"
     yield from (f"Note: {note}" for note in made.notes)
     if made.dedup == "exact_text":
-        yield "Equal texts are counted here as they stand in the source; the subset will hold one of each."
+        yield "Equal texts are counted here as often as the source has them; the subset will hold one of each."
     yield "\nA uniform sample would keep:\n   documents  queries   share"
     yield from (f"{row.size:>12,}  {row.kept:>7,.0f}  {percent(row.share):>7}" for row in made.by_size)
 
@@ -227,8 +231,8 @@ def _built_lines(artifact: Artifact, report: Mapping[str, Any]) -> Iterator[str]
     if "twins_left_out" in counts:
         moved, merged = counts["judgments_moved"], counts["judgments_fallen_together"]
         twins = (
-            f"left out whose text another document has, of {counts['different_texts']:,} different texts; "
-            f"judgments moved: {moved:,}, fallen together: {merged:,}"
+            f"duplicates left out, among {counts['different_texts']:,} different texts; "
+            f"judgments moved: {moved:,}, merged: {merged:,}"
         )
         listed[twins] = counts["twins_left_out"]
     for name, count in artifact.manifest.rejects.items():

@@ -55,7 +55,7 @@ def view_suite(folder: Path, part: str | None) -> FolderView:
 @_folder
 @json_option
 def stats(folder: Path, as_json: bool) -> None:
-    """Count main examples and, apart from them, controls: by slice, split, domain, relation, template, cue and edit."""
+    """Count examples by slice, split, domain, relation, template, cue and edit; controls are counted separately."""
     artifact = Artifact.open(folder, "suite")
     parts = _pair_tables(folder) if _has_pairs(artifact) else {}
     collection = {name: artifact.manifest.counts[name] for name in _COLLECTION if name in artifact.manifest.counts}
@@ -86,7 +86,7 @@ def sample(folder: Path, count: int, slice_name: str | None, relation: str | Non
     wanted = [e for e in everything if (e.control is None if slice_name is None else e.slice == slice_name)]
     wanted = [e for e in wanted if relation is None or e.relation == relation]
     if not wanted:
-        raise UserError(f"{folder}: no such examples. See: csuite suite stats {folder}")
+        raise UserError(f"{folder}: no example matches these options. See what there is: csuite suite stats {folder}")
     chosen = sorted(wanted, key=lambda e: stable_hash("sample", str(seed), e.id))[:count]
     for example in chosen:
         click.echo(encode(example).decode() if as_json else _in_words(example))
@@ -97,14 +97,15 @@ def sample(folder: Path, count: int, slice_name: str | None, relation: str | Non
 @seed_option
 @json_option
 def audit(folder: Path, seed: int, as_json: bool) -> None:
-    """Say what can be won without understanding: by length, words, BM25, a query-blind classifier, and by shortcuts that the
-    type of a constraint leaves open.
+    """Measure what can be won without understanding.
+
+    It tries length, words, BM25, a query-blind classifier, and the shortcuts that the type of a constraint leaves open.
     """
     examples = load_suite(folder).examples
     if all(example.slice == "nevir" for example in examples):
         raise UserError(
-            f"{folder}: there is nothing to audit. Each pair of NevIR wants one document for one query and the other for the "
-            "other, so whatever ignores the query is right for exactly one of the two and wins no pair."
+            f"{folder}: there is nothing to audit. The two queries of a NevIR pair want different documents. A shortcut that "
+            "ignores the query is right for exactly one of them, and wins no pair."
         )
     found = audit_examples(examples, seed=seed)
     rows = balance(examples)
@@ -113,10 +114,10 @@ def audit(folder: Path, seed: int, as_json: bool) -> None:
 
 @suite.command()
 @_folder
-@click.option("--format", "kind", required=True, type=click.Choice(EXPORTERS.names()), help="Layout of the files.")
+@click.option("--format", "kind", required=True, type=click.Choice(EXPORTERS.names()), help="Format of the files.")
 @out_option()
 def export(folder: Path, kind: str, out: Path) -> None:
-    """Write a suite in the guide's own JSON, as BEIR, NevIR-like rows, CSV, or a Hugging Face dataset; controls apart."""
+    """Write a suite as the guide's JSON, BEIR, NevIR-like rows, CSV, or a Hugging Face dataset; controls separately."""
     with new_folder(out) as new:
         loaded = load_suite(folder)
         everything = [*loaded.examples, *loaded.controls]

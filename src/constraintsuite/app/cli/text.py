@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 @click.group()
 def text() -> None:
-    """Say what a text says of Y, and why."""
+    """Show what a text says about Y, and why."""
 
 
 @text.command("explain")
 @click.argument("passage", metavar="TEXT")
-@click.option("--y", required=True, help="What the text may speak of, such as 'swimming pool'.")
+@click.option("--y", required=True, help="Term to look for in the text, such as 'swimming pool'.")
 @click.option(
     "--form", "forms", multiple=True, show_default="its singular and plural", help="Surface form of Y; repeatable."
 )
@@ -50,9 +50,9 @@ def explain_command(passage: str, y: str, forms: tuple[str, ...], analyser: str,
 @text.command("audit")
 @analyser_option("both", others=["both"])
 @click.option("--half", type=click.Choice(["dev", "test", "all"]), default="all", show_default=True,
-              help="The rules were developed on dev; test is what to report.")  # fmt: skip
+              help="Half of the sentences. The rules were developed on dev, so report test.")  # fmt: skip
 @click.option("--condaqa", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-              help="A file of CondaQA, to check against its annotated cues too.")  # fmt: skip
+              help="File of CondaQA, to also check against its annotated cues.")  # fmt: skip
 @click.option("--errors", is_flag=True, help="List the wrong verdicts.")
 @json_option
 def audit_command(analyser: str, half: str, condaqa: Path | None, errors: bool, as_json: bool) -> None:
@@ -93,7 +93,7 @@ def _audit_table(reports: Sequence[Report]) -> Table:
         ("all (micro)", reports[0].micro.accuracy.n, *(cell for one in reports for cell in _cells(one.micro))),
         ("  95 % interval", "", *bounds),
         ("mean of phenomena (macro)", "", *macro),
-        ("called affirmed, and is", "", *affirmed),
+        ("precision of affirmed", "", *affirmed),
     ]
     title = f"Verdicts on hand-labelled mentions ({reports[0].half}); precision, recall and F1 of `negated`"
     return Table("text_audit", title, tuple(columns), tuple(rows))

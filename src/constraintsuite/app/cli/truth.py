@@ -29,7 +29,7 @@ from constraintsuite.vectors.relevance import make_relevance
 def truth(
     folder: Path, knn: int | None, encoder: str | None, metric: Similarity | None, as_json: bool, engine: Engine
 ) -> None:
-    """Write the truths of BUNDLE: relevance (rel.*), and with --knn exact neighbours (ann.*)."""
+    """Write the ground truth of BUNDLE: relevance (rel.*), and with --knn exact neighbours (ann.*)."""
     with reading(folder) as bundle:
         made = [make_relevance(folder)]
         if knn is not None:
@@ -44,9 +44,9 @@ def _line(artifact: Artifact) -> str:
     if "neighbours" not in counts:
         missing = counts["judgments"] - counts["in_subset"]
         return (
-            f"{shown(artifact.path)}: {counts['judgments']:,} judgments of {counts['queries']:,} queries, {missing:,} of them of "
-            "documents that are not in the subset"
+            f"{shown(artifact.path)}: {counts['judgments']:,} judgments of {counts['queries']:,} queries, {missing:,} of them for "
+            "documents outside the subset"
         )
     tied = counts["queries_tied_beyond_k"]
-    ties = f"of {tied:,} queries, more documents are as near as the last" if tied else "none of them tied with others"
+    ties = f"for {tied:,} queries, more documents are as near as the last" if tied else "none of them tied with others"
     return f"{shown(artifact.path)}: {counts['neighbours']:,} neighbours of {counts['queries']:,} queries; {ties}"

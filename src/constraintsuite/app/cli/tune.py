@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 @dry_run_option
 @json_option
 def tune(recipe_file: Path, out: Path, dry_run: bool, as_json: bool) -> None:
-    """Train a model as RECIPE says: one task after the other, evaluated after every epoch. OUT holds checkpoints and curves.
+    """Train a model as RECIPE says, one task after the other, and evaluate it after every epoch.
 
-    The same command resumes an interrupted training after the last finished epoch.
+    OUT holds checkpoints and curves. The same command resumes an interrupted training after the last finished epoch.
     """
     from constraintsuite.app.pages.drawings.plot import draw_plot
     from constraintsuite.core.execution.progress import Terminal

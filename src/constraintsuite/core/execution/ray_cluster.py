@@ -41,9 +41,7 @@ def _noted_cluster() -> str:
     folder = os.environ.get("RAY_TMPDIR") or os.environ.get("TMPDIR") or "/tmp"
     note = Path(folder, "ray", "ray_current_cluster")
     if not note.is_file():
-        raise UserError(
-            _no_cluster("auto", f"there is no note of one in {note}; if it runs all the same, give HOST:PORT.")
-        )
+        raise UserError(_no_cluster("auto", f"{note} does not exist. If a cluster is running, give its HOST:PORT."))
     return note.read_text(encoding="utf-8").strip()
 
 

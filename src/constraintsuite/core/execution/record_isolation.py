@@ -132,7 +132,7 @@ class RecordIsolation:
         if not are_few(len(broken), seen):
             raise UserError(
                 f"{self.shard}: {len(broken):,} of the first {seen:,} records cannot be worked on, among them {broken[0].record!r} "
-                f"({broken[0].reason}). So many are no fault of their own: is something wrong with the installation? What was "
+                f"({broken[0].reason}). So many cannot be the fault of the records: is something wrong with the installation? What was "
                 "finished is kept: run the same command again."
             )
 

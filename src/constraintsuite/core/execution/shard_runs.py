@@ -114,7 +114,7 @@ def _refuse_uncounted(title: str, crashed: Sequence[Shard]) -> None:
         fetch(shard.deaths_file)
         if not shard.deaths_file.is_file():
             raise UserError(
-                f"{title}: processes die before they begin with {shard.name}. Is there enough memory, and is the package whole on "
+                f"{title}: worker processes die before they start {shard.name}. Is there enough memory, and is the package whole on "
                 "every node? What was finished is kept: run the same command again."
             )
 
@@ -134,8 +134,8 @@ def run_shard(planned: Shard) -> None:
     if deaths > _PATIENCE + _HOPELESS + care.deaths:
         _forget_deaths(shard)
         raise UserError(
-            f"{shard.name}: {deaths} processes died of it, and not at one of its records. Is there enough memory? What was "
-            "finished is kept: run the same command again, with fewer --workers."
+            f"{shard.name}: {deaths} worker processes died in this shard, and no single record is the cause. "
+            "Is there enough memory? What was finished is kept: run the same command again, with fewer --workers."
         )
     write_text(shard.deaths_file, json.dumps([deaths + 1, shard.driver, shard.driver == _HERE]))
     send(shard.deaths_file)

@@ -94,7 +94,9 @@ class Pipeline(Generic[Settings]):
         """Bring every stage up to date, up to and including `until`; `redo_from` and later ones are made anew."""
         self.check_names(redo_from, until)
         if redo_from and until and self.names().index(until) < self.names().index(redo_from):
-            raise UserError(f"The stage {until!r} comes before {redo_from!r}: nothing would be made anew.")
+            raise UserError(
+                f"The stage {until!r} comes before {redo_from!r}: no stage would run. Choose a later --until."
+            )
         done: dict[str, Artifact] = {}
         redo = False
         for stage in self.stages:

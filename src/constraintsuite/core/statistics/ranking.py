@@ -128,7 +128,7 @@ def _told(name: str) -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError, ArithmeticError, OSError, subprocess.SubprocessError) as error:
-        raise UserError(f"Measure {name!r}: what computes it refuses it ({error}).") from None
+        raise UserError(f"Measure {name!r}: its implementation rejects it ({error}). Choose another measure.") from None
 
 
 def _defined(
@@ -169,9 +169,11 @@ def _read(text: str) -> Measure:
         raise UserError(f"Measure {text!r}: {_reason(error)}") from None
     cutoff = measure.params.get("cutoff", 1)
     if isinstance(cutoff, bool) or not 1 <= cutoff <= DEEPEST:  # trec_eval would end the whole process
-        raise UserError(f"Measure {text!r}: behind @ stands a whole number from 1 to {DEEPEST:,}.")
+        raise UserError(f"Measure {text!r}: after @ there must be a whole number from 1 to {DEEPEST:,}.")
     if not known:
-        raise UserError(f"Measure {text!r}: ir-measures knows it, but nothing that is installed computes it.")
+        raise UserError(
+            f"Measure {text!r}: ir-measures knows it, but no installed package computes it. Choose another measure."
+        )
     return measure
 
 

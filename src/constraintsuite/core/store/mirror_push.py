@@ -150,7 +150,7 @@ class Mirror(PulledMirror):
             if not self.has_hash(name, sha256):
                 raise UserError(
                     f"{self.store.address(name)}: the copy on this machine was changed after its folder was finished, so nothing "
-                    f"was sent. Make the folder anew; or delete {self.root.parent}, and what is in the store comes again."
+                    f"was sent. Make the folder again, or delete {self.root.parent} to download what is in the store."
                 )
 
     def _upload(self, names: Collection[str], hashes: Mapping[str, str]) -> None:

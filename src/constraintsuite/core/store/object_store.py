@@ -64,7 +64,7 @@ class ObjectStore:
             bucket = self._base.lstrip("/").split("/")[0]
             if not self._files.exists(bucket):
                 raise UserError(
-                    f"{self.url}: there is no bucket or container named {bucket!r}. Make it first."
+                    f"{self.url}: there is no bucket or container named {bucket!r}. Create it first."
                 ) from None
             return {}
         files = {path[len(self._base) + 1 :]: info for path, info in found.items() if info.get("type") == "file"}
@@ -162,7 +162,7 @@ def in_parallel(work: Callable[[str], Result], names: Iterable[str]) -> list[Res
 def _connect(url: str) -> tuple[Any, str]:
     scheme = url.partition("://")[0]
     if scheme not in DRIVERS:
-        raise UserError(f"{url}: no store is known by {scheme}://. There are: {', '.join(DRIVERS)}.")
+        raise UserError(f"{url}: {scheme}:// is not a known kind of store. There are: {', '.join(DRIVERS)}.")
     extra, package = DRIVERS[scheme]
     if find_spec(package) is None:
         raise UserError(f'{url} needs the package {package}: pip install "constraintsuite[{extra}]"')

@@ -50,7 +50,9 @@ class SyncState:
     def file(self, name: str) -> Path:
         """The file of an object; a name that would lead out of the folder is a UserError."""
         if any(part in ("", ".", "..") for part in name.split("/")):
-            raise UserError(f"{self.store.address(name)}: this name cannot be that of a file. Remove the object.")
+            raise UserError(
+                f"{self.store.address(name)}: a local file cannot have this name. Rename or remove the object."
+            )
         return self.root / name
 
     def files(self, name: str) -> list[str]:

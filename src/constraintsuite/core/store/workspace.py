@@ -164,7 +164,7 @@ class Workspace:
         if same_kind:
             what += ", made from other inputs, settings or versions"
         otherwise = f", {self.otherwise(manifest)}" if same_kind else ""
-        raise UserError(f"{self.out}: here lies {what}. Choose another --out{otherwise}.")
+        raise UserError(f"{self.out}: this folder already holds {what}. Choose another --out{otherwise}.")
 
     def _refuse_foreign(self) -> None:
         """A UserError for whatever is not of this command."""
@@ -178,7 +178,7 @@ class Workspace:
             foreign = next((path for path in self._visible() if not (made and self._is_own(path))), None)
         elif _mark_of(self.out):
             raise UserError(
-                f"{self.out}: here lies an unfinished {self.origin.kind}, made from other inputs, settings or versions. "
+                f"{self.out}: this folder already holds an unfinished {self.origin.kind}, made from other inputs, settings or versions. "
                 "Choose another --out, or move it away."
             )
         else:
@@ -291,7 +291,7 @@ def new_folder(out: Path) -> Iterator[Path]:
     `out`. Unless `out` is free or an empty folder, that is a UserError.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UserError(f"{out}: something lies there already. Choose another --out.")
+        raise UserError(f"{out}: this already exists. Choose another --out.")
     with whole_folder(out.resolve()) as new:
         yield new
 

@@ -46,7 +46,7 @@ def write_sheet(suite: Path, file: Path, *, sample: int | None = None, seed: int
     _check_ending(file)
     loaded = load_suite(suite)
     if file.exists():
-        raise UserError(f"{file}: is there already, and may hold answers. Choose another name.")
+        raise UserError(f"{file}: this file already exists, and may hold answers. Choose another name.")
     rows = []
     for question, example in draw_questions([*loaded.examples, *loaded.controls], sample, seed).items():
         first, second = shown_order(question, seed)
@@ -76,7 +76,7 @@ def read_rows(file: Path) -> Iterator[ReadRow]:
 
 def _check_ending(file: Path) -> None:
     if file.suffix.lower() not in _ENDINGS:
-        raise UserError(f"{file}: the name must end in {', '.join(_ENDINGS)}, which says how it is written.")
+        raise UserError(f"{file}: the name must end in {', '.join(_ENDINGS)}, which decides its format.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,8 @@ def _answered(suite: Suite, given: AnswersByQuestion, answers: AnswerFile) -> tu
     roles = _roles(suite, given)
     if "query" not in roles:
         raise UserError(
-            f"{answers.path}: holds no answer under a query itself, only under opposites or restatements; every figure needs the former."
+            f"{answers.path}: there is no answer to a query itself, only to opposites or restatements. Every figure needs answers to "
+            "queries: add some."
         )
     examples = [_with_roles(example, roles) for example in suite.examples]
     controls = [_with_roles(control, roles) for control in suite.controls]
@@ -70,7 +71,9 @@ def _answered(suite: Suite, given: AnswersByQuestion, answers: AnswerFile) -> tu
         raise UserError(_unanswered(answers.path, [e.id for e in (*examples, *controls)], missing))
     kept = tuple(example for example in examples if example.id not in missing)
     if not kept:
-        raise UserError(f"{answers.path}: answers none of the suite's {len(examples)} main examples in full.")
+        raise UserError(
+            f"{answers.path}: none of the suite's {len(examples)} main examples is answered completely. Answer at least one."
+        )
     return Suite(suite.artifact, kept, tuple(c for c in controls if c.id not in missing)), len(missing)
 
 
@@ -272,8 +275,8 @@ def _levels(query: str, verdicts: Mapping[PairQuestion, tuple[float, float]]) ->
         order = list(TopologicalSorter(above).static_order())
     except CycleError:
         raise UserError(
-            f"The answers to {query!r} go round in a circle: a text is preferred to another, and that one, in the end, to "
-            "it. One number a text cannot say so. Leave one of these answers out, and pass --allow-missing."
+            f"The answers to {query!r} are circular: a text is preferred to another, and that one, in the end, to "
+            "it. One score per text cannot express that. Leave one of these answers out, and pass --allow-missing."
         ) from None
     level: dict[str, int] = {}
     for head in order:

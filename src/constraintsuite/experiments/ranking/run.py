@@ -152,7 +152,9 @@ class GivenRun:
             collection = read_collection(self.suite, self.split)
             return Judgments(list(collection.queries), collection.notes)
         if self.qrels is None or self.split is not None:
-            raise UserError("--from-trec needs --qrels FILE, or a SUITE (of which --split takes a part) for judgments.")
+            raise UserError(
+                "--from-trec needs judgments. Give --qrels FILE, or a SUITE (and --split for a part of it)."
+            )
         return read_judged(self.qrels, self.violations)
 
 

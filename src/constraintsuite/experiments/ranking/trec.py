@@ -68,7 +68,7 @@ def read_run(path: Path) -> dict[str, list[str]]:
             raise UserError(f"{line.where}: the document {document!r} was there before for the query {query!r}.")
         scores[query][document] = score
     if not scores:
-        raise UserError(f"{path}: holds no hit.")
+        raise UserError(f"{path}: this run holds no hit. Is it the right file?")
     return {query: _ordered(found) for query, found in scores.items()}
 
 

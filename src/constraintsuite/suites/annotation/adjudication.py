@@ -70,7 +70,7 @@ def rule(batch: AnnotationBatch, said: CurrentAnswers, by: str, draft: tuple[str
     if question not in batch.questions:
         raise UserError(f"no question {question!r}. There are: {', '.join(batch.questions)}.")
     if len({event.value for event in said.of(item, question).values()}) < 2:
-        raise UserError(f"{item}, {question}: nobody differs here, so there is nothing to rule on.")
+        raise UserError(f"{item}, {question}: there is no disagreement here, so there is nothing to rule on.")
     _refuse_judge(said, item, by)
     if len(reason) < SHORTEST_REASON:
         raise UserError(
@@ -89,7 +89,7 @@ def rule(batch: AnnotationBatch, said: CurrentAnswers, by: str, draft: tuple[str
 
 def _refuse_judge(said: CurrentAnswers, item: str, by: str) -> None:
     if has_judged(said, item, by):
-        raise UserError(f"{item}: {by} has judged this item, and a ruling is a third person's.")
+        raise UserError(f"{item}: {by} has judged this item. A third person must rule on it.")
 
 
 def answers_without_names(one: Disagreement) -> list[tuple[AnswerValue, str]]:
@@ -194,7 +194,7 @@ def take_back_ruling(batch: AnnotationBatch, by: str, item: str, question: str, 
         if state_of(said, item, question) != seen:
             raise StaleError(_STALE)
         if (item, question) not in said.rulings:
-            raise UserError(f"{item}, {question}: nothing was ruled here, so there is nothing to take back.")
+            raise UserError(f"{item}, {question}: there is no ruling here to take back.")
         _refuse_judge(said, item, by)
         turn.take_back(_standing_rulings(events, item, question), by)
 

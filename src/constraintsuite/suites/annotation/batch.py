@@ -90,7 +90,7 @@ def open_batch(path: Path) -> AnnotationBatch:
     """The batch in a folder; one whose items were changed is a UserError, since the answers are of the others."""
     head = read_head(path)
     if not (path / ITEMS).is_file() or sha256_of(path / ITEMS) != head.items_sha256:
-        raise UserError(f"{path / ITEMS}: changed or taken away since the batch was made. Bring the file back.")
+        raise UserError(f"{path / ITEMS}: changed or deleted since the batch was made. Restore the file.")
     return AnnotationBatch(path, head, {item.id: item for item in read_jsonl(path / ITEMS, AnnotationItem)})
 
 
@@ -98,7 +98,7 @@ def read_head(path: Path) -> BatchHeader:
     """What decides the batch in a folder."""
     file = path / HEAD
     if not file.is_file():
-        raise UserError(f"{path}: no {HEAD}, so this is no batch. Make one with `csuite gold sample SUITE`.")
+        raise UserError(f"{path}: no {HEAD}, so this is not a batch. Make one with `csuite gold sample SUITE`.")
     try:
         head: BatchHeader = adapter(BatchHeader).validate_json(file.read_bytes())
     except ValidationError as error:
@@ -110,7 +110,7 @@ def check_name(annotator: str) -> str:
     """The name of a person, if it is one that can stand in a file's name and a table."""
     if not _NAME.fullmatch(annotator):
         raise UserError(
-            f"{annotator!r}: a name of a person has letters, digits, '.', '_', '@' and '-', at most 64 of them."
+            f"{annotator!r}: this is not a valid name of a person. Use at most 64 letters, digits, '.', '_', '@' and '-'."
         )
     return annotator
 
@@ -121,9 +121,7 @@ def _refuse_faults(path: Path, items: Sequence[AnnotationItem], questions: Seque
     assert len(set(names)) == len(names), f"questions share a name with a column: {names}"
     repeated = [name for name, count in Counter(item.id for item in items).items() if count > 1]
     if repeated:
-        raise UserError(
-            f"{path}: {len(repeated)} ids of items stand there more than once, the first is {repeated[0]!r}."
-        )
+        raise UserError(f"{path}: {len(repeated)} ids of items appear more than once; the first is {repeated[0]!r}.")
     for item in items:
         assert not set(item.fields) & set(names), f"{item.id}: a field has the name of another column"
 

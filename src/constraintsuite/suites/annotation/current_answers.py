@@ -83,7 +83,7 @@ def leave_out(events: Sequence[AnnotationEvent], names: Collection[str]) -> list
     people = {event.annotator for event in events}
     if unknown := sorted(set(names) - people):
         there = ", ".join(sorted(people)) or "nobody"
-        raise UserError(f"{', '.join(unknown)}: nobody of this name has said anything. There are: {there}.")
+        raise UserError(f"{', '.join(unknown)}: nobody of this name has given an answer. There are: {there}.")
     theirs = {event.number for event in events if event.kind != "undo" and event.annotator in names}
     return [event for event in events if not theirs & {event.number, event.undoes}]
 

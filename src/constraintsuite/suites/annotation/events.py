@@ -16,7 +16,7 @@ from constraintsuite.suites.annotation.records import AnnotationEvent, EventDraf
 
 WAIT_SECONDS = 30.0
 """How long a writer waits for the others."""
-_GONE = "the answers of this batch were taken away or emptied. Bring the file back: nothing is kept without it."
+_GONE = "the answers of this batch were deleted or emptied. Restore the file: all answers are stored in it."
 _COLUMNS = "kind, annotator, item, question, value, copy, time, note, undoes"
 _TABLE = """
 CREATE TABLE IF NOT EXISTS events (
@@ -137,7 +137,9 @@ class EventTransaction:
 def _check_own(path: Path) -> None:
     """A link would have another file read and written, perhaps another program's."""
     if path.is_symlink():
-        raise UserError(f"{path}: this is a link. Answers are kept in the batch itself: put the file in its place.")
+        raise UserError(
+            f"{path}: this is a link. Answers are stored in the batch itself: replace the link by the file."
+        )
 
 
 def _way_to_read(path: Path) -> str:

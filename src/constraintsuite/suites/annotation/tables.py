@@ -52,7 +52,7 @@ def write_table(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, 
 def refuse_existing(path: Path) -> None:
     """A UserError if there is such a file."""
     if path.exists():
-        raise UserError(f"{path}: is there already, and may hold somebody's work. Choose another name.")
+        raise UserError(f"{path}: this file already exists, and may hold somebody's work. Choose another name.")
 
 
 def harmless(cell: str) -> str:

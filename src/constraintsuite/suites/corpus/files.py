@@ -99,7 +99,7 @@ def _id_of(line: bytes, path: Path) -> str:
     try:
         return adapter(_Named).validate_json(line).id
     except ValidationError as error:
-        raise UserError(f"{path}: {describe(error)} Was it edited? Build the stage anew.") from None
+        raise UserError(f"{path}: {describe(error)} Was it edited? Build the stage again.") from None
 
 
 def write_table(path: Path, entries: Iterable[tuple[str, str]]) -> None:
@@ -125,7 +125,7 @@ def read_table(path: Path) -> Iterator[tuple[str, str]]:
                 ((name, value),) = json.loads(b"{" + entry + b"}").items()
             except ValueError:
                 raise UserError(
-                    f"{path}:{number}: this is no entry of a table. Was it edited? Build the stage anew."
+                    f"{path}:{number}: this is not an entry of a table. Was it edited? Build the stage again."
                 ) from None
             yield name, value
 

@@ -18,7 +18,7 @@ def export(examples: Sequence[Example], folder: Path, card: str) -> ExportCounts
     found = [(example, line) for example in examples if (line := to_guide(example)) is not None]
     if not found:
         raise UserError(
-            "No example says what it leaves out and has a second query, so there is no line of the guide to write. "
+            "No example names what it excludes and also has a second query, so there is no line of the guide to write. "
             "Choose beir, csv or hf."
         )
     main = [line for example, line in found if example.control is None]

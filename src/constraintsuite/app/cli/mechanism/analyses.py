@@ -40,10 +40,10 @@ _run_options = combine(dry_run_option, json_option, engine_options(models=True))
 @valued_option("--steps", click.IntRange(min=0), 0, "Steps of integrated gradients; with 0, attribution patching.")
 @_run_options
 def attribute(steps: int, **given: Any) -> None:  # noqa: ANN401 - options of every analysis
-    """Estimate what every site and role of a reranker (cross:FOLDER) does to the contrasts of SOURCE: a suite, or a file of contrasts.
+    """Estimate what every site and role of a reranker (cross:FOLDER) does to the contrasts of SOURCE.
 
-    Attribution patching takes a few passes, however many sites there are; `csuite explain patch --guide` says how far the
-    estimates can be trusted.
+    SOURCE is a suite, or a file of contrasts. Attribution patching takes a few passes, however many sites there are. `csuite
+    explain patch --guide` shows how far the estimates can be trusted.
     """
     _explain("attribute", given, roles="every", steps=steps)
 
@@ -52,14 +52,14 @@ def attribute(steps: int, **given: Any) -> None:  # noqa: ANN401 - options of ev
 @scope_options
 @directions_option
 @guide_option
-@valued_option("--top", click.FloatRange(0, 1), 0.2, "With --guide: patch this share of the sites, the strongest.")
+@valued_option("--top", click.FloatRange(0, 1), 0.2, "With --guide: patch this share of the sites, strongest first.")
 @valued_option("--random", click.FloatRange(0, 1), 0.1, "With --guide: also patch this share, chosen at random.")
 @_run_options
 def patch(guide: Path | None, top: float, random: float, **given: Any) -> None:  # noqa: ANN401 - options of every analysis
-    """Put activations of one run of each contrast of SOURCE into the other, site by site, and see what it does.
+    """Patch activations from one run of each contrast of SOURCE into the other, site by site, and measure the effect.
 
-    Denoising puts clean values into the corrupt run (are they sufficient?), noising corrupt ones into the clean run (are they
-    necessary?).
+    Denoising puts clean values into the corrupt run (are they sufficient?). Noising puts corrupt values into the clean run (are
+    they necessary?).
     """
     _explain("patch", given, guide=guide, top=top, random=random)
 
@@ -72,13 +72,13 @@ def patch(guide: Path | None, top: float, random: float, **given: Any) -> None: 
     multiple=True,
     type=click.Choice(["resample", "mean", "zero"]),
     show_default="all three",
-    help="What takes the place of the removed values; repeatable.",
+    help="What replaces the removed values; repeatable.",
 )
 @_run_options
 def ablate(kinds: tuple[AblationKind, ...], **given: Any) -> None:  # noqa: ANN401 - options of every analysis
-    """Take sites away from the clean runs of SOURCE: is the margin still there?
+    """Remove sites from the clean runs of SOURCE, and measure whether the margin is still there.
 
-    In their place stands what they say about another Y (resample), their mean over the role (mean), or nothing (zero).
+    Removed values are replaced by those for another Y (resample), by their mean over the role (mean), or by zero (zero).
     """
     from constraintsuite.mechanism.effects.records import ABLATIONS
 
@@ -118,7 +118,7 @@ def _forecast_lines(forecast: AnalysisForecast, speed: float) -> Iterator[str]:
         counts["backward passes, each as long as two"] = forecast.backwards
     yield from count_lines({**counts, "tokens at most in one pass": forecast.tokens})
     duration = in_time(forecast.passes / speed)
-    yield f"About {duration}: a trial of one second made {speed:,.0f} passes a second here."
+    yield f"About {duration}: a short trial made {speed:,.0f} passes per second here."
 
 
 def _print_result(artifact: Artifact, as_json: bool) -> None:
@@ -137,7 +137,7 @@ def _print_result(artifact: Artifact, as_json: bool) -> None:
 
 def _lines(explained: Explained, artifact: Artifact) -> Iterator[str]:
     yield "\n\n".join([*_tables(explained), *_too_few(artifact)])
-    yield f"\nAll of it: {shown(artifact.path)}"
+    yield f"\nAll results: {shown(artifact.path)}"
     yield f"A page: csuite report {shown(artifact.path)} --out FOLDER"
 
 
@@ -169,5 +169,5 @@ def _too_few(artifact: Artifact) -> Iterator[str]:
     if limit is None or found >= limit:
         return
     left = [f"  {count:,} {in_words(reason)}" for reason, count in artifact.manifest.rejects.items()]
-    why = "Left out:" if left else "There are no more of these sides, splits and controls."
-    yield "\n".join([f"{found:,} contrasts, and not {limit:,} as --limit says. {why}", *left])
+    why = "Left out:" if left else "There are no more with these sides, splits and controls."
+    yield "\n".join([f"{found:,} contrasts instead of the {limit:,} of --limit. {why}", *left])

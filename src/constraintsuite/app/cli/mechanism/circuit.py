@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from constraintsuite.mechanism.circuits.plan import CircuitPlan
 
 _COUNT = click.IntRange(min=0)
-_ABLATION = "What all other sites say: what they say in the corrupt run, about another Y, on average, or nothing."
+_ABLATION = "Values of all other sites: from the corrupt run (twin), for another Y (resample), their mean, or zero."
 
 
 @click.command()
@@ -37,14 +37,14 @@ _ABLATION = "What all other sites say: what they say in the corrupt run, about a
 @side_option
 @valued_option("--ablation", click.Choice(["twin", "resample", "mean", "zero"]), "twin", _ABLATION)
 @valued_option("--direction", click.Choice(["denoising", "noising"]), "denoising", "Which effects rank the sites.")
-@valued_option("--method", click.Choice(["exact", "attribution"]), None, "How those effects were found.")
-@valued_option("--threshold", click.FloatRange(0, 1, min_open=True), 0.8, "Faithfulness to reach.")
-@valued_option("--size", click.IntRange(min=1), None, "Sites of the circuit, instead of as few as reach --threshold.")
-@valued_option("--chance", click.IntRange(min=20), 100, "Random circuits; p below .05 takes 20.")
-@valued_option("--band", _COUNT, 20, "Random circuits at each point of the curve.")
-@valued_option("--parts", click.IntRange(min=1), 50, "Sets for completeness.")
-@valued_option("--random-models", _COUNT, 20, "Untrained models; p below .05 takes 20.")
-@valued_option("--random-contrasts", click.IntRange(min=2), 64, "Most contrasts that each untrained model is asked.")
+@valued_option("--method", click.Choice(["exact", "attribution"]), None, "How those effects were measured.")
+@valued_option("--threshold", click.FloatRange(0, 1, min_open=True), 0.8, "Faithfulness that the circuit must reach.")
+@valued_option("--size", click.IntRange(min=1), None, "Number of sites, instead of the fewest that reach --threshold.")
+@valued_option("--chance", click.IntRange(min=20), 100, "Number of random circuits; p below .05 needs 20.")
+@valued_option("--band", _COUNT, 20, "Number of random circuits at each point of the curve.")
+@valued_option("--parts", click.IntRange(min=1), 50, "Number of sets that test completeness.")
+@valued_option("--random-models", _COUNT, 20, "Number of untrained models; p below .05 needs 20.")
+@valued_option("--random-contrasts", click.IntRange(min=2), 64, "Maximum number of contrasts per untrained model.")
 @limit_option("CONTRASTS", least=2)
 @valued_option("--name", click.STRING, None, "Name of the circuit's folder.", shown="side and ablation")
 @seed_option
@@ -62,9 +62,9 @@ def circuit(
 ) -> None:
     """Find the heads and MLPs that carry a behaviour, from the effects in FOLDER, which `csuite explain` wrote.
 
-    Faithfulness over sizes, completeness, minimality, random circuits, untrained models, and controls: each on the half of the
-    contrasts on which nothing was chosen. --limit is for each half and each control. The same command resumes interrupted
-    work.
+    It measures faithfulness over sizes, completeness and minimality, and compares with random circuits, untrained models and
+    controls. All of this uses the held-out half of the contrasts, on which nothing was chosen. --limit applies to each half and
+    each control. The same command resumes interrupted work.
     """
     from constraintsuite.app.views.mechanism.circuit_tables import circuit_tables, verdict_lines
     from constraintsuite.core.execution.progress import Terminal
@@ -91,7 +91,7 @@ def _cost_lines(plan: CircuitPlan, rate: float) -> Iterator[str]:
     yield f"{plan.sites} sites, {plan.contrasts:,} contrasts; forward passes of one row, about:"
     passes = {
         "curve of sizes, with random circuits": plan.curve,
-        "random circuits beside the one found": plan.chance,
+        "random circuits to compare with": plan.chance,
         "controls": plan.controls,
         "untrained models": plan.untrained,
     }
@@ -100,4 +100,4 @@ def _cost_lines(plan: CircuitPlan, rate: float) -> Iterator[str]:
         passes[f"completeness and members, if the circuit has {sites}"] = members
         passes[f"in all with {sites}, about {in_time(total / rate)} on this machine"] = total
     yield from count_lines(passes)
-    yield f"In a trial of a second this machine made {rate:,.0f} passes a second."
+    yield f"In a short trial, this machine made {rate:,.0f} passes per second."

@@ -43,13 +43,13 @@ scope_options = combine(
         "--sites",
         default="embeddings,residual,attention,mlp,heads",
         show_default=True,
-        help="Kinds of sites, separated by commas; also query, key, value, pattern.",
+        help="Kinds of sites, separated by commas; there are also query, key, value and pattern.",
     ),
     click.option(
         "--roles",
         show_default="every for attribute, else all",
-        help="Roles, separated by commas: all (positions at once), every (that, and each role alone), q_cue, d_y, ..., "
-        "positions (each token).",
+        help="Roles, separated by commas: all (all positions at once), every (all, and each role alone), positions (each "
+        "token), or names such as q_cue and d_y.",
     ),
     splits_option,
     sides_option(),

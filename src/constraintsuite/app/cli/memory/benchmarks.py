@@ -105,8 +105,8 @@ def tell_forecast(
 @modes_option()
 @budgets_option
 @encoder_option
-@click.option("--lenient", is_flag=True, help="Skip what is wrong in a file, where possible, and say so.")
-@click.option("--now", metavar="TIME", show_default="2026-01-01", help="When the first case is asked.")
+@click.option("--lenient", is_flag=True, help="Skip faulty parts of a file where possible, and report them.")
+@click.option("--now", metavar="TIME", show_default="2026-01-01", help="Time at which the first case is asked.")
 @repeats_option
 @out_option(otherwise="runs/memory-NAME")
 @page_option
@@ -125,10 +125,10 @@ def bench(  # noqa: PLR0913, PLR0917 - one parameter an option
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Run CASES, which are benchmark files or names of bundled ones; without any, all that are bundled.
+    """Run CASES: benchmark files, or names of bundled ones. Without CASES, run all that are bundled.
 
-    Each case asks for evidence, and may ask for a path, roles, contradictions, a trace and a state; it passes if most of
-    its wordings do. What no mode here can answer is counted as not evaluated, never as passed.
+    Each case asks for evidence, and may ask for a path, roles, contradictions, a trace and a state. It passes if most of its
+    wordings pass. Whatever no mode can answer counts as not evaluated, never as passed.
     """
     from constraintsuite.core.execution.progress import Terminal
     from constraintsuite.memory.cases.run import START, CaseRun
@@ -184,7 +184,7 @@ def _effects(found: AblationResult) -> str:
     lines = [found.sentence]
     for finding in found.findings:
         lines.append(
-            f"  {finding.pair.whole} less {finding.pair.reduced}, {found.metric} at {finding.budget}, in points"
+            f"  {finding.pair.whole} minus {finding.pair.reduced}, {found.metric} at {finding.budget}, in points"
         )
         for effect in (finding.overall, *finding.fixtures):
             figure = show(effect.test.difference, "points")
@@ -221,17 +221,18 @@ def _hypotheses(run: MemoryRun) -> tuple[object, list[str]]:
 
 ablate = _claims_command(
     "ablations",
-    """Run CASES (without any, the bundled ones) with and without structure, weights, path expansion and dynamics.
+    """Measure what structure, weights, path expansion and dynamics add: run CASES with and without each.
 
-    A part passes if at least one dataset shows a gain that is left after correction (Holm, 5 %); losses are told as well.
+    Without CASES, run the bundled ones. A part passes if at least one dataset shows a gain that remains after correction (Holm,
+    5 %). Losses are shown as well.
     """,
     _ablations,
 )
 hypotheses = _claims_command(
     "claims",
-    """Judge the claims of the benchmark strategy on CASES (without any, the bundled ones).
+    """Test the claims of the benchmark strategy on CASES. Without CASES, use the bundled ones.
 
-    Each is supported, not supported or undecided, with the numbers behind it.
+    Each claim is supported, not supported or undecided, and is shown with its numbers.
     """,
     _hypotheses,
 )

@@ -30,14 +30,14 @@ _SHOWN = 10
 @_paths
 @out_option()
 @click.option("--name", show_default="the name of the folder", help="Name of the memory.")
-@click.option("--by-path", is_flag=True, help="Name documents by their path, not by the name of their file alone.")
+@click.option("--by-path", is_flag=True, help="Name documents by their path instead of their file name.")
 @workers_option
 @dry_run_option
 @json_option
 def ingest(
     paths: tuple[Path, ...], out: Path, name: str | None, by_path: bool, workers: int, dry_run: bool, as_json: bool
 ) -> None:
-    """Read all Markdown and text files among PATHS, and below folders among them, into a new memory.
+    """Read PATHS into a new memory: Markdown and text files, and folders with such files in or below them.
 
     Headings, numbered clauses and steps, lists and tables become units; citations, conditions, exceptions, contradictions
     and shared names become edges, each with the reason for it.
@@ -66,9 +66,9 @@ def ingest(
 @dry_run_option
 @json_option
 def add(graph: Path, paths: tuple[Path, ...], workers: int, dry_run: bool, as_json: bool) -> None:
-    """Add the documents of PATHS to GRAPH; one that is there already is replaced, one that did not change is left.
+    """Add the documents of PATHS to GRAPH. Documents that changed are replaced; unchanged ones are left as they are.
 
-    Afterwards GRAPH is what `ingest` would make of all its documents at once: new documents are linked with old ones both ways.
+    Afterwards GRAPH is what `ingest` would make of all its documents at once: new and old documents are linked both ways.
     """
     from constraintsuite.core.execution.engine import LocalEngine
     from constraintsuite.core.execution.progress import Terminal
@@ -85,7 +85,7 @@ def add(graph: Path, paths: tuple[Path, ...], workers: int, dry_run: bool, as_js
 @dry_run_option
 @json_option
 def remove(graph: Path, documents: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
-    """Remove DOCUMENTS from GRAPH, by the names that `csuite show` lists, and every link to them."""
+    """Remove DOCUMENTS, and every link to them, from GRAPH. `csuite show` lists their names."""
     from constraintsuite.memory.ingest.growth import remove_documents
 
     growth = remove_documents(graph, documents, dry_run=dry_run)

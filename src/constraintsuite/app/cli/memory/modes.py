@@ -40,7 +40,7 @@ def view_memory(folder: Path, part: str | None) -> FolderView:
 @click.command()
 @json_option
 def modes(as_json: bool) -> None:
-    """List the ways to search, with the options in force unless others are named, as in ppr,damping=0.7."""
+    """List the search modes and their default options. Set others as in ppr,damping=0.7."""
     from constraintsuite.memory.memory import Memory
     from constraintsuite.memory.modes import MODES
     from constraintsuite.memory.modes.base import load_mode
@@ -59,7 +59,7 @@ def modes(as_json: bool) -> None:
 def _mode_lines(listed: Mapping[str, Mapping[str, object] | None]) -> Iterator[str]:
     for name, options in listed.items():
         if options is None:
-            yield f"{name}:MODEL  puts in order what it found by a model of `csuite models`, as in {name}:cross:NAME"
+            yield f"{name}:MODEL  reranks what it found with a model of `csuite models`, as in {name}:cross:NAME"
         else:
             shown = ", ".join(f"{key}={_option(value)}" for key, value in options.items())
             yield f"{name}  {shown}".rstrip()
@@ -78,7 +78,7 @@ def _overview_lines(record: dict[str, Any]) -> Iterator[str]:
     if record["waiting"]:
         yield f"  {record['waiting']:,} edges lead to documents that are not here"
     if record["most_named"]:
-        yield "  most named: " + ", ".join(f"{name} ({count})" for name, count in record["most_named"].items())
+        yield "  mentioned most: " + ", ".join(f"{name} ({count})" for name, count in record["most_named"].items())
     for held in record["documents"][:_SHOWN]:
         yield f"  {held['id']}: {held['units']:,} units, {held['title']!r}"
     if len(record["documents"]) > _SHOWN:
@@ -112,4 +112,4 @@ def _node_lines(record: dict[str, Any]) -> Iterator[str]:
     for edge in record["edges"]:
         out = edge["source"] == record["id"]
         arrow = f"→ {edge['target']}" if out else f"← {edge['source']}"
-        yield f"  {edge['kind']:<12} {arrow}  ({edge['because']}; weight {edge['weight']:g}, sure {percent(edge['confidence'])})"
+        yield f"  {edge['kind']:<12} {arrow}  ({edge['because']}; weight {edge['weight']:g}, confidence {percent(edge['confidence'])})"

@@ -48,7 +48,7 @@ _least = click.option(
     type=click.FloatRange(0, 1),
     default=0.85,
     show_default=True,
-    help="Lower bound that agreement must reach.",
+    help="Lower bound that the agreement must reach.",
 )
 
 _version = click.option(
@@ -58,7 +58,7 @@ _version = click.option(
 
 @click.group()
 def private() -> None:
-    """Make a benchmark of your own documents: choose, freeze, label blind, agree, export, watch for drift."""
+    """Make a benchmark from your own documents: choose, freeze, label blind, agree, export, watch for drift."""
 
 
 @private.command()
@@ -85,11 +85,11 @@ def init(documents: Path, out: Path, as_json: bool) -> None:
 @private.command()
 @_pilot
 @click.option(
-    "--new-version", is_flag=True, help="Continue although documents changed; the old version stays, with its labels."
+    "--new-version", is_flag=True, help="Continue even if documents changed; the old version stays, with its labels."
 )
 @json_option
 def freeze(pilot: Path, new_version: bool, as_json: bool) -> None:
-    """Keep the selected documents as they are, with hashes and ids; a document that changed since is named."""
+    """Freeze the selected documents, with hashes and ids. Documents that changed since are listed."""
     from constraintsuite.memory.private.inventory import quotas, read_inventory
     from constraintsuite.memory.private.versions import freeze as freeze_documents
 
@@ -100,7 +100,7 @@ def freeze(pilot: Path, new_version: bool, as_json: bool) -> None:
     lines = [f"{path}: version {version.number}, {counts['documents']} documents, {counts['units']} units."]
     for one in found:
         mark = "met    " if one.least <= one.chosen <= one.most else "not met"
-        lines.append(f"  {mark}  {one.type}: {one.chosen}, a pilot of 30 wants {one.least} to {one.most}")
+        lines.append(f"  {mark}  {one.type}: {one.chosen}, a pilot of 30 needs {one.least} to {one.most}")
     record = {"version": version.number, "folder": path, **counts, "quotas": [one._asdict() for one in found]}
     emit(record, as_json, lines)
 
@@ -132,7 +132,7 @@ def sheet(pilot: Path, annotators: tuple[str, ...], seed: int, as_json: bool) ->
 @_version
 @json_option
 def import_command(pilot: Path, file: Path, annotator: str, version: int | None, as_json: bool) -> None:
-    """Take the answers of a sheet; if anything in it is wrong, every fault is told and nothing is taken."""
+    """Import the answers of a sheet. If anything in it is wrong, list every fault and import nothing."""
     take_sheet(_batch_of(pilot, version), annotator, file, "csv", as_json)
 
 
@@ -143,7 +143,7 @@ def import_command(pilot: Path, file: Path, annotator: str, version: int | None,
 @_version
 @json_option
 def agree(pilot: Path, least: float, by: str, version: int | None, as_json: bool) -> None:
-    """Say how far annotators agree; exit code 1 if the lower bound for evidence is below --least.
+    """Measure how far annotators agree. Exit code 1 if the lower bound for evidence is below --least.
 
     --by groups cases by family or document.
     """
@@ -180,7 +180,7 @@ def adjudicate(
     reason: str | None,
     as_json: bool,
 ) -> None:
-    """List what annotators differ on, or rule on it as a third person, with a reason."""
+    """List what annotators disagree on, or rule on it as a third person, with a reason."""
     adjudicate_batch(_batch_of(pilot, version), by, sheet, filled, ruling, reason, as_json)
 
 
@@ -192,7 +192,7 @@ def adjudicate(
 @_version
 @json_option
 def export(pilot: Path, out: Path, least: float, require: bool, version: int | None, as_json: bool) -> None:
-    """Write the approved cases as a benchmark, and say which criteria of acceptance are met."""
+    """Write the approved cases as a benchmark, and show which acceptance criteria are met."""
     from constraintsuite.memory.private.acceptance import export as export_pilot
 
     found = export_pilot(pilot, out, least=least, require=require, number=version)

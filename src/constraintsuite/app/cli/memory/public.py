@@ -46,21 +46,23 @@ OWN_OPTIONS: Mapping[str, tuple[str, ...]] = {
 """The benchmarks, and which of the options that not all have a use for each takes."""
 _OWN = combine(
     click.option("--pooled", is_flag=True, help="Search the documents of all questions together."),
-    click.option("--granularity", type=click.Choice(["session", "turn"]), help="What a unit of a dialogue is."),
-    click.option("--corpus", type=FILE, help="The articles, as JSON lines; HoVer's file holds no text."),
+    click.option("--granularity", type=click.Choice(["session", "turn"]), help="Unit of a dialogue."),
+    click.option("--corpus", type=FILE, help="File of articles, as JSON lines, since HoVer's own file holds no text."),
 )
 _SCORED = combine(
     click.option(
-        "--most-tokens", type=click.IntRange(min=1), help="Cut rankings at this many words and punctuation marks."
+        "--most-tokens",
+        type=click.IntRange(min=1),
+        help="Cut each ranking after this many words and punctuation marks.",
     ),
     click.option(
         "--links",
         type=click.Choice(["names", "titles"]),
         default="names",
         show_default=True,
-        help="What joins documents.",
+        help="What links documents.",
     ),
-    click.option("--answers", type=FILE, help="JSON file of answers by question id, to be scored too."),
+    click.option("--answers", type=FILE, help="JSON file of answers by question id, which are also scored."),
 )
 _WHERE = combine(
     repeats_option, out_option(otherwise="runs/memory-BENCHMARK"), page_option, dry_run_option, json_option
@@ -145,9 +147,9 @@ def _refuse_foreign(benchmark: str, given: Mapping[str, object]) -> None:
 def _tell(reading: BenchmarkFile, answers: Mapping[str, str]) -> None:
     strange = len(answers.keys() - {item.id for item in reading.items})
     if strange:
-        click.echo(f"{strange:,} of {len(answers):,} answers are to no question that is asked here", err=True)
+        click.echo(f"{strange:,} of {len(answers):,} answers belong to no question that is asked here", err=True)
     for reason, count in reading.skipped.items():
-        click.echo(f"left out, as officially: {count} ({reason})", err=True)
+        click.echo(f"left out, as in the official scoring: {count} ({reason})", err=True)
     for note in reading.notes[:_NOTES]:
         click.echo(note, err=True)
     if len(reading.notes) > _NOTES:
@@ -188,7 +190,7 @@ def _answers(path: Path) -> Mapping[str, str]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise UserError(f"{path}: not a JSON file: {error}.") from None
+        raise UserError(f"{path}: this is not valid JSON: {error}. Correct the file.") from None
     inside = found.get("answer", found) if isinstance(found, dict) else found
     if not isinstance(inside, dict) or not all(isinstance(value, str) for value in inside.values()):
         raise UserError(f'{path}: expected an object of answers by question id, as in {{"5a8b57f2": "yes"}}.')

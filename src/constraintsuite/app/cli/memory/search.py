@@ -38,7 +38,7 @@ _SHOWN = 12
 @encoder_option
 @state_option
 @at_option()
-@click.option("--explain", is_flag=True, help="Also print paths, the trace, and what scores are made of.")
+@click.option("--explain", is_flag=True, help="Also print paths, the trace, and the parts of each score.")
 @click.option("--html", type=FILE, help="Draw the graph around the answer into this file.")
 @json_option
 def search(  # noqa: PLR0913, PLR0917 - one parameter an option
@@ -53,11 +53,11 @@ def search(  # noqa: PLR0913, PLR0917 - one parameter an option
     html: Path | None,
     as_json: bool,
 ) -> None:
-    """Ask GRAPH a question.
+    """Search GRAPH for the units that answer QUERY.
 
-    With a state (--state, or --at for the one beside the graph) only what holds at that time is found, and in the dynamic
-    modes what was confirmed counts more. Being found confirms nothing: see `csuite memory feedback`. With an encoder the
-    first search embeds every unit, which can take minutes; the vectors are kept for the next one.
+    With a state (--state, or --at for the one beside the graph), only what holds at that time is found. In the dynamic modes,
+    confirmed units count more. A search confirms nothing; `csuite memory feedback` does. With --encoder, the first search embeds
+    every unit, which can take minutes. The vectors are cached for the next search.
     """
     from constraintsuite.core.execution.progress import Terminal
     from constraintsuite.core.store.download import cache_folder
@@ -104,7 +104,7 @@ def _draw(file: Path, memory: Memory, answer: SearchAnswer, budget: int) -> None
     from constraintsuite.core.store.files import write_text
 
     if file.suffix not in (".html", ".htm"):
-        raise UserError(f"{file}: the picture is an HTML page; end its name in .html.")
+        raise UserError(f"{file}: the picture is an HTML page. End the name in .html.")
     write_text(file, render_walk(picture_of(memory, answer, budget, AROUND)))
 
 
@@ -137,7 +137,7 @@ def _explanation(answer: SearchAnswer) -> Iterator[str]:
     yield from _paths(answer)
     yield from _trace(answer)
     if answer.parts:
-        yield "\nScores are made of"
+        yield "\nParts of each score"
         for unit, parts in answer.parts.items():
             yield f"  {unit}: " + ", ".join(f"{name} {value:.4g}" for name, value in parts.items())
 
@@ -147,7 +147,7 @@ def _paths(answer: SearchAnswer) -> Iterator[str]:
 
     walked = [path for path in answer.paths if len(path.steps) > 1]
     if not walked:
-        yield f"\nNothing was reached over an edge: {answer.mode} found these units by themselves."
+        yield f"\nNo unit was reached over an edge: {answer.mode} found each of them directly."
         return
     yield "\nPaths, the best first (an arrow to the left was walked against its edge)"
     yield from (f"  {path.score:.4g}  {path_text(path)}" for path in walked[:_SHOWN])

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def feedback(
     graph: Path, units: tuple[str, ...], now: str, newer: str | None, state_file: Path | None, as_json: bool
 ) -> None:
-    """Confirm that UNITS of GRAPH were right: the one thing that strengthens a memory."""
+    """Confirm that UNITS of GRAPH were right. Nothing else strengthens a memory."""
     from constraintsuite.memory.folder import open_memory
     from constraintsuite.memory.state import Clock, MemoryState
     from constraintsuite.memory.state_file import updating
@@ -61,10 +61,10 @@ def feedback(
 @click.command("state")
 @graph_argument
 @state_option
-@at_option(otherwise="that of the last feedback")
+@at_option(otherwise="the time of the last feedback")
 @json_option
 def state(graph: Path, state_file: Path | None, now: str | None, as_json: bool) -> None:
-    """Say what was confirmed, how strong it is at a time, and what gave way to what."""
+    """Show what was confirmed, how strong it is at a time, and which units were replaced."""
     place = state_place(graph, state_file)
     found = _load(place)
     if now is not None:
@@ -79,7 +79,7 @@ def state(graph: Path, state_file: Path | None, now: str | None, as_json: bool) 
 @out_file_option()
 @json_option
 def snapshot(graph: Path, state_file: Path | None, out: Path, as_json: bool) -> None:
-    """Keep a copy of the state of GRAPH, to restore it later or to try something out on it; an existing file is never replaced."""
+    """Save a copy of the state of GRAPH, to restore it later or to experiment with it. It never replaces a file."""
     _copy(state_place(graph, state_file), out, "snapshot", as_json, replace=False)
 
 
@@ -89,7 +89,7 @@ def snapshot(graph: Path, state_file: Path | None, out: Path, as_json: bool) -> 
 @state_option
 @json_option
 def restore(graph: Path, file: Path, state_file: Path | None, as_json: bool) -> None:
-    """Put the state of GRAPH back to the copy in FILE; what was confirmed since is gone."""
+    """Restore the state of GRAPH from the copy in FILE. Whatever was confirmed since is lost."""
     _copy(file, state_place(graph, state_file), "restored", as_json, replace=True)
 
 
@@ -108,7 +108,7 @@ def _copy(source: Path, target: Path, done: str, as_json: bool, *, replace: bool
     found = _load(source)  # read whole, so that a file that is cut short is never copied
     with folder_lock(target.with_name(f".{target.name}.lock")):
         if not replace and target.exists():
-            raise UserError(f"{target}: this file is there already, and may be your only copy. Choose another --out.")
+            raise UserError(f"{target}: this file already exists, and may be your only copy. Choose another --out.")
         save_state(target, found)
     events = len(found.snapshot().events)
     line = f"{done}: {target}, {events} events, as of {found.clock.now.isoformat()}"
@@ -130,4 +130,4 @@ def _lines(record: dict[str, Any]) -> Iterator[str]:
     for unit, found in record["units"].items():
         yield f"  {unit}: {found['lifecycle']}, strength {found['strength']:.3f}"
     for older, newer in record["superseded"].items():
-        yield f"  {older} gave way to {newer}"
+        yield f"  {older} was replaced by {newer}"

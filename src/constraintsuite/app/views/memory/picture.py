@@ -110,7 +110,7 @@ class _Scene:
         for number, (source, target) in enumerate(rows):
             if source in inside and target in inside:
                 edge = self.graph.edge(number)
-                about = f"{edge.because}; weight {edge.weight:.3g}, sure {percent(edge.confidence)}"
+                about = f"{edge.because}; weight {edge.weight:.3g}, confidence {percent(edge.confidence)}"
                 there = self.passed.get((edge.source, edge.target, edge.kind))
                 back = self.passed.get((edge.target, edge.source, edge.kind))
                 passed = None if there is None and back is None else (there or 0.0) + (back or 0.0)

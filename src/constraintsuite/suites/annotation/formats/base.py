@@ -53,7 +53,7 @@ def file_beside(file: Path, ending: str) -> Path:
     beside = file.with_suffix(ending)
     if beside == file:
         raise UserError(
-            f"{file}: the name of the sheet cannot end in {ending}; a file of that name is written beside it."
+            f"{file}: the name of the sheet cannot end in {ending}, because another file of that name is written. Choose another ending."
         )
     refuse_existing(beside)
     refuse_existing(file)
@@ -103,7 +103,7 @@ def _read_json(file: Path) -> list[dict[str, Any]]:
     except (ValueError, RecursionError) as error:
         raise UserError(f"{file}: not valid JSON: {error}.") from None
     if not isinstance(found, list) or not all(isinstance(record, dict) for record in found):
-        raise UserError(f"{file}: this is no list of records. Was it exported as JSON?")
+        raise UserError(f"{file}: this is not a list of records. Was it exported as JSON?")
     return found
 
 

@@ -140,7 +140,7 @@ def write_nevir(batch: AnnotationBatch, folder: Path) -> WrittenRows:
     found = written(batch, standing(batch.store.events()))
     kept = [one for one in found if not one.faults]
     if not kept:
-        raise UserError(f"{batch.path}: nobody has written a pair of queries that keeps the rules.")
+        raise UserError(f"{batch.path}: nobody has written a pair of queries that follows the rules.")
     passages = _passage_names(batch)
     rows: dict[str, list[dict[str, object]]] = defaultdict(list)
     for one in kept:
