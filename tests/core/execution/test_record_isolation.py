@@ -37,7 +37,7 @@ def test_the_reason_says_what_was_raised_and_where(tmp_path: Path) -> None:
     list(care.each([1, -1], str, double))
     (poison,) = care.poison
     assert poison.record == "-1"
-    assert poison.reason.startswith("ValueError (test_care.py:")
+    assert poison.reason.startswith("ValueError (test_record_isolation.py:")
 
 
 def test_many_records_are_gone_through_in_portions(tmp_path: Path) -> None:
