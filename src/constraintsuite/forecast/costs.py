@@ -139,7 +139,7 @@ class WatchingEngine:
     def map(
         self, function: Callable[[Task], Result], tasks: Sequence[Task], done: Done = lambda index: None
     ) -> list[Result | Crash]:
-        """See `Engine`."""
+        """Run the tasks as the engine does, and note what each of them took."""
         begin = now()
         ends = self.engine.map(_Watched(function), tasks, done)
         spent = now() - begin

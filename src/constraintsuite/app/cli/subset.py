@@ -218,7 +218,7 @@ def _dry_lines(record: Mapping[str, object], out: Path, replaced: Sequence[str])
 
 
 def _built_lines(artifact: Artifact, report: Mapping[str, Any]) -> Iterator[str]:
-    """What was written."""
+    """The lines printed after a subset was written: its folder, its counts, and how many judged queries it kept."""
     counts, coverage = artifact.manifest.counts, report["coverage"]
     yield f"Bundle: {shown(artifact.path)}"
     states = ("full", "all positives"), ("partial", "some"), ("none", "none of them")

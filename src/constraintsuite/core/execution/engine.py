@@ -54,7 +54,7 @@ class LocalEngine:
     def map(
         self, function: Callable[[Task], Result], tasks: Sequence[Task], done: Done = lambda index: None
     ) -> list[Result | Crash]:
-        """See `Engine`."""
+        """Run the tasks in worker processes of this machine; results stand in the order of the tasks."""
         if self.workers <= 1 or not tasks:
             return [_one(function, task, index, done) for index, task in enumerate(tasks)]
         results: dict[int, Result | Crash] = {}

@@ -70,7 +70,7 @@ class RayEngine:
     def map(
         self, function: Callable[[Task], Result], tasks: Sequence[Task], done: Done = lambda index: None
     ) -> list[Result | Crash]:
-        """See `Engine`."""
+        """Run the tasks on the nodes of the Ray cluster; results stand in the order of the tasks."""
         if not tasks:
             return []
         if self._pool is None:

@@ -46,7 +46,7 @@ class Observation:
     """Of the same contrasts and sites in every checkpoint."""
 
     clean: FloatArray
-    """Margins: (contrasts,)."""
+    """The margin of each contrast in its clean run, in the order of the contrasts."""
     corrupt: FloatArray
     effects: FloatArray
     """By attribution, in the order of DIRECTIONS: (directions, contrasts, sites)."""

@@ -28,7 +28,7 @@ class ModelFacts:
 
     name: str
     type: str
-    """Its `model_type`."""
+    """The `model_type` in the model's config.json."""
     layers: int
     heads: int
     pooling: str

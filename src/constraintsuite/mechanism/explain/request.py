@@ -53,7 +53,7 @@ class AnalysisScope(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     sites: tuple[SiteKind, ...] = Field(COMPONENTS, min_length=1)
-    """Kinds of sites."""
+    """The kinds of sites to analyse, such as heads and MLPs."""
     roles: tuple[str, ...] = Field((ALL,), min_length=1)
     """All, roles of tokens, or positions."""
     directions: tuple[PatchDirection, ...] = Field(DIRECTIONS, min_length=1)

@@ -45,7 +45,7 @@ from constraintsuite.suites.annotation.kinds.proposals import LONGEST, WORDS, wo
 from constraintsuite.suites.queries.records import Proposal
 
 PAGE = 20
-"""Proposals at once."""
+"""How many proposals one page lists."""
 UNCHANGED = "Nothing was changed."
 TOLD = {
     "stale": "Something was answered meanwhile, perhaps in another window. Nothing was taken back.",
