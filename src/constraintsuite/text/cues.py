@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
-from lemminflect import getInflection
-
 from constraintsuite.text.base import ScopeKind
+from constraintsuite.text.inflection import get_inflections
 from constraintsuite.text.lexicon import Element, Phrase, all_verbs, phrases_by_start
 from constraintsuite.text.readings import readings
 from constraintsuite.text.sentence import Sentence
@@ -84,7 +83,7 @@ _IRREGULAR = {
 
 
 def _inflections(verb: str) -> set[str]:
-    return {form for tag in ("VBZ", "VBD", "VBN", "VBG") for form in getInflection(verb, tag)}
+    return {form for tag in ("VBZ", "VBD", "VBN", "VBG") for form in get_inflections(verb, tag)}
 
 
 def _longest(sentence: Sentence, at: int) -> Cue | None:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ahocorasick_rs import AhoCorasick, MatchKind
-from lemminflect import getInflection, getLemma
 
 from constraintsuite.core.records.text import Span
+from constraintsuite.text.inflection import get_inflections, get_lemmas
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +78,10 @@ def surface_forms(y: str) -> tuple[str, ...]:
     if not words or any(word[:1].isupper() for word in words):
         return (y,)
     head = words[-1]
-    lemmas = getLemma(head, "NOUN") or (head,)
+    lemmas = get_lemmas(head, "NOUN") or (head,)
     forms = [head, *lemmas]
     for lemma in lemmas:
-        forms += getInflection(lemma, "NNS")
+        forms += get_inflections(lemma, "NNS")
     return tuple(dict.fromkeys(" ".join([*words[:-1], form]) for form in forms))
 
 

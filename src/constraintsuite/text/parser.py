@@ -13,6 +13,7 @@ from constraintsuite.core.errors import MissingExtraError
 from constraintsuite.core.records.text import Span
 from constraintsuite.core.store.download import WheelArchive, fetch_archive
 from constraintsuite.text.base import Analysis, Token
+from constraintsuite.text.inflection import hidden_modules
 from constraintsuite.text.lexicon import lexicon_digest
 from constraintsuite.text.scope import RULES_VERSION, check_lexicon, draw_text
 from constraintsuite.text.sentences import split_sentences
@@ -66,7 +67,8 @@ def load_pipeline() -> Language:
     """The English pipeline: the installed package if there is one, else the archive, fetched at the first use."""
     if find_spec("spacy") is None:
         raise MissingExtraError("parser", "The analyser 'parser'")
-    spacy = import_module("spacy")
+    with hidden_modules("torch"):  # spaCy's small pipeline does not need it
+        spacy = import_module("spacy")
     pipeline: Language = spacy.load(PACKAGE if find_spec(PACKAGE) else fetch_archive(ENGLISH))
     pipeline.meta["spacy_version"] = spacy.__version__
     return pipeline

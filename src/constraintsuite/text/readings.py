@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from lemminflect import getAllInflections, getAllLemmas
 from pydantic import BaseModel
 
+from constraintsuite.text.inflection import get_all_inflections, get_all_lemmas
 from constraintsuite.text.wordlists import WordSet, read_data
 
 UNIVERSAL = {
@@ -61,7 +61,7 @@ def readings(word: str) -> tuple[WordReading, ...]:
 
 def in_dictionary(word: str) -> bool:
     """Whether `word` (in lower case) is known, rather than guessed from its ending."""
-    return word in _closed() or bool(getAllLemmas(word))
+    return word in _closed() or bool(get_all_lemmas(word))
 
 
 @cache
@@ -82,12 +82,12 @@ def _closed() -> dict[str, tuple[WordReading, ...]]:
 
 
 def _known(word: str) -> Iterator[WordReading]:
-    for pos, lemmas in getAllLemmas(word).items():
+    for pos, lemmas in get_all_lemmas(word).items():
         for lemma in lemmas:
             for tag in _tags(word, lemma, pos):
                 yield WordReading(tag, UNIVERSAL[tag], lemma)
                 # Plurals that the dictionary forgot, such as templates.
-                if tag == "VBZ" and "NOUN" in getAllLemmas(lemma):
+                if tag == "VBZ" and "NOUN" in get_all_lemmas(lemma):
                     yield WordReading("NNS", "NOUN", lemma)
 
 
@@ -96,7 +96,7 @@ def _tags(word: str, lemma: str, pos: str) -> list[str]:
         return []
     if pos == "ADV":
         return ["RB"]
-    forms = getAllInflections(lemma, pos)
+    forms = get_all_inflections(lemma, pos)
     tags = [tag for tag, spellings in forms.items() if word in spellings and tag in UNIVERSAL]
     if "VB" in tags:
         tags.append("VBP")

@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from lemminflect import getAllLemmas
-
 from constraintsuite.core.records.examples import MINPAIRS, Example
 from constraintsuite.core.records.text import Span
 from constraintsuite.suites.controls.rewrites import Piece, Rewritten, RewrittenExample, exchange, guard_words, recased
+from constraintsuite.text.inflection import get_all_lemmas
 from constraintsuite.text.sentences import split_sentences
 from constraintsuite.text.terms import TermAnalyser, words
 
@@ -142,7 +141,7 @@ def _names(a: str, b: str) -> bool:
 @cache
 def readings(word: str) -> frozenset[str]:
     """The parts of speech that a dictionary gives for a word: NOUN, VERB, ADJ, ..."""
-    return frozenset(getAllLemmas(word))
+    return frozenset(get_all_lemmas(word))
 
 
 _MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"

@@ -12,8 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from lemminflect import getAllLemmas
-
 from constraintsuite.core.records.examples import Split
 from constraintsuite.core.records.text import Document, Query
 from constraintsuite.suites.queries.evidence import YWords
@@ -21,6 +19,7 @@ from constraintsuite.suites.queries.records import SLOT, Proposal, Snippet
 from constraintsuite.suites.queries.topics import query_words
 from constraintsuite.suites.queries.wording import MinedValue, QueryWording, make_proposal, refuse
 from constraintsuite.suites.reading.records import ScopesRead
+from constraintsuite.text.inflection import get_all_lemmas
 from constraintsuite.text.mentions import find_forms, surface_forms
 from constraintsuite.text.polarity import judge_document, judge_mentions
 from constraintsuite.text.terms import stopwords, words
@@ -75,7 +74,7 @@ def _is_noun(word: str) -> bool:
     """Whether the dictionary knows the word as a noun first of all."""
     if word.capitalize() in query_words().months:
         return True
-    kinds = getAllLemmas(word)
+    kinds = get_all_lemmas(word)
     return "NOUN" in kinds and "AUX" not in kinds and not ("VERB" in kinds and word.endswith(("ed", "ing")))
 
 

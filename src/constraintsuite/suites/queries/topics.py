@@ -10,7 +10,6 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
-from lemminflect import getInflection
 from pydantic import BaseModel
 
 from constraintsuite.core.store.yaml_files import read_package_yaml
@@ -18,6 +17,7 @@ from constraintsuite.suites.corpus.corpus import DocumentNumbers
 from constraintsuite.suites.domain import Knowledge
 from constraintsuite.suites.queries.records import Topic
 from constraintsuite.suites.reading.records import ClassReading
+from constraintsuite.text.inflection import get_inflections
 from constraintsuite.text.wordlists import WordSet
 
 
@@ -144,7 +144,7 @@ def plural(noun: str) -> str:
     """The plural of a noun phrase: only its last word changes."""
     *rest, last = noun.split(" ")
     prefix, hyphen, core = last.rpartition("-")
-    forms = getInflection(core, "NNS")
+    forms = get_inflections(core, "NNS")
     return " ".join([*rest, prefix + hyphen + (forms[0] if forms else core + "s")])
 
 
