@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Literal
@@ -132,10 +133,14 @@ class Knowledge:
 
 def load_knowledge(extra: Iterable[Path] = ()) -> Knowledge:
     """The bundled domain files, then the user's own; a later file replaces a relation of the same key."""
+    return Knowledge([*_bundled_domains(), *(_checked(str(path), read_yaml(path, "domain file")) for path in extra)])
+
+
+@cache
+def _bundled_domains() -> tuple[Domain, ...]:
     folder = resources.files("constraintsuite.suites") / "domains"
-    bundled = sorted(file.name for file in folder.iterdir() if file.name.endswith(".yaml"))
-    domains = [_checked(name, read_package_yaml("constraintsuite.suites", "domains", name)) for name in bundled]
-    return Knowledge([*domains, *(_checked(str(path), read_yaml(path, "domain file")) for path in extra)])
+    names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".yaml"))
+    return tuple(_checked(name, read_package_yaml("constraintsuite.suites", "domains", name)) for name in names)
 
 
 def _checked(name: str, data: object) -> Domain:

@@ -9,10 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import constraintsuite
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.store.yaml_files import MAX_DEPTH, parse_yaml, read_yaml
+from constraintsuite.core.store.yaml_files import MAX_DEPTH, parse_yaml, read_package_yaml, read_yaml
 from constraintsuite.experiments.policy import Policy
 from core.store.bad_yaml import BAD
+
+PACKAGE = Path(constraintsuite.__file__).parent
 
 
 @pytest.mark.parametrize(
@@ -75,3 +78,9 @@ def test_a_gate_does_not_lose_a_rule_to_a_repeated_key(tmp_path: Path) -> None:
     file.write_text("rules:\n  - {metric: accuracy, min: 0.6}\nrules:\n  - {metric: tie_rate, max: 0.5}\n")
     with pytest.raises(UserError, match=r"gate\.yaml:3: 'rules' stands there a second time"):
         Policy.read(file)
+
+
+@pytest.mark.parametrize("file", sorted(PACKAGE.rglob("*.yaml")), ids=lambda file: file.relative_to(PACKAGE).as_posix())
+def test_the_strict_loader_reads_our_own_files_as_the_fast_one_does(file: Path) -> None:
+    folder = ".".join(("constraintsuite", *file.relative_to(PACKAGE).parent.parts))
+    assert read_package_yaml(folder, file.name) == read_yaml(file, "data file")
