@@ -33,8 +33,16 @@ def nodes() -> Iterator[TwoNodes]:
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("corpus") / "docs.jsonl"
-    write_jsonl(file, list(open_source(SourceSettings(source="sample")).documents(BadRows()))[:400])
+    write_jsonl(file, list(open_source(SourceSettings(source="sample")).documents(BadRows()))[:160])
     return file
+
+
+@pytest.fixture(scope="module")
+def suite(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What one process makes of the corpus."""
+    folder = tmp_path_factory.mktemp("one") / "suite"
+    csuite("build", "--corpus", corpus, "--analyser", "rules", "--out", folder)
+    return folder
 
 
 def csuite(*arguments: object, **settings: str) -> str:
@@ -87,17 +95,18 @@ def contents(folder: Path) -> dict[str, str]:
     return {str(path.relative_to(folder)): manifest.content for path, manifest in found.items() if manifest}
 
 
-def test_a_build(nodes: TwoNodes, corpus: Path, tmp_path: Path) -> None:
-    build = ("build", "--corpus", corpus, "--analyser", "rules", "--out")
-    csuite(*build, tmp_path / "one")
-    spread = tmp_path / "two" / "suite"
-    with losing_a_node(nodes, spread, "stages/mentions"):
-        csuite(*build, spread, "--engine", "ray", "--address", nodes.address)
-    assert contents(spread) == contents(tmp_path / "one")
+def test_a_build(nodes: TwoNodes, corpus: Path, suite: Path, tmp_path: Path) -> None:
+    build = ("build", "--corpus", corpus, "--analyser", "rules", "--out", tmp_path)
+    with losing_a_node(nodes, tmp_path, "stages/mentions"):
+        csuite(*build, "--engine", "ray", "--address", nodes.address)
+    assert contents(tmp_path) == contents(suite)
 
 
 def test_an_evaluation(nodes: TwoNodes, tmp_path: Path) -> None:
-    csuite("build", "--corpus", "sample", "--limit", "400", "--analyser", "rules", "--out", tmp_path / "suite")
+    pair = {"q1": "Which soup has cream?", "q2": "Which soup has no cream?", "doc1": "With cream.", "doc2": "No cream."}
+    rows = [{"id": f"{n}-0", "WorkerId": 0} | {key: f"{text} {n}" for key, text in pair.items()} for n in range(1_100)]
+    write_jsonl(tmp_path / "nevir.jsonl", rows)
+    csuite("import", "nevir", tmp_path / "nevir.jsonl", "--out", tmp_path / "suite")  # two shards of pairs
     score = ("eval", tmp_path / "suite", "--model", "cross:tiny", "--out")
     csuite(*score, tmp_path / "one", CSUITE_CACHE=str(tmp_path / "cache"))
     folder = tmp_path / "two" / "suite" / "cross-tiny"
@@ -118,21 +127,21 @@ def test_an_embedding_and_its_neighbours(nodes: TwoNodes, tmp_path: Path) -> Non
     assert contents(two) == contents(one)
 
 
-def test_a_build_whose_command_is_killed_and_started_again(nodes: TwoNodes, corpus: Path, tmp_path: Path) -> None:
-    build = ("build", "--corpus", corpus, "--analyser", "rules", "--out")
-    csuite(*build, tmp_path / "one")
-    spread = (*build, tmp_path / "two", "--engine", "ray", "--address", nodes.address)
+def test_a_build_whose_command_is_killed_and_started_again(
+    nodes: TwoNodes, corpus: Path, suite: Path, tmp_path: Path
+) -> None:
+    build = ("build", "--corpus", corpus, "--analyser", "rules", "--out", tmp_path)
+    spread = (*build, "--engine", "ray", "--address", nodes.address)
     with subprocess.Popen([sys.executable, "-m", "constraintsuite", *map(str, spread)]) as process:
-        while not any((tmp_path / "two" / "stages" / "mentions").glob("*.outcome.json")):
+        while not any((tmp_path / "stages" / "mentions").glob("*.outcome.json")):
             time.sleep(0.02)
         process.kill()
-    assert not (tmp_path / "two" / "manifest.json").exists()
+    assert not (tmp_path / "manifest.json").exists()
     csuite(*spread)
-    assert contents(tmp_path / "two") == contents(tmp_path / "one")
+    assert contents(tmp_path) == contents(suite)
 
 
-def test_a_build_of_nodes_that_share_nothing_but_a_bucket(corpus: Path, tmp_path: Path) -> None:
-    csuite("build", "--corpus", corpus, "--analyser", "rules", "--out", tmp_path / "one")
+def test_a_build_of_nodes_that_share_nothing_but_a_bucket(corpus: Path, suite: Path, tmp_path: Path) -> None:
     with s3_server() as server:
         server.empty()
         store = {"AWS_ENDPOINT_URL": server.url, "AWS_ACCESS_KEY_ID": "anyone", "AWS_SECRET_ACCESS_KEY": "anything"}
@@ -142,7 +151,7 @@ def test_a_build_of_nodes_that_share_nothing_but_a_bucket(corpus: Path, tmp_path
             build = ("build", "--corpus", corpus, "--analyser", "rules", "--out", url)
             csuite(*build, "--engine", "ray", "--address", nodes.address, **own)
         objects = server.objects()
-    files = {path.relative_to(tmp_path / "one").as_posix(): path for path in (tmp_path / "one").glob("*.json*")}
+    files = {path.name: path for path in suite.glob("*.json*")}
     there = {name: objects[f"suites/ours/{name}"] for name in files if name != "environment.json"}
     assert there == {name: file.read_bytes() for name, file in files.items() if name != "environment.json"}
     parts = "mirrors/*/ours/stages/mentions/part-*.jsonl"
