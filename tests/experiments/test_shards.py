@@ -27,7 +27,7 @@ from constraintsuite.experiments.pair_experiment import rejudge
 from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.experiments.shards import plan_shards
-from constraintsuite.models import SCORERS, process_cache
+from constraintsuite.models import SCORERS, worker_model
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.chance import RandomScorer
 from constraintsuite.models.lexical import Bm25Scorer
@@ -93,7 +93,7 @@ def test_the_model_is_loaded_once_however_many_shards_there_are(
     monkeypatch.setattr("constraintsuite.models.onnx.session.OnnxSession", Counting)
     evaluate_suite(suite, "cross:tiny", tmp_path / "run", Silent())
     assert len(opened) == 1
-    assert process_cache._held == {}
+    assert worker_model._cached == {}
 
 
 class Fragile:

@@ -17,17 +17,15 @@ import numpy.typing as npt
 
 from constraintsuite.core.execution.engine import Engine, LocalEngine
 from constraintsuite.core.execution.progress import Reporter, Silent
-from constraintsuite.core.execution.record_isolation import RecordIsolation, left_out
+from constraintsuite.core.execution.record_isolation import RecordIsolation, list_left_out
 from constraintsuite.core.execution.shard_runs import WorkCounts, spread
 from constraintsuite.core.store.download import cache_folder
 from constraintsuite.core.store.files import atomic_writer, write_text
 from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.experiments.scoring import Scores, check_given, document_id
 from constraintsuite.experiments.summary import Visible
-from constraintsuite.models.base import Describing, ModelFact, Noticing, Pair, Scorer, Truncating
-from constraintsuite.models.batch_with_isolation import model_in_bulk
-from constraintsuite.models.process_cache import cached_model
-from constraintsuite.models.worker_spec import WorkerSpec, may_be_spread
+from constraintsuite.models.base import Describing, ModelFact, Noticing, Pair, Scorer, Truncating, is_spreadable
+from constraintsuite.models.worker_model import WorkerSpec, cached_model
 
 SHARD_PAIRS = 4_096
 """About as many are in a shard: many more than in a batch, and few enough that they can be spread evenly."""
@@ -70,7 +68,7 @@ def plan_shards(pairs: Sequence[Pair], scorer: Scorer) -> list[list[Pair]]:
 
     A model that cannot be spread gets all in one.
     """
-    if not may_be_spread(scorer):
+    if not is_spreadable(scorer):
         return [list(pairs)]
     number = -(-len(pairs) // SHARD_PAIRS)
     shards: dict[int, list[Pair]] = {}
@@ -91,7 +89,7 @@ def score_shards(
     reporter: Reporter,
 ) -> Scored:
     """Every shard that is not done yet, then all of them together."""
-    where = engine if may_be_spread(scorer) else LocalEngine()  # this process, where the collection is
+    where = engine if is_spreadable(scorer) else LocalEngine()  # this process, where the collection is
     watch = reporter if len(shards) > 1 else _Notes(reporter)  # of one shard, the model itself tells more
     tasks = {}
     for number, pairs in enumerate(shards):
@@ -110,17 +108,17 @@ def score_shards(
         dict(zip(kept, rows[there, 0].tolist(), strict=True)),
         None if seen is None else dict(zip(kept, seen, strict=True)),
         {**said[0]["facts"], **_noticed(scorer, outcome)},
-        (*(event for each in said for event in each["events"]), *left_out(folder, tasks)),
+        (*(event for each in said for event in each["events"]), *list_left_out(folder, tasks)),
     )
 
 
-def score_shard(task: ScoreTask, care: RecordIsolation) -> WorkCounts:
+def score_shard(task: ScoreTask, isolation: RecordIsolation) -> WorkCounts:
     """Score the pairs of a shard, all in one call."""
     pairs = [(line.query, line.text) for line in read_jsonl(task.pairs, ShardPair)]
     texts = (text for pair in pairs for text in pair)
     held = cached_model(task.model, task.fingerprint, texts, score_cache())
     before = len(held.bench.events)
-    made = model_in_bulk(care, pairs, _name, lambda some: _numbers(held.scorer, some), ("a", "a"))
+    made = isolation.map_shard(pairs, _name, lambda some: _numbers(held.scorer, some), ("a", "a"))
     rows = np.array([(np.nan, np.nan) if row is None else row for row in made], dtype=np.float64).reshape(-1, 2)
     facts = held.scorer.describe() if isinstance(held.scorer, Describing) else {}
     with atomic_writer(task.numbers) as file:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
-from constraintsuite.core.errors import UserError
+from constraintsuite.core.errors import RecordError
 from constraintsuite.core.execution.progress import Reporter, Silent
 
 if TYPE_CHECKING:  # so that the names of the models can be listed without numpy
@@ -94,12 +94,12 @@ class Describing(Protocol):
         """Weights, backend, precision, length limit, prompts; after `score` also what it noticed, such as a position bias."""
 
 
-@runtime_checkable
-class Spreadable(Protocol):
-    """A model that can score a part of a run's pairs in any process: its name alone makes it, no collection is counted in."""
+def is_spreadable(model: object) -> bool:
+    """Whether any process can score a part of a run's pairs: the model string alone makes the model, without a collection.
 
-    spreadable: bool
-    """Whether it is one; what does not say so scores all pairs in one call."""
+    Models say so with an attribute `spreadable`. One that does not scores all pairs in one call.
+    """
+    return bool(getattr(model, "spreadable", False))
 
 
 @runtime_checkable
@@ -113,8 +113,8 @@ class Noticing(Protocol):
         """How `describe` says that; no weights are needed."""
 
 
-class TextError(UserError):
-    """A model cannot work on a text, or gives it no finite number; where texts can be left out, that one is: see `bulk`."""
+class TextError(RecordError):
+    """A model cannot work on a text, or gives it no finite number."""
 
 
 class OutOfMemory(Exception):  # noqa: N818 - a condition that is answered by a smaller batch, not a fault

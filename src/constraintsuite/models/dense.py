@@ -14,7 +14,7 @@ import numpy.typing as npt
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.models.backends import DenseSettings, Similarity, choose_backend
-from constraintsuite.models.base import Describing, Encoder, ModelFact, Pair, Scorer, Spreadable, TextRole, Workbench
+from constraintsuite.models.base import Describing, Encoder, ModelFact, Pair, Scorer, TextRole, Workbench, is_spreadable
 from constraintsuite.models.model_names import ModelName, load_scorer
 from constraintsuite.models.weights import find_weights
 
@@ -73,7 +73,7 @@ class DenseScorer:
     @property
     def spreadable(self) -> bool:
         """Whether any process can score a part of the pairs, which holds where it holds for the encoder."""
-        return isinstance(self.encoder, Spreadable) and self.encoder.spreadable
+        return is_spreadable(self.encoder)
 
     @cached_property
     def fingerprint(self) -> str:

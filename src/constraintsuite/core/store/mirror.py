@@ -69,6 +69,27 @@ def mirror_of(path: Path) -> Mirror | None:
     return None
 
 
+def push_path(path: Path) -> None:
+    """Upload a file or folder if it lies in a mirror; otherwise do nothing."""
+    mirror = mirror_of(path)
+    if mirror is not None:
+        mirror.push(path)
+
+
+def pull_path(path: Path, skip: Path | None = None) -> None:
+    """Download a file or folder, except the folder `skip` inside it, if it lies in a mirror; otherwise do nothing."""
+    mirror = mirror_of(path)
+    if mirror is not None:
+        mirror.pull(path, skip if skip is not None and skip.is_relative_to(mirror.root) else None)
+
+
+def remove_from_store(path: Path) -> None:
+    """Remove a file or folder from the store if it lies in a mirror; the copy on this machine stays."""
+    mirror = mirror_of(path)
+    if mirror is not None:
+        mirror.remove(path)
+
+
 def shown(path: Path) -> str:
     """A path as the user knows it: the URL where it lies in a mirror."""
     mirror = mirror_of(path)

@@ -33,7 +33,7 @@ from constraintsuite.core.store.artifact import (
     read_manifest,
 )
 from constraintsuite.core.store.files import folder_lock, remove_leftovers, whole_folder, write_text
-from constraintsuite.core.store.mirror import mirror_of
+from constraintsuite.core.store.mirror import push_path, remove_from_store
 
 WORKING = ".working"
 _NEW, _CLEARED = "new", "cleared"
@@ -209,9 +209,7 @@ class Workspace:
         if not self.is_begun:
             self.discard_work()
             write_text(self.out / WORKING, self.mark)
-            mirror = mirror_of(self.out)
-            if mirror is not None:
-                mirror.push(self.out / WORKING)
+            push_path(self.out / WORKING)
 
     def _close(self) -> None:
         """Remove the unfinished work, and last the marker: only then is nothing left to do."""
@@ -274,9 +272,7 @@ def is_resumable(out: Path, origin: ArtifactOrigin) -> bool:
 
 def discard(path: Path) -> None:
     """Remove a file or folder, also from the object store whose mirror it lies in."""
-    mirror = mirror_of(path)
-    if mirror is not None:
-        mirror.remove(path)
+    remove_from_store(path)
     if path.is_dir():
         shutil.rmtree(path)
     else:
