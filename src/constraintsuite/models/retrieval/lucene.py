@@ -12,14 +12,15 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import redirect_stdout
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 from constraintsuite.core.errors import MissingExtraError, UserError, hint_for
+from constraintsuite.core.execution.cores import environment_variables
 from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.models.retrieval.base import EngineHit, Hit, head_of
 
@@ -161,7 +162,9 @@ def check_modules(java: Path, listing: str) -> None:
 
 def _open_searcher(index: str) -> Any:  # noqa: ANN401 - Pyserini has no types
     require_lucene()
-    with _openai_key(), redirect_stdout(sys.stderr):  # stdout belongs to our own data
+    # Pyserini makes an OpenAI client on import, which needs a key though it is never called; stdout belongs to our own data.
+    key = {_KEY: os.environ.get(_KEY) or "none"}
+    with environment_variables(key), redirect_stdout(sys.stderr):
         from pyserini.search.lucene import LuceneSearcher  # noqa: PLC0415 - see the top of this file
 
         folder = index if Path(index).is_dir() else _download(index)
@@ -200,17 +203,3 @@ def _download(name: str) -> str:
             f"lucene:{name}: this prebuilt index is not in {get_cache_home()} and could not be downloaded: {error} "
             f"Try again with a network, or unpack {address} and give its folder: lucene:FOLDER."
         ) from None
-
-
-@contextmanager
-def _openai_key() -> Iterator[None]:
-    """Pyserini makes an OpenAI client on import, which refuses to be made without a key; it is never called from here."""
-    before = os.environ.get(_KEY)
-    os.environ[_KEY] = before or "none"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[_KEY]
-        else:
-            os.environ[_KEY] = before
