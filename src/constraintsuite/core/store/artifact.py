@@ -245,8 +245,8 @@ def seal(path: Path, manifest: Manifest, circumstances: Mapping[str, Any], besid
         write_text(path / MANIFEST, text)
         return Artifact(path, manifest)
     hashes = {**{name: entry.sha256 for name, entry in manifest.files.items()}, ENVIRONMENT: ""}
-    standing = mirror.publish(path, text, hashes, {STAGES, *beside})
-    return Artifact(path, Manifest.model_validate_json(standing))
+    published = mirror.publish(path, text, hashes, {STAGES, *beside})
+    return Artifact(path, Manifest.model_validate_json(published))
 
 
 def _hashed_files(path: Path, beside: Collection[str]) -> dict[str, Path]:
