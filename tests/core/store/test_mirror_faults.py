@@ -99,5 +99,7 @@ def test_a_request_that_a_store_does_not_support_is_told_with_the_address(
 
     mirror = open_mirror("memory://suites/unsupported")
     monkeypatch.setattr(mirror.store._files, "find", refuse)
-    with pytest.raises(UserError, match=r"memory://suites/unsupported: the object store does not support .* no listing"):
+    with pytest.raises(
+        UserError, match=r"memory://suites/unsupported: the object store does not support .* no listing"
+    ):
         mirror.pull()

@@ -57,7 +57,7 @@ def fetch_url(url: str) -> Path:
 
 def mirror_of(path: Path) -> Mirror | None:
     """The mirror that a path lies in; None for paths elsewhere, and for temporary files."""
-    full = os.path.abspath(path)  # noqa: PTH100 - links stay as they are, and it takes a microsecond
+    full = os.path.abspath(path)  # noqa: PTH100 - unlike resolve(), it keeps links and takes a microsecond
     if f"{os.sep}mirrors{os.sep}" not in full:
         return None
     inside = Path(full)

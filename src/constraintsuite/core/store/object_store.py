@@ -4,7 +4,7 @@ The drivers of fsspec read credentials from their own environment variables. The
 requests to busy servers.
 """
 
-# ruff: noqa: PLC0415 - fsspec and the drivers are needed only where a URL is given
+# ruff: noqa: PLC0415 - fsspec and its drivers are imported only for URLs
 
 from __future__ import annotations
 

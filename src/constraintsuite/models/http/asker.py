@@ -96,7 +96,7 @@ class Asker:
         later = f"in {math.ceil(seconds)} s" if seconds <= _DAY else "after more than a day"
         when = f" {later}, as the server asks" if fault.wait else ""
         hints = {"no connection": "Is the server running? ", "timeout": "A greater timeout=SECONDS may help. "}
-        said = fault.told(self.endpoint.hide)
+        said = fault.describe(self.endpoint.hide)
         kept = "What was answered so far is kept" if self.keeps else "No answer is kept so far"
         onwards = "goes on from there" if self.keeps else "begins anew"
         return UserError(

@@ -9,12 +9,11 @@ from typing import NamedTuple
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import sha256_text
-from constraintsuite.core.store.http.errors import BadAnswer, PassingFault, RefusalError, clip
+from constraintsuite.core.store.http.errors import RETRIED_STATUSES, BadAnswer, PassingFault, RefusalError, clip
 from constraintsuite.models.http.client import one_number, part_of
 from constraintsuite.models.retrieval.base import EngineHit
 
 _WINDOW = 10_000  # what an index gives at most, unless its settings say otherwise
-_MAY_PASS = (408, 429, 500, 502, 503, 504)
 
 
 class IndexFacts(NamedTuple):
@@ -73,7 +72,7 @@ def _ranking_of(response: object) -> list[EngineHit]:
     status = part_of(response, "status")
     if part_of(response, "error"):
         said = clip(str(_reason(response)))
-        if status in _MAY_PASS:
+        if status in RETRIED_STATUSES:
             raise PassingFault(f"{status} for a search", said)
         code = status if isinstance(status, int) else 400
         raise RefusalError(code, f"a search was refused ({code}): {said}")

@@ -124,7 +124,7 @@ class SearchServer:
         return "".join(json.dumps(line) + "\n" for line in lines)
 
     def _read(self, call: str, read: Callable[[object], T]) -> T:
-        asker = self._asker(Endpoint(self._url(call), self._login, self._limits, method="GET"))
+        asker = self._asker(Endpoint(self._url(call), self._login, self._limits))
         return asker.ask_all("index", [""], lambda body: self._ask(asker, body, read), [1], 1)[0]
 
     def _url(self, call: str) -> str:
