@@ -1,6 +1,6 @@
-"""Files of a model hub's repository: those that lie in the hub's own cache, and those that are fetched when asked for."""
+"""Files of a repository of the model hub: found in the hub's cache, or downloaded."""
 
-# ruff: noqa: PLC0415 - the library is needed only where a model is not in a folder
+# ruff: noqa: PLC0415 - the library is imported only for models that are not in a folder
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from constraintsuite.core.errors import UserError
 
-_ANSWER_SECONDS = 5.0  # a hub that cannot be reached must not keep anyone waiting
+_ANSWER_SECONDS = 5.0  # a hub that cannot be reached must fail soon
 
 
 def find_snapshot(repository: str, revision: str = "") -> Path | None:
@@ -25,12 +25,12 @@ def find_snapshot(repository: str, revision: str = "") -> Path | None:
 
 
 def download_files(repository: str, revision: str, wanted: Callable[[str], bool], folder: Path) -> str:
-    """Fetch the wanted files into `folder` and give the commit they are of; a UserError says what stands in the way."""
+    """Download the wanted files into `folder`; returns their commit. Failure is a UserError."""
     from huggingface_hub import HfApi, hf_hub_download
     from huggingface_hub.errors import HTTPError
 
     try:
-        # The commit is settled first, so that all files are of the same one.
+        # The commit is looked up first, so that all files are from the same one.
         info = HfApi().model_info(repository, revision=revision or None, timeout=_ANSWER_SECONDS)
         for name in sorted(sibling.rfilename for sibling in info.siblings or ()):
             if wanted(name):
@@ -38,5 +38,5 @@ def download_files(repository: str, revision: str, wanted: Callable[[str], bool]
     except (HTTPError, OSError, ValueError) as error:
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise UserError(f"{repository} could not be downloaded from the model hub: {lines[0]}") from None
-    shutil.rmtree(folder / ".cache", ignore_errors=True)  # the hub's notes on its downloads
+    shutil.rmtree(folder / ".cache", ignore_errors=True)  # the bookkeeping of the hub's library
     return str(info.sha)

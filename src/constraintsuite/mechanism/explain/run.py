@@ -38,9 +38,9 @@ from constraintsuite.mechanism.effects.records import Grid, part_file, read_effe
 from constraintsuite.mechanism.effects.summary import summarise_effects
 from constraintsuite.mechanism.explain.analysis import Guide, LoadedAnalysis, load_analysis, rows_by_side
 from constraintsuite.mechanism.explain.folder import (
-    BESIDE,
     COMPARISON,
     FILES,
+    SEPARATE,
     SUBJECT,
     SUMMARY,
     AttributionCheck,
@@ -101,7 +101,7 @@ def run_analysis(request: AnalysisRequest, out: Path, reporter: Reporter, engine
     engine = engine or LocalEngine()
     try:
         sent, plan = _plan(request, engine)
-        with claim(out, _origin(request, plan), FILES, beside=BESIDE, note=reporter.note) as space:
+        with claim(out, _origin(request, plan), FILES, separate=SEPARATE, note=reporter.note) as space:
             return space.finished or _run(sent, plan, space, reporter, engine)
     finally:
         _loaded.cache_clear()
