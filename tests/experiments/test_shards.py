@@ -113,13 +113,13 @@ class Fragile:
         return np.array([len(text) + len(pairs) / 1_000 for _, text in pairs])
 
     def describe(self) -> Mapping[str, ModelFact]:
-        return {"kind": "fragile", **self.told(self.noticed())}
+        return {"kind": "fragile", **self.describe_counts(self.text_counts())}
 
-    def noticed(self) -> Mapping[str, int]:
+    def text_counts(self) -> Mapping[str, int]:
         return {"seen": self._seen}
 
-    def told(self, noticed: Mapping[str, int]) -> Mapping[str, ModelFact]:
-        return {"texts_seen": noticed["seen"]}
+    def describe_counts(self, counts: Mapping[str, int]) -> Mapping[str, ModelFact]:
+        return {"texts_seen": counts["seen"]}
 
 
 def make_fragile(name: ModelName, bench: Workbench) -> Scorer:

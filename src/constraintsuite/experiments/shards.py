@@ -24,7 +24,7 @@ from constraintsuite.core.store.files import atomic_writer, write_text
 from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.experiments.scoring import Scores, check_given, document_id
 from constraintsuite.experiments.summary import Visible
-from constraintsuite.models.base import Describing, ModelFact, Noticing, Pair, Scorer, Truncating, is_spreadable
+from constraintsuite.models.base import Counting, Describing, ModelFact, Pair, Scorer, Truncating, is_spreadable
 from constraintsuite.models.worker_model import WorkerSpec, cached_model
 
 SHARD_PAIRS = 4_096
@@ -103,10 +103,11 @@ def score_shards(
     rows = np.concatenate([np.load(task.numbers, allow_pickle=False) for task in tasks.values()])
     there = ~np.isnan(rows[:, 0])
     kept = [pair for pair, is_there in zip((p for shard in shards for p in shard), there, strict=True) if is_there]
-    seen = rows[there, 1].astype(np.int64).tolist() if isinstance(scorer, Truncating) else None
+    read = rows[there, 1]
+    knows_reading = isinstance(scorer, Truncating) and not np.isnan(read).any()
     return Scored(
         dict(zip(kept, rows[there, 0].tolist(), strict=True)),
-        None if seen is None else dict(zip(kept, seen, strict=True)),
+        dict(zip(kept, read.astype(np.int64).tolist(), strict=True)) if knows_reading else None,
         {**said[0]["facts"], **_noticed(scorer, outcome)},
         (*(event for each in said for event in each["events"]), *list_left_out(folder, tasks)),
     )
@@ -124,8 +125,8 @@ def score_shard(task: ScoreTask, isolation: RecordIsolation) -> WorkCounts:
     with atomic_writer(task.numbers) as file:
         np.save(file, rows, allow_pickle=False)
     write_text(task.said, json.dumps({"facts": facts, "events": held.bench.events[before:]}, ensure_ascii=False))
-    noticed = held.scorer.noticed() if isinstance(held.scorer, Noticing) else {}
-    return WorkCounts({**noticed, "pairs": int((~np.isnan(rows[:, 0])).sum())})
+    counts = held.scorer.text_counts() if isinstance(held.scorer, Counting) else {}
+    return WorkCounts({**counts, "pairs": int((~np.isnan(rows[:, 0])).sum())})
 
 
 def score_cache() -> Path:
@@ -137,8 +138,9 @@ def _numbers(scorer: Scorer, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
     """Score and characters read, a row a pair."""
     rows = np.full((len(pairs), 2), np.nan)
     rows[:, 0] = check_given(scorer, pairs, scorer.score(pairs))
-    if isinstance(scorer, Truncating):
-        rows[:, 1] = scorer.visible(pairs)
+    read = scorer.visible(pairs) if isinstance(scorer, Truncating) else None
+    if read is not None:
+        rows[:, 1] = read
     return rows
 
 
@@ -149,7 +151,7 @@ def _name(pair: Pair) -> str:
 
 def _noticed(scorer: Scorer, outcome: WorkCounts) -> Mapping[str, ModelFact]:
     """What was counted in all shards; a text that stands in several is counted in each."""
-    return scorer.told(outcome.counts) if isinstance(scorer, Noticing) else {}
+    return scorer.describe_counts(outcome.counts) if isinstance(scorer, Counting) else {}
 
 
 @dataclass(frozen=True)

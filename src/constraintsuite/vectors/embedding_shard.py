@@ -135,10 +135,11 @@ def _encode(
 
 def _truncation(texts: list[str], encoder: Encoder, role: TextRole) -> dict[str, int]:
     """How much of the texts the encoder does not read; nothing where it cannot say."""
-    if not isinstance(encoder, TruncatingEncoder):
+    read = encoder.visible(texts, role) if isinstance(encoder, TruncatingEncoder) else None
+    if read is None:
         return {}
     lengths = np.array([len(text) for text in texts])
-    unread = np.maximum(lengths - encoder.visible(texts, role), 0)
+    unread = np.maximum(lengths - read, 0)
     return {
         f"{PLURALS[role]}_truncated": int((unread > 0).sum()),
         f"{role}_characters": int(lengths.sum()),

@@ -39,6 +39,7 @@ __all__ = [
     "ArtifactOrigin",
     "FileEntry",
     "Manifest",
+    "content_of",
     "finish",
     "read_manifest",
     "seal",

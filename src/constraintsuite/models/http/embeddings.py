@@ -15,7 +15,7 @@ from constraintsuite.core.store.files import sha256_text
 from constraintsuite.core.store.http.errors import BadAnswer
 from constraintsuite.models.backends import Similarity
 from constraintsuite.models.base import ModelFact, Scorer, TextRole, Workbench
-from constraintsuite.models.dense import dense_scorer
+from constraintsuite.models.dense import DenseScorer
 from constraintsuite.models.http.address import RemoteSettings
 from constraintsuite.models.http.client import Body, Client, ServerReply, model_of, numbered, one_number
 from constraintsuite.models.model_names import ModelName
@@ -42,7 +42,7 @@ def make_embeddings(name: ModelName, url: str, bench: Workbench) -> Scorer:
     decisive = [kind, settings.model, f"batch={settings.batch}", f"truncate={settings.truncate}"]
     asked = sha256_text("embeddings", url, *decisive)
     client = Client.connect(name, url, settings, asked, bench)
-    return dense_scorer(str(name), HttpEncoder(str(name), kind, settings, client, asked))
+    return DenseScorer(str(name), HttpEncoder(str(name), kind, settings, client, asked))
 
 
 class HttpEncoder:

@@ -50,8 +50,7 @@ def make_colbert(name: ModelName, bench: Workbench) -> Scorer:
             f"{folder.path}: this is no ColBERT model: it was not saved by sentence-transformers as a MultiVectorEncoder, "
             "by PyLate or by ColBERT. The projection it lacks would be made of random numbers."
         )
-    kind = ColbertScorer if folder.cuts_left else TruncatingColbertScorer
-    return kind(str(name), SentenceModel("MultiVectorEncoder", folder, settings), bench)
+    return ColbertScorer(str(name), SentenceModel("MultiVectorEncoder", folder, settings), bench)
 
 
 class ColbertScorer(InteractionScorer[TokenVectors]):
@@ -64,8 +63,8 @@ class ColbertScorer(InteractionScorer[TokenVectors]):
         """MaxSim of each pair; texts that are longer than the model reads are counted."""
         scores = super().score(pairs)
         if pairs:
-            self._noticed["queries_cut"] = self._count_cut([query for query, _ in pairs], "query")
-            self._noticed["documents_cut"] = self._count_cut([text for _, text in pairs], "document")
+            self._counts["queries_cut"] = self._count_cut([query for query, _ in pairs], "query")
+            self._counts["documents_cut"] = self._count_cut([text for _, text in pairs], "document")
         return scores
 
     def maxsim(self, query: str, text: str) -> MaxSim:
@@ -74,15 +73,15 @@ class ColbertScorer(InteractionScorer[TokenVectors]):
         return MaxSim(self._names(left, query), self._names(right, text), left.rows @ right.rows.T)
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """The model, and what was noticed of the texts."""
+        """The model, and the counts of the texts."""
         settled = {key: self.model.setting(key) for key in ("query_expansion", "skiplist_words")}
         similarity = {"similarity": self.model.model.similarity_fn_name}
-        return {**self.model.describe(), **settled, **similarity, **self.told(self.noticed())}
+        return {**self.model.describe(), **settled, **similarity, **self.describe_counts(self.text_counts())}
 
-    def told(self, noticed: Mapping[str, int]) -> Mapping[str, ModelFact]:
+    def describe_counts(self, counts: Mapping[str, int]) -> Mapping[str, ModelFact]:
         """Mean tokens, and texts that are cut."""
         cut = ("queries_cut", "documents_cut")
-        return {"mean_tokens": mean_sizes(noticed), **{key: noticed[key] for key in cut}} if noticed else {}
+        return {"mean_tokens": mean_sizes(counts), **{key: counts[key] for key in cut}} if counts else {}
 
     def vectors(self, features: Features, role: TextRole) -> list[TokenVectors]:
         """The vectors of each text of a batch, less those of padding and of tokens on the model's skip list."""
@@ -127,14 +126,6 @@ class ColbertScorer(InteractionScorer[TokenVectors]):
         distinct = list(dict.fromkeys(texts))
         read = self.model.visible(distinct, role).tolist()
         return sum(seen < len(text) for text, seen in zip(distinct, read, strict=True))
-
-
-class TruncatingColbertScorer(ColbertScorer):
-    """One that reads the beginning of a long text."""
-
-    def visible(self, pairs: Sequence[Pair]) -> IntArray:
-        """How many characters of each pair's text are read."""
-        return self.model.visible([text for _, text in pairs], "document")
 
 
 def _is_colbert(folder: ModelFolder) -> bool:

@@ -49,8 +49,7 @@ def make_torch_cross(folder: Path, settings: CrossSettings, bench: Workbench) ->
     if not files.json("config.json"):
         raise UserError(f"{folder}: there is no config.json, so this is no model of Hugging Face.")
     files.refuse_pickle()
-    kind = TorchCrossEncoder if files.cuts_left else TruncatingTorchCrossEncoder
-    return kind(folder, settings, bench)
+    return TorchCrossEncoder(folder, settings, bench)
 
 
 class TorchCrossEncoder:
@@ -112,6 +111,10 @@ class TorchCrossEncoder:
             "score": "raw logit",
         }
 
+    def visible(self, pairs: Sequence[Pair]) -> npt.NDArray[np.int64] | None:
+        """How many characters are read of each pair's text; None if the model reads the end."""
+        return None if self._folder.cuts_left else self.classifier.tokenization.visible(self._prompted(pairs))
+
     @property
     def _limits(self) -> BatchLimits:
         return SIZES.limits(self.settings, BatchLimits.items if self.classifier.pads else 1)
@@ -132,14 +135,6 @@ class TorchCrossEncoder:
 
     def _prompted(self, pairs: Sequence[Pair]) -> Sequence[Pair]:
         return [(self.prompt + query, text) for query, text in pairs] if self.prompt else pairs
-
-
-class TruncatingTorchCrossEncoder(TorchCrossEncoder):
-    """One that reads the beginning of a long text."""
-
-    def visible(self, pairs: Sequence[Pair]) -> npt.NDArray[np.int64]:
-        """How many characters of each pair's text are read."""
-        return self.classifier.tokenization.visible(self._prompted(pairs))
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ from pydantic import Field
 from constraintsuite.core.errors import UserError
 from constraintsuite.models.backends import DenseSettings
 from constraintsuite.models.base import ModelFact, Scorer, TextRole, Workbench
-from constraintsuite.models.dense import dense_scorer
+from constraintsuite.models.dense import DenseScorer
 from constraintsuite.models.model_names import ModelName
 from constraintsuite.models.torch.device import fix_threads, inference, pick_device, pick_dtype
-from constraintsuite.models.torch.encoder import DenseModel, DenseTextModel, torch_encoder
+from constraintsuite.models.torch.encoder import DenseModel, DenseTextModel, TorchEncoder
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
 from constraintsuite.models.torch.loader import check_length, load_tokenizer, loading, position_limit, refuse_missing
 from constraintsuite.models.torch.settings import TorchSettings, open_folder
@@ -43,7 +43,7 @@ def make_dpr(name: ModelName, bench: Workbench) -> Scorer:
     settings = name.settings(DprSettings)
     need_torch("dpr:")
     models = {role: _model(place, role, settings) for role, place in _places(name, settings).items()}
-    return dense_scorer(str(name), torch_encoder(str(name), models, "dot", bench))
+    return DenseScorer(str(name), TorchEncoder(str(name), models, "dot", bench))
 
 
 class DprModel(DenseTextModel):

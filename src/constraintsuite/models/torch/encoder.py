@@ -67,13 +67,7 @@ def make_torch_encoder(folder: Path, settings: DenseSettings, bench: Workbench) 
     """The encoder of a sentence-transformers folder."""
     need_torch("A bi-encoder with backend=torch")
     model = DenseModel(ModelFolder(folder), settings)
-    return torch_encoder(str(folder), {"query": model, "document": model}, model.similarity, bench)
-
-
-def torch_encoder(name: str, models: RoleModels, similarity: Similarity, bench: Workbench) -> Encoder:
-    """The encoder over two models; it knows how much of a text is read where that is the beginning."""
-    kind = TorchEncoder if any(model.folder.cuts_left for model in models.values()) else TruncatingTorchEncoder
-    return kind(name, models, similarity, bench)
+    return TorchEncoder(str(folder), {"query": model, "document": model}, model.similarity, bench)
 
 
 class TorchEncoder:
@@ -116,20 +110,18 @@ class TorchEncoder:
         first, *others = said.values()
         return first if all(other == first for other in others) else said
 
+    def visible(self, texts: Sequence[str], role: TextRole) -> IntArray | None:
+        """How many characters are read of each text; None if a model reads the end."""
+        if any(model.folder.cuts_left for model in self._models.values()):
+            return None
+        return self._models[role].visible(texts, role)
+
     def _refuse_unequal(self, role: TextRole, dimensions: int | None) -> None:
         if dimensions is not None:
             self._dimensions[role] = dimensions
         if len(set(self._dimensions.values())) > 1:
             listed = ", ".join(f"{size} numbers to a {role}" for role, size in sorted(self._dimensions.items()))
             raise UserError(f"{self.name}: these encoders do not belong together: they give {listed}.")
-
-
-class TruncatingTorchEncoder(TorchEncoder):
-    """One that reads the beginning of a long text."""
-
-    def visible(self, texts: Sequence[str], role: TextRole) -> IntArray:
-        """How many characters of each text are read."""
-        return self._models[role].visible(texts, role)
 
 
 class DenseModel(SentenceModel, DenseTextModel):

@@ -18,7 +18,7 @@ from constraintsuite.core.execution.progress import Silent
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.models.base import ModelFact, Pair, TextRole, Workbench
 from constraintsuite.models.batches import BatchLimits, BatchRun
-from constraintsuite.models.tokenization import first_alike
+from constraintsuite.models.tokenization import IntArray, first_alike
 from constraintsuite.models.torch.sentences import SentenceModel
 from constraintsuite.models.torch.settings import BatchSizes
 from constraintsuite.models.torch.text_model import Features
@@ -45,7 +45,7 @@ class InteractionScorer(ABC, Generic[V]):
 
     def __init__(self, name: str, model: SentenceModel, bench: Workbench) -> None:
         self.name, self.model, self._bench = name, model, bench
-        self._noticed: dict[str, int] = {}
+        self._counts: dict[str, int] = {}
 
     @abstractmethod
     def vectors(self, features: Features, role: TextRole) -> list[V]:
@@ -64,9 +64,15 @@ class InteractionScorer(ABC, Generic[V]):
         """Hash of the family and the model."""
         return sha256_text(self.family, self.model.fingerprint)
 
-    def noticed(self) -> Mapping[str, int]:
-        """How many queries and documents there were at the last `score`, and how many parts they had together."""
-        return self._noticed
+    def visible(self, pairs: Sequence[Pair]) -> IntArray | None:
+        """How many characters are read of each pair's text; None if the model reads the end."""
+        if self.model.folder.cuts_left:
+            return None
+        return self.model.visible([text for _, text in pairs], "document")
+
+    def text_counts(self) -> Mapping[str, int]:
+        """How many queries and documents the last `score` had, and how many parts they had together."""
+        return self._counts
 
     def score(self, pairs: Sequence[Pair]) -> FloatArray:
         """The score of each pair, in order."""
@@ -83,7 +89,7 @@ class InteractionScorer(ABC, Generic[V]):
             for query, score, size in zip(meeting.queries, row[1::2], row[2::2], strict=False):
                 scores[query, meeting.document] = float(score)
                 sizes[query] = int(size)
-        self._noticed = {
+        self._counts = {
             "queries": len(sizes),
             "query_parts": sum(sizes.values()),
             "documents": len(rows),
@@ -114,7 +120,7 @@ class InteractionScorer(ABC, Generic[V]):
 
 
 def mean_sizes(sizes: Mapping[str, int]) -> Mapping[str, ModelFact]:
-    """The mean number of parts of a vector, by role, from what was noticed."""
+    """The mean number of parts of a vector, by role."""
     return {
         "queries": sizes["query_parts"] / sizes["queries"],
         "documents": sizes["document_parts"] / sizes["documents"],

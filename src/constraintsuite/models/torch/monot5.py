@@ -108,16 +108,16 @@ class MonoT5Scorer:
             "length": self._length,
             "prompt": _prompt("{query}", "{text}")[0],
             "answers": {"relevant": answers[0], "other": answers[1]},
-            **self.told(self.noticed()),
+            **self.describe_counts(self.text_counts()),
         }
 
-    def noticed(self) -> Mapping[str, int]:
+    def text_counts(self) -> Mapping[str, int]:
         """Pairs whose text is longer than there is room for."""
         return {"texts_cut": self._cut_texts}
 
-    def told(self, noticed: Mapping[str, int]) -> Mapping[str, ModelFact]:
+    def describe_counts(self, counts: Mapping[str, int]) -> Mapping[str, ModelFact]:
         """The number of texts that are cut, as `describe` states it."""
-        return {"texts_cut": noticed["texts_cut"]}
+        return {"texts_cut": counts["texts_cut"]}
 
     def prepare(self, items: Sequence[Pair]) -> list[IntArray]:
         """The tokens of each pair's prompt; `compute` pads them."""

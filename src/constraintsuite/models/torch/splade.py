@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.models.base import ModelFact, Pair, Scorer, TextRole, Workbench
+from constraintsuite.models.base import ModelFact, Scorer, TextRole, Workbench
 from constraintsuite.models.model_names import ModelName
 from constraintsuite.models.tokenization import IntArray
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
@@ -47,8 +47,7 @@ def make_splade(name: ModelName, bench: Workbench) -> Scorer:
         raise UserError(
             f"{folder.path}: its vectors are compared by {similarity}, and splade: knows the dot product only."
         )
-    kind = SpladeScorer if folder.cuts_left else TruncatingSpladeScorer
-    return kind(str(name), SentenceModel("SparseEncoder", folder, settings), bench)
+    return SpladeScorer(str(name), SentenceModel("SparseEncoder", folder, settings), bench)
 
 
 class SpladeScorer(InteractionScorer[SparseVector]):
@@ -64,11 +63,11 @@ class SpladeScorer(InteractionScorer[SparseVector]):
             "pooling": self.model.setting("pooling_strategy"),
             "activation": self.model.setting("activation_function"),
         }
-        return {**self.model.describe(), **pooling, "similarity": "dot", **self.told(self.noticed())}
+        return {**self.model.describe(), **pooling, "similarity": "dot", **self.describe_counts(self.text_counts())}
 
-    def told(self, noticed: Mapping[str, int]) -> Mapping[str, ModelFact]:
+    def describe_counts(self, counts: Mapping[str, int]) -> Mapping[str, ModelFact]:
         """Words with a weight, on average."""
-        return {"active_dimensions": mean_sizes(noticed)} if noticed else {}
+        return {"active_dimensions": mean_sizes(counts)} if counts else {}
 
     def vectors(self, features: Features, role: TextRole) -> list[SparseVector]:
         """The weights of each text of a batch."""
@@ -90,14 +89,6 @@ class SpladeScorer(InteractionScorer[SparseVector]):
     def size(self, vector: SparseVector) -> int:
         """How many words of the vocabulary have a weight in a text."""
         return len(vector.places)
-
-
-class TruncatingSpladeScorer(SpladeScorer):
-    """One that reads the beginning of a long text."""
-
-    def visible(self, pairs: Sequence[Pair]) -> IntArray:
-        """How many characters of each pair's text are read."""
-        return self.model.visible([text for _, text in pairs], "document")
 
 
 def _is_masked_lm(folder: ModelFolder) -> bool:
