@@ -17,7 +17,7 @@ from constraintsuite.models.backends import Similarity
 from constraintsuite.models.base import ModelFact, Scorer, TextRole, Workbench
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.models.http.address import RemoteSettings
-from constraintsuite.models.http.client import Body, Client, ServerReply, model_of, numbered, one_number
+from constraintsuite.models.http.client import Body, Client, ServerReply, model_of, one_number, sort_by_index
 from constraintsuite.models.model_names import ModelName
 
 EmbedFormat = Literal["embeddings", "tei-embed"]
@@ -46,7 +46,7 @@ def make_embeddings(name: ModelName, url: str, bench: Workbench) -> Scorer:
 
 
 class HttpEncoder:
-    """Asks for the vectors of `batch` texts at a time."""
+    """Requests the vectors of `batch` texts at a time."""
 
     def __init__(self, name: str, kind: EmbedFormat, settings: EmbedSettings, client: Client, asked: str) -> None:
         self.name = name
@@ -57,7 +57,7 @@ class HttpEncoder:
         self._client = client
 
     def encode(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.float32]:
-        """The vectors as the server gives them; text-embeddings-inference is asked not to normalise."""
+        """The vectors of the server; text-embeddings-inference is asked not to normalise them."""
         if not texts:
             return np.empty((0, 0), dtype=np.float32)
         prompt = self._settings.query_prompt if role == "query" else self._settings.document_prompt
@@ -72,7 +72,7 @@ class HttpEncoder:
         return np.concatenate([answer.values for answer in answers]).astype(np.float32)
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """The address, what was asked for, and what the server says that it is."""
+        """The address, the requested model, and the model that the server names."""
         return {
             "address": self._client.endpoint.url,
             "format": self._kind,
@@ -93,7 +93,7 @@ class HttpEncoder:
 
 
 def format_of(url: str) -> EmbedFormat:
-    """The format that the end of an address tells."""
+    """The format, from the end of the URL."""
     return "tei-embed" if urlsplit(url).path.endswith("/embed") else "embeddings"
 
 
@@ -102,7 +102,7 @@ def read_vectors(answer: object, count: int) -> ServerReply:
     rows = answer.get("data") if isinstance(answer, Mapping) else answer
     if not isinstance(rows, list):
         raise BadAnswer("there is no list of vectors in it", answer)
-    vectors = rows if rows is answer else [row.get("embedding") for row in numbered(rows, count, answer)]
+    vectors = rows if rows is answer else [row.get("embedding") for row in sort_by_index(rows, count, answer)]
     if len(vectors) != count:
         raise BadAnswer(f"it has {len(vectors)} vectors for {count} texts", answer)
     read = [_vector(vector, answer) for vector in vectors]

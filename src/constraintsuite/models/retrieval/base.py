@@ -1,4 +1,4 @@
-"""The contracts of this folder, and the retriever that a string names.
+"""The protocols of retrievers, and the retriever that a string names.
 
 Retriever strings are written as model strings are: `bm25`, `bm25,k1=1.2,b=0.75`, `dense:NAME`, `rrf:bm25+dense:NAME`.
 """
@@ -26,7 +26,7 @@ class Hit(NamedTuple):
 
 
 class Passages(NamedTuple):
-    """What is searched: distinct ids, and the text of each."""
+    """The documents that are searched: distinct ids, and their texts."""
 
     ids: Sequence[str] = ()
     texts: Sequence[str] = ()
@@ -46,29 +46,29 @@ class System(Retriever, Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Hash of all that decides a ranking besides code, query and passages: settings, weights."""
+        """Hash of everything that decides a ranking besides code, query and passages: settings, weights."""
 
     def describe(self) -> Mapping[str, ModelFact]:
         """Settings and facts that are recorded with a run."""
 
 
 class RetrieverFactory(Protocol):
-    """Makes a retriever from the string that a user wrote; making one is cheap, the first search is not."""
+    """Makes a retriever from its string; quick, since indexes are built at the first search."""
 
     def __call__(self, text: str, passages: Passages, bench: Workbench) -> System:
-        """The retriever; an argument or option that it does not know is a UserError."""
+        """The retriever; an unknown argument or option is a UserError."""
 
 
 @runtime_checkable
 class SearchesMany(Protocol):
-    """A retriever that is better asked for all queries at once."""
+    """A retriever that is faster with all queries at once."""
 
     def search_all(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """What `search` gives for each query."""
+        """The hits of each query, as from `search`."""
 
 
 def search_all(retriever: Retriever, queries: Sequence[str], k: int, reporter: Reporter) -> list[list[Hit]]:
-    """The hits of each query, at once where the retriever can."""
+    """The hits of each query, all at once if the retriever supports that."""
     if isinstance(retriever, SearchesMany):
         return retriever.search_all(queries, k)
     found = []
@@ -91,7 +91,7 @@ def load_retriever(text: str, passages: Passages, bench: Workbench) -> System:
 
 
 class BatchRetriever:
-    """A retriever that answers one query as it answers many."""
+    """The base class of retrievers that answer many queries at once."""
 
     def search_all(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         """The best of each query."""
@@ -103,7 +103,7 @@ class BatchRetriever:
 
 
 class Deferred:
-    """A retriever that is opened when it is first asked, so that a finished run is recognised without an index."""
+    """A retriever that is opened at the first search, so that finished runs are found without an index."""
 
     def __init__(
         self, name: str, fingerprint: str, facts: Mapping[str, ModelFact], open: Callable[[], Retriever]
@@ -118,33 +118,33 @@ class Deferred:
         return self._open()
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """What the opened retriever finds."""
+        """The hits of the opened retriever."""
         return self._opened.search(query, k)
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """The settings that were given; no index is opened for them."""
+        """The settings; opens no index."""
         return self._facts
 
 
 class EngineHit(NamedTuple):
-    """One line of what an engine answers."""
+    """A document in the answer of a search engine."""
 
     document: str
     score: float
 
 
 class TopHits(NamedTuple):
-    """The best of what was answered."""
+    """The best documents of an answer."""
 
     best: list[EngineHit]
     certain: bool
-    """Whether a deeper answer would begin with the same."""
+    """Whether a deeper search would begin with the same documents."""
 
 
 def head_of(found: Sequence[EngineHit], asked: int, ids: Collection[str], k: int) -> TopHits:
     """The best `k` among `ids` of an answer `asked` documents deep; equal scores in the order of ids.
 
-    They are certain once something worse than the last of them was seen: until then a smaller id may still tie with it.
+    They are certain once a worse score was seen than that of the last one; before, a smaller id may still tie with it.
     """
     held = {each.document: each for each in reversed(found) if each.document in ids}
     best = sorted(held.values(), key=lambda each: (-each.score, each.document))[:k]
