@@ -153,7 +153,7 @@ class SearchServer:
                 f"{self.base}: the request is larger than the server takes (413; its http.max_content_length). Send fewer "
                 "queries at a time: batch=N"
             )
-        return UserError(f"{self.base}/{self.index}: {said}")
+        return UserError(f"{self.base}/{self.index}: {message}")
 
     def _refuse_missing_field(self, mappings: Mapping[str, Mapping[str, object]]) -> None:
         for name, fields in mappings.items():
