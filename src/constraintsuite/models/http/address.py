@@ -41,6 +41,14 @@ class RemoteSettings(ModelSettings):
         return value.strip()
 
 
+class ServedModelSettings(RemoteSettings):
+    """The options of rerankers and encoders behind HTTP."""
+
+    model: str = Field("", description="the model that the server is asked for")
+    batch: int = Field(32, ge=1, description="texts per request")
+    truncate: bool = Field(False, description="yes lets a text-embeddings-inference server cut texts that are too long")
+
+
 def check_address(name: ModelName, url: str) -> str:
     """The URL unchanged; an invalid one, or one that contains a secret, is a UserError."""
     try:

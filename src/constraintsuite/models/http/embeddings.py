@@ -16,20 +16,17 @@ from constraintsuite.core.store.http.errors import BadAnswer
 from constraintsuite.models.backends import Similarity
 from constraintsuite.models.base import ModelFact, Scorer, TextRole, Workbench
 from constraintsuite.models.dense import DenseScorer
-from constraintsuite.models.http.address import RemoteSettings
+from constraintsuite.models.http.address import ServedModelSettings
 from constraintsuite.models.http.client import Body, Client, ServerReply, model_of, one_number, sort_by_index
 from constraintsuite.models.model_names import ModelName
 
 EmbedFormat = Literal["embeddings", "tei-embed"]
 
 
-class EmbedSettings(RemoteSettings):
+class EmbedSettings(ServedModelSettings):
     """The options of `http` for encoders."""
 
     format: Literal["auto", EmbedFormat] = Field("auto", description="embeddings (OpenAI's), tei-embed, or auto")
-    model: str = Field("", description="the model that the server is asked for")
-    batch: int = Field(32, ge=1, description="texts a request")
-    truncate: bool = Field(False, description="yes lets a text-embeddings-inference server cut texts that are too long")
     similarity: Similarity = Field("cosine", description="cosine, dot, euclidean or manhattan")
     query_prompt: str = Field("", description="put before each query")
     document_prompt: str = Field("", description="put before each text")

@@ -14,7 +14,7 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.core.store.http.errors import BadAnswer, RefusalError
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
-from constraintsuite.models.http.address import RemoteSettings, check_address
+from constraintsuite.models.http.address import ServedModelSettings, check_address
 from constraintsuite.models.http.client import (
     Body,
     Client,
@@ -32,15 +32,12 @@ RerankFormat = Literal["cohere", "jina", "tei"]
 _OTHER_FORMAT = {400, 404, 405, 415, 422}  # statuses of servers that do not understand a request
 
 
-class HttpRerankSettings(RemoteSettings):
+class HttpRerankSettings(ServedModelSettings):
     """The options of `http` for rerankers."""
 
     format: Literal["auto", RerankFormat] = Field(
         "auto", description="cohere, jina, tei, auto (see docs/remote.md), or of encoders: embeddings, tei-embed"
     )
-    model: str = Field("", description="the model that the server is asked for")
-    batch: int = Field(32, ge=1, description="texts a request")
-    truncate: bool = Field(False, description="yes lets a text-embeddings-inference server cut texts that are too long")
 
 
 def make_http(name: ModelName, bench: Workbench) -> Scorer:

@@ -6,9 +6,9 @@ Retriever strings are written as model strings are: `bm25`, `bm25,k1=1.2,b=0.75`
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cached_property
-from typing import NamedTuple, Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Reporter
@@ -59,17 +59,21 @@ class RetrieverFactory(Protocol):
         """The retriever; an unknown argument or option is a UserError."""
 
 
-@runtime_checkable
-class SearchesMany(Protocol):
-    """A retriever that is faster with all queries at once."""
+class BatchRetriever(ABC):
+    """The base class of retrievers that answer many queries at once."""
 
+    @abstractmethod
     def search_all(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """The hits of each query, as from `search`."""
+        """The hits of each query."""
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """At most `k` hits of one query."""
+        return self.search_all([query], k)[0]
 
 
 def search_all(retriever: Retriever, queries: Sequence[str], k: int, reporter: Reporter) -> list[list[Hit]]:
     """The hits of each query, all at once if the retriever supports that."""
-    if isinstance(retriever, SearchesMany):
+    if isinstance(retriever, BatchRetriever):
         return retriever.search_all(queries, k)
     found = []
     with reporter.track("search", len(queries)) as advance:
@@ -88,42 +92,6 @@ def load_retriever(text: str, passages: Passages, bench: Workbench) -> System:
             f"--retriever bm25 --rerank {text}"
         )
     return RETRIEVERS.load(family)(text, passages, bench)
-
-
-class BatchRetriever:
-    """The base class of retrievers that answer many queries at once."""
-
-    def search_all(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """The best of each query."""
-        raise NotImplementedError
-
-    def search(self, query: str, k: int) -> list[Hit]:
-        """At most `k` hits of one query."""
-        return self.search_all([query], k)[0]
-
-
-class Deferred:
-    """A retriever that is opened at the first search, so that finished runs are found without an index."""
-
-    def __init__(
-        self, name: str, fingerprint: str, facts: Mapping[str, ModelFact], open: Callable[[], Retriever]
-    ) -> None:
-        self.name = name
-        self.fingerprint = fingerprint
-        self._facts = facts
-        self._open = open
-
-    @cached_property
-    def _opened(self) -> Retriever:
-        return self._open()
-
-    def search(self, query: str, k: int) -> list[Hit]:
-        """The hits of the opened retriever."""
-        return self._opened.search(query, k)
-
-    def describe(self) -> Mapping[str, ModelFact]:
-        """The settings; opens no index."""
-        return self._facts
 
 
 class EngineHit(NamedTuple):

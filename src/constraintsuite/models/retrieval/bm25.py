@@ -8,8 +8,9 @@ the queries are indexed, so the memory for a part grows with its own documents, 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -18,12 +19,12 @@ from pydantic import Field
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import atomic_writer, sha256_text
-from constraintsuite.models.base import Workbench
+from constraintsuite.models.base import ModelFact, Workbench
 from constraintsuite.models.bm25.formula import Bm25Formula, CorpusStatistics
 from constraintsuite.models.bm25.index import Bm25Index
 from constraintsuite.models.bm25.postings import Postings, read_postings, write_postings
 from constraintsuite.models.model_names import ModelSettings, parse_model
-from constraintsuite.models.retrieval.base import Deferred, Hit, Passages, System
+from constraintsuite.models.retrieval.base import Hit, Passages, System
 from constraintsuite.text.terms import TermAnalyser
 
 
@@ -37,18 +38,13 @@ class Bm25Settings(ModelSettings):
 
 
 def make_bm25(text: str, passages: Passages, bench: Workbench) -> System:
-    """Make the retriever that `bm25` names, with its options; the index is built at the first search."""
+    """Make the retriever that `bm25` names, with its options."""
     name = parse_model(text)
     if name.argument or name.family != "bm25":  # as in bm25:words, or bm25,k1
         raise UserError(f"Retriever {text!r}: bm25 takes options only, as in bm25,k1=1.2,stop_list=none.")
     settings = name.settings(Bm25Settings)
-
-    def build() -> Bm25Retriever:
-        analyser = TermAnalyser(settings.stop_list, settings.stem)
-        return Bm25Retriever(passages.ids, passages.texts, k1=settings.k1, b=settings.b, analyser=analyser)
-
-    facts = settings.model_dump()
-    return Deferred(str(name), sha256_text("bm25", repr(sorted(facts.items()))), facts, build)
+    analyser = TermAnalyser(settings.stop_list, settings.stem)
+    return Bm25Retriever(passages.ids, passages.texts, k1=settings.k1, b=settings.b, analyser=analyser, name=str(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +74,7 @@ class Bm25Search:
         return HitColumns([self.ids[i] for i in best.tolist()], scores[best].tolist())
 
 
-class Bm25Retriever(Bm25Search):
+class Bm25Retriever:
     """Lucene's BM25. Every suite records k1, b and the analyser, which change ranks more than the choice of an engine."""
 
     def __init__(
@@ -89,23 +85,34 @@ class Bm25Retriever(Bm25Search):
         k1: float = 0.9,
         b: float = 0.4,
         analyser: TermAnalyser | None = None,
+        name: str = "bm25",
     ) -> None:
-        self.name = "bm25"
-        self.analyser = analyser or TermAnalyser()
-        order = sorted(range(len(ids)), key=ids.__getitem__)
-        index = Bm25Index(np.float32, Bm25Formula(k1, b))
-        index.add(self.analyser.analyse(texts[i] for i in order))
-        super().__init__([ids[i] for i in order], index)
+        self.name = name
+        self._ids, self._texts, self._formula = ids, texts, Bm25Formula(k1, b)
+        self._analyser = analyser or TermAnalyser()
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the settings."""
+        return sha256_text("bm25", repr(sorted(self.describe().items())))
+
+    @cached_property
+    def _search(self) -> Bm25Search:
+        order = sorted(range(len(self._ids)), key=self._ids.__getitem__)
+        index = Bm25Index(np.float32, self._formula)
+        index.add(self._analyser.analyse(self._texts[i] for i in order))
+        return Bm25Search([self._ids[i] for i in order], index)
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """At most `k` documents that share a term with the query."""
-        ranking = self.rank(query, k)
+        """At most `k` documents that share a term with the query; the index is built at the first search."""
+        ranking = self._search.rank_terms(self._analyser.terms(query), k)
         found = zip(ranking.documents, ranking.scores, strict=True)
         return [Hit(document, rank, score) for rank, (document, score) in enumerate(found, 1)]
 
-    def rank(self, query: str, k: int) -> HitColumns:
-        """The hits of `search`, as columns."""
-        return self.rank_terms(self.analyser.terms(query), k)
+    def describe(self) -> Mapping[str, ModelFact]:
+        """The settings."""
+        analyser = {"stop_list": self._analyser.stop_list, "stem": self._analyser.stem}
+        return {"k1": self._formula.k1, "b": self._formula.b, **analyser}
 
 
 class ShardPostings(NamedTuple):

@@ -68,8 +68,7 @@ class DprModel(DenseTextModel):
 
     @cached_property
     def _tokenizer(self) -> PreTrainedTokenizerFast:
-        with loading(self.folder.path):
-            return load_tokenizer(self.folder.path, self.settings.trust)
+        return load_tokenizer(self.folder.path, self.settings.trust)
 
     def tokenizer(self, role: TextRole) -> PreTrainedTokenizerFast:
         """The tokenizer of the folder."""

@@ -83,7 +83,8 @@ def load_tokenizer(folder: Path, trust: bool) -> PreTrainedTokenizerFast:
     """The tokenizer of a folder; one without a tokenizer.json is a UserError."""
     from transformers import AutoTokenizer
 
-    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=trust)
+    with loading(folder):
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=trust)
     refuse_slow(tokenizer, folder)
     return tokenizer
 

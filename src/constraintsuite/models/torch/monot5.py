@@ -184,8 +184,7 @@ class MonoT5Scorer:
 
     @cached_property
     def _tokenizer(self) -> PreTrainedTokenizerFast:
-        with loading(self.folder.path):
-            return load_tokenizer(self.folder.path, self.settings.trust)
+        return load_tokenizer(self.folder.path, self.settings.trust)
 
     @cached_property
     def _reader(self) -> Tokenizer:
