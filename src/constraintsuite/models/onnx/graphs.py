@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.store.download import cache_folder, move_into_cache
+from constraintsuite.core.store.download import cache_entry, cache_folder
 from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.models.backends import NotForOnnx, TransformerSettings
@@ -87,15 +86,11 @@ class WrittenGraph:
 
         target = cache_folder() / "onnx" / self.fingerprint
         if not target.is_dir():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-                folder = Path(scratch) / "graph"
-                folder.mkdir()
+            with cache_entry(target) as folder:
                 # Tensors go to their own file, since a protobuf message is limited to 2 GB.
                 onnx.save_model(
                     self._model(), folder / "model.onnx", save_as_external_data=True, location="weights.bin"
                 )
-                move_into_cache(folder, target)
         return target / "model.onnx"
 
     def _model(self) -> onnx.ModelProto:

@@ -111,8 +111,8 @@ class Bm25Retriever:
 
     def describe(self) -> Mapping[str, ModelFact]:
         """The settings."""
-        analyser = {"stop_list": self._analyser.stop_list, "stem": self._analyser.stem}
-        return {"k1": self._formula.k1, "b": self._formula.b, **analyser}
+        analyser, formula = self._analyser, self._formula
+        return {"k1": formula.k1, "b": formula.b, "stop_list": analyser.stop_list, "stem": analyser.stem}
 
 
 class ShardPostings(NamedTuple):
