@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
@@ -52,15 +52,12 @@ class Scorer(Protocol):
         """One finite number per pair, independent of the other pairs; one call gets all pairs of a shard."""
 
 
-class ScorerFactory(Protocol):
-    """Makes a scorer from its name, quickly.
+ScorerFactory = Callable[["ModelName", Workbench], Scorer]
+"""Makes a scorer from its name, quickly; an unknown argument or option is a UserError.
 
-    Weights are read and statistics counted at the first `score`, so that finished runs are found, and wrong names refused,
-    without them.
-    """
-
-    def __call__(self, name: ModelName, bench: Workbench) -> Scorer:
-        """The scorer; an unknown argument or option is a UserError."""
+Weights are read and statistics counted at the first `score`, so that finished runs are found, and wrong names refused, without
+them.
+"""
 
 
 class Encoder(Protocol):

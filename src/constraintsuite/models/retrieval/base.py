@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from constraintsuite.core.errors import UserError
@@ -52,11 +52,8 @@ class System(Retriever, Protocol):
         """Settings and facts that are recorded with a run."""
 
 
-class RetrieverFactory(Protocol):
-    """Makes a retriever from its string; quick, since indexes are built at the first search."""
-
-    def __call__(self, text: str, passages: Passages, bench: Workbench) -> System:
-        """The retriever; an unknown argument or option is a UserError."""
+RetrieverFactory = Callable[[str, Passages, Workbench], System]
+"""Makes a retriever from its string; an unknown argument or option is a UserError. Indexes are built at the first search."""
 
 
 class BatchRetriever(ABC):
