@@ -91,8 +91,8 @@ class PythonScorer:
         with self._bench.reporter.track(self.name, len(pairs)) as advance:
             for start in range(0, len(pairs), _BATCH):
                 batch = list(pairs[start : start + _BATCH])
-                given = _call(self.name, self.method.call, list(batch), expected=self.method.expected)
-                parts.append(check_scores(self.name, batch, _from_torch(given)))
+                scores = _call(self.name, self.method.call, list(batch), expected=self.method.expected)
+                parts.append(check_scores(self.name, batch, _from_torch(scores)))
                 advance(len(batch))
         return np.concatenate(parts)
 
@@ -170,14 +170,14 @@ class VectorComparison:
         return float(found.item())
 
 
-def check_scores(model: str, pairs: Sequence[Pair], given: object) -> npt.NDArray[np.float64]:
+def check_scores(model: str, pairs: Sequence[Pair], values: object) -> npt.NDArray[np.float64]:
     """The scores of a model for pairs as an array; anything but one finite number per pair is a UserError."""
     try:
-        array = np.asarray(given if hasattr(given, "__array__") else list(given))  # type: ignore[call-overload]
+        array = np.asarray(values if hasattr(values, "__array__") else list(values))  # type: ignore[call-overload]
     except (TypeError, ValueError):
         array = None
     if array is None or array.dtype.kind not in "fiub":
-        raise UserError(f"Model {model!r} gave {given!r:.80}, expected a sequence of numbers, one a pair.")
+        raise UserError(f"Model {model!r} gave {values!r:.80}, expected a sequence of numbers, one per pair.")
     if array.shape != (len(pairs),):
         raise UserError(
             f"Model {model!r} gave scores of shape {array.shape} for {len(pairs)} pairs, expected one number each."
@@ -200,13 +200,13 @@ def _similarity_of(name: str, model: object) -> str:
     return similarity
 
 
-def _from_torch(given: Any) -> Any:  # noqa: ANN401 - whatever the user's code gave
+def _from_torch(value: Any) -> Any:  # noqa: ANN401 - whatever the user's code gave
     """Tensors of any device as arrays; other values unchanged."""
-    if hasattr(given, "detach"):
-        return given.detach().cpu().double().numpy()
-    if isinstance(given, list | tuple) and given and hasattr(given[0], "detach"):
-        return [_from_torch(each) for each in given]
-    return given
+    if hasattr(value, "detach"):
+        return value.detach().cpu().double().numpy()
+    if isinstance(value, list | tuple) and value and hasattr(value[0], "detach"):
+        return [_from_torch(each) for each in value]
+    return value
 
 
 def _import(name: ModelName, module: str) -> ModuleType:

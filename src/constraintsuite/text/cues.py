@@ -37,14 +37,14 @@ class Cue:
 def find_cues(sentence: Sentence) -> list[Cue]:
     """The cues in order; each word belongs to one cue at most, and words in a gap may be another cue."""
     cues: list[Cue] = []
-    taken: set[int] = set()
+    used: set[int] = set()
     words, verbs = phrases_by_start("word"), verb_forms()
     for at, word in enumerate(sentence.words):
-        if at not in taken and (word in words or word in verbs) and sentence.word(at - 1) != "-":
+        if at not in used and (word in words or word in verbs) and sentence.word(at - 1) != "-":
             cue = _longest(sentence, at)
-            if cue is not None and taken.isdisjoint(cue.marks):
+            if cue is not None and used.isdisjoint(cue.marks):
                 cues.append(cue)
-                taken.update(cue.marks)
+                used.update(cue.marks)
     return cues
 
 

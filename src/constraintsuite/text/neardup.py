@@ -121,8 +121,8 @@ class _Clusters:
         """Whether the texts of a group are in more than one cluster."""
         return len({self._root(index) for index in group}) > 1
 
-    def compare(self, group: Sequence[int], met: Callable[[int, TextPositions], Flags]) -> None:
-        """Compare the texts of a group that are in different clusters and have not `met` before.
+    def compare(self, group: Sequence[int], were_compared: Callable[[int, TextPositions], Flags]) -> None:
+        """Compare the texts of a group that are in different clusters and have not `were_compared` before.
 
         This goes tile by tile, since the shingles of two tiles fit into the cache, and those of a whole group may not.
         """
@@ -132,7 +132,7 @@ class _Clusters:
             for early in tiles[: number + 1]:
                 if (roots[early] != roots[late.start]).any() or (roots[late] != roots[late.start]).any():
                     for place in range(len(group))[late]:
-                        self._compare(group, roots, place, early, met)
+                        self._compare(group, roots, place, early, were_compared)
 
     def _compare(
         self,
@@ -140,12 +140,12 @@ class _Clusters:
         roots: TextPositions,
         place: int,
         tile: slice,
-        met: Callable[[int, TextPositions], Flags],
+        were_compared: Callable[[int, TextPositions], Flags],
     ) -> None:
         """Compare one text of a group with those before it in a tile, and update `roots`."""
         others = tile.start + np.flatnonzero(roots[tile.start : min(tile.stop, place)] != roots[place])
         if len(others):
-            others = others[~met(place, others)]
+            others = others[~were_compared(place, others)]
         while (alike := self._first_alike(group, place, others)) is not None:
             first, second = sorted((int(roots[place]), int(roots[alike])))
             self._parent[second] = first

@@ -14,11 +14,11 @@ THREADS = "CSUITE_THREADS"
 
 def cores() -> int:
     """The number in CSUITE_THREADS if it is set, else the cores that this process may use."""
-    given = os.environ.get(THREADS, "")
-    if given:
-        if not (given.isascii() and given.isdigit() and int(given)):
-            raise UserError(f"{THREADS}={given}: expected a number of threads, 1 or more.")
-        return int(given)
+    value = os.environ.get(THREADS, "")
+    if value:
+        if not (value.isascii() and value.isdigit() and int(value)):
+            raise UserError(f"{THREADS}={value}: expected a number of threads, 1 or more.")
+        return int(value)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -168,11 +168,11 @@ class RecordIsolation:
         """
         if not are_few(len(broken), seen):
             first, error = broken[0]
-            said = f" {error}" if isinstance(error, RecordError) else ""
+            detail = f" {error}" if isinstance(error, RecordError) else ""
             raise UserError(
                 f"{self.shard}: {len(broken):,} of the first {seen:,} records cannot be worked on, among them {first.record!r} "
                 f"({first.reason}). So many cannot be the fault of the records: is something wrong with the installation? What was "
-                f"finished is kept: run the same command again.{said}"
+                f"finished is kept: run the same command again.{detail}"
             )
 
     def _add_poison(self, poison: list[PoisonRecord]) -> None:

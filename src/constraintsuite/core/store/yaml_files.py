@@ -63,15 +63,15 @@ def parse_yaml(text: str, path: Path, first_line: int = 1) -> Any:  # noqa: ANN4
     try:
         return _Loader(text).get_single_data()
     except _RefusedValueError as error:
-        line, said = error.line, str(error)
+        line, message = error.line, str(error)
     except yaml.reader.ReaderError as error:
-        line, said = text.count("\n", 0, error.position), _no_character(chr(error.character))
+        line, message = text.count("\n", 0, error.position), _no_character(chr(error.character))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line if mark else 0
         problem = str(error.problem or error.context)[:_SHOWN]
-        said = f"this is not valid YAML: {problem}. Is a bracket, a quote or an indent missing?"
-    raise UserError(f"{path}:{line + first_line}: {said}")
+        message = f"this is not valid YAML: {problem}. Is a bracket, a quote or an indent missing?"
+    raise UserError(f"{path}:{line + first_line}: {message}")
 
 
 def read_package_yaml(package: str, *parts: str) -> Any:  # noqa: ANN401 - as above
@@ -83,8 +83,8 @@ def read_package_yaml(package: str, *parts: str) -> Any:  # noqa: ANN401 - as ab
 class _RefusedValueError(Exception):
     """A value that YAML allows and we refuse; `line` counts from 0."""
 
-    def __init__(self, line: int, said: str) -> None:
-        super().__init__(said)
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(message)
         self.line = line
 
 
@@ -101,8 +101,8 @@ class _Loader(yaml.SafeLoader):
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
         alias = isinstance(event, yaml.AliasEvent)
         if not alias and event.tag not in (None, "!"):
-            said = f"the tag {_short(event.tag)} is not allowed. Take it out, and quote the value if it is text."
-            self._refuse(event, said)
+            message = f"the tag {_short(event.tag)} is not allowed. Take it out, and quote the value if it is text."
+            self._refuse(event, message)
         if self._depth == MAX_DEPTH and isinstance(event, yaml.CollectionStartEvent):
             self._refuse(
                 event, f"lists and mappings stand more than {MAX_DEPTH} deep in each other. Take some levels out."
@@ -117,8 +117,8 @@ class _Loader(yaml.SafeLoader):
             self._check(node)
         self._values += self._sizes[id(node)] if alias else 1
         if self._values > MAX_VALUES:
-            said = f"with every alias written out, there are more than {MAX_VALUES:,} values up to here. Shorten it."
-            self._refuse(event, said)
+            message = f"with every alias written out, there are more than {MAX_VALUES:,} values up to here. Shorten it."
+            self._refuse(event, message)
         return node
 
     def _check(self, node: yaml.Node) -> None:
@@ -140,13 +140,13 @@ class _Loader(yaml.SafeLoader):
         if node.tag not in _TYPED:
             return
         if len(node.value) > MAX_NUMBER_LENGTH:
-            said = f"this number has {len(node.value):,} characters. Shorten it, or quote it if it is text."
-            self._refuse(node, said)
+            message = f"this number has {len(node.value):,} characters. Shorten it, or quote it if it is text."
+            self._refuse(node, message)
         try:
             value = self.construct_object(node)
         except ValueError as error:
-            said = f"{_short(node.value)} is no number and no date ({error}). Correct it, or quote it if it is text."
-            self._refuse(node, said)
+            message = f"{_short(node.value)} is no number and no date ({error}). Correct it, or quote it if it is text."
+            self._refuse(node, message)
         if isinstance(value, int) and abs(value) > MAX_INTEGER:
             self._refuse(
                 node, f"{_short(node.value)} is more than 64 bits can hold. Correct it, or quote it if it is text."
@@ -165,8 +165,8 @@ class _Loader(yaml.SafeLoader):
                 self._refuse(key, f"{_short(key.value)} {what}; the first would be lost. Join the two.")
             spelt |= {key.value: key.value, value: key.value}
 
-    def _refuse(self, at: yaml.Node | yaml.Event, said: str) -> NoReturn:
-        raise _RefusedValueError(at.start_mark.line if at.start_mark else 0, said)
+    def _refuse(self, at: yaml.Node | yaml.Event, message: str) -> NoReturn:
+        raise _RefusedValueError(at.start_mark.line if at.start_mark else 0, message)
 
     def scan_flow_scalar_non_spaces(self, double: bool, start_mark: yaml.Mark) -> list[str]:
         """As the base class, for a part of a quoted text; refuses an escape such as "\\UFFFFFFFF", which is no character."""

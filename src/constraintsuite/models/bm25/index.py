@@ -58,15 +58,17 @@ class Bm25Index(Generic[Real]):
         """Add documents, each as its terms with repetitions; returns their slots in the same order."""
         first, waiting = len(self._lengths), iter(documents)
         while True:
-            terms, held, lengths = array("q"), array("i"), array("i")
+            terms, counts, lengths = array("q"), array("i"), array("i")
             for document in islice(waiting, _BLOCK):
                 numbers = self._numbers(document)
                 terms.fromlist(numbers)
-                held.append(len(numbers))
+                counts.append(len(numbers))
                 lengths.append(len(document))
             if not lengths:
                 return np.arange(first, len(self._lengths), dtype=np.int32)
-            segment = PostingsSegment.counted(np.frombuffer(terms, dtype=np.int64), np.frombuffer(held, dtype=np.int32))
+            segment = PostingsSegment.counted(
+                np.frombuffer(terms, dtype=np.int64), np.frombuffer(counts, dtype=np.int32)
+            )
             slots = segment.documents + np.int32(len(self._lengths))
             self._append(segment._replace(documents=slots), np.frombuffer(lengths, dtype=np.int32))
 
@@ -173,12 +175,12 @@ class Bm25Index(Generic[Real]):
         if not terms:
             return
         found = [self._find(term, view) for term in terms]
-        held = [len(slots) for slots, _ in found]
-        idf = np.array([self._idf(*each, view) for each in zip(terms, held, strict=True)], dtype=self._precision)
+        sizes = [len(slots) for slots, _ in found]
+        idf = np.array([self._idf(*each, view) for each in zip(terms, sizes, strict=True)], dtype=self._precision)
         norms = view.norms[np.concatenate([slots for slots, _ in found])]
         counts = np.concatenate([counts for _, counts in found]).astype(np.float64)
-        weights = self.formula.weight(np.repeat(idf.astype(np.float64), held), counts, norms).astype(self._precision)
-        for term, (slots, _), end in zip(terms, found, accumulate(held), strict=True):
+        weights = self.formula.weight(np.repeat(idf.astype(np.float64), sizes), counts, norms).astype(self._precision)
+        for term, (slots, _), end in zip(terms, found, accumulate(sizes), strict=True):
             view.weights[term] = (slots, weights[end - len(slots) : end])
 
     def _idf(self, term: str, here: int, view: _View[Real]) -> float:

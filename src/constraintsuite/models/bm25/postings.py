@@ -50,10 +50,12 @@ class PostingsSegment(NamedTuple):
         return cls(terms[starts], np.append(starts, len(terms)), documents, counts.astype(smallest))
 
     @classmethod
-    def counted(cls, terms: npt.NDArray[np.int64], held: Int32Array) -> PostingsSegment:
-        """A segment from the terms of documents in one row with repetitions; `held` is the number of terms per document."""
-        size = max(len(held), 1)
-        pairs, counts = np.unique(terms * size + np.repeat(np.arange(len(held)), held), return_counts=True)
+    def counted(cls, terms: npt.NDArray[np.int64], term_counts: Int32Array) -> PostingsSegment:
+        """A segment from the terms of documents in one row with repetitions; `term_counts` is the number of terms per document."""
+        size = max(len(term_counts), 1)
+        pairs, counts = np.unique(
+            terms * size + np.repeat(np.arange(len(term_counts)), term_counts), return_counts=True
+        )
         numbers, documents = np.divmod(pairs, size)
         return cls.of(numbers.astype(np.int32), documents.astype(np.int32), counts)
 

@@ -111,13 +111,13 @@ def find_graph(folder: Path, config: TransformerConfig, settings: TransformerSet
             raise UserError(f"{file}: there is no such file. There are: {_listed(folder)}.")
         return GivenGraph(file, "int8" if settings.precision == "int8" else "fp32")
     if settings.precision == "int8":
-        given = [folder / name for name in _QUANTISED if (folder / name).is_file()]
-        if not given:
+        quantised = [folder / name for name in _QUANTISED if (folder / name).is_file()]
+        if not quantised:
             raise NotForOnnx(
                 f"{folder}: there is no quantised ONNX file for precision=int8 (looked for {', '.join(_QUANTISED)}). "
                 f"Name another with file=...; there are: {_listed(folder)}."
             )
-        return GivenGraph(given[0], "int8")
+        return GivenGraph(quantised[0], "int8")
     files = tuple(weight_files(folder))
     if not files:
         whole = next((name for name in _WHOLE if (folder / name).is_file()), None)

@@ -111,7 +111,7 @@ def head_of(found: Sequence[EngineHit], asked: int, ids: Collection[str], k: int
 
     They are certain once a worse score was seen than that of the last one; before, a smaller id may still tie with it.
     """
-    held = {each.document: each for each in reversed(found) if each.document in ids}
-    best = sorted(held.values(), key=lambda each: (-each.score, each.document))[:k]
+    own_hits = {each.document: each for each in reversed(found) if each.document in ids}
+    best = sorted(own_hits.values(), key=lambda each: (-each.score, each.document))[:k]
     exhausted = len(found) < asked
     return TopHits(best, exhausted or (len(best) == k and (not best or found[-1].score < best[-1].score)))

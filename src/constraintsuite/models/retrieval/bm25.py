@@ -67,8 +67,8 @@ class Bm25Search:
         scores = self._index.scores(terms)
         candidates = np.flatnonzero(scores > 0)  # the selection below is slow with many equal zeros
         if len(candidates) > k > 0:
-            held = scores[candidates]
-            candidates = candidates[held >= np.partition(held, len(held) - k)[len(held) - k]]
+            positive = scores[candidates]
+            candidates = candidates[positive >= np.partition(positive, len(positive) - k)[len(positive) - k]]
         # The sort is stable, so ties are in the order of the index, which is that of document ids.
         best = candidates[np.argsort(-scores[candidates], kind="stable")][:k]
         return HitColumns([self.ids[i] for i in best.tolist()], scores[best].tolist())
@@ -132,9 +132,9 @@ def collect_postings(documents: Iterable[tuple[str, Sequence[str]]], asked: Sequ
     ids: list[str] = []
 
     def terms() -> Iterable[Sequence[str]]:
-        for document, held in documents:
+        for document, words in documents:
             ids.append(document)
-            yield held
+            yield words
 
     index = Bm25Index(np.float32, asked=asked)
     slots = index.add(terms())

@@ -28,8 +28,8 @@ class RerankingRetriever(BatchRetriever):
         found = search_all(self._first, queries, max(k, self._depth), self._bench.reporter)
         asked = list(zip(queries, found, strict=True))
         pairs = sorted({(query, self._texts[hit.document]) for query, hits in asked for hit in hits[: self._depth]})
-        given = check_scores(self._scorer.name, pairs, self._scorer.score(pairs))
-        scores = dict(zip(pairs, given.tolist(), strict=True))
+        checked = check_scores(self._scorer.name, pairs, self._scorer.score(pairs))
+        scores = dict(zip(pairs, checked.tolist(), strict=True))
         return [self._reordered(query, hits, scores)[:k] for query, hits in asked]
 
     def describe(self) -> Mapping[str, ModelFact]:

@@ -34,7 +34,7 @@ class DprSettings(TorchSettings):
     """The options of `dpr`."""
 
     query: str = Field("", description="the encoder of queries, if it is not named before a |")
-    document: str = Field("", description="the encoder of texts, if it is not named behind a |")
+    document: str = Field("", description="the encoder of texts, if it is not named after a |")
 
 
 def make_dpr(name: ModelName, bench: Workbench) -> Scorer:
@@ -97,14 +97,14 @@ class DprModel(DenseTextModel):
 
 
 def _places(name: ModelName, settings: DprSettings) -> dict[TextRole, str]:
-    before, bar, behind = name.argument.partition("|")
-    given = ((before, behind) if bar else ("", "")) if name.argument else (settings.query, settings.document)
-    if not all(given) or (name.argument and (settings.query or settings.document)):
+    before, bar, after = name.argument.partition("|")
+    folders = ((before, after) if bar else ("", "")) if name.argument else (settings.query, settings.document)
+    if not all(folders) or (name.argument and (settings.query or settings.document)):
         raise UserError(
             f"Model {str(name)!r}: DPR has two encoders. Name both: dpr:QUERY_FOLDER|DOCUMENT_FOLDER, "
             "or dpr,query=QUERY_FOLDER,document=DOCUMENT_FOLDER."
         )
-    return {"query": given[0], "document": given[1]}
+    return {"query": folders[0], "document": folders[1]}
 
 
 def _model(place: str, role: TextRole, settings: DprSettings) -> DenseTextModel:

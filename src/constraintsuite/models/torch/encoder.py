@@ -127,8 +127,8 @@ class DenseModel(SentenceModel, DenseTextModel):
     """A model of sentence-transformers with one vector per text."""
 
     def __init__(self, folder: ModelFolder, settings: DenseSettings) -> None:
-        given: dict[TextRole, str | None] = {"query": settings.query_prompt, "document": settings.document_prompt}
-        prompts = {role: prompt for role, prompt in given.items() if prompt is not None}
+        options: dict[TextRole, str | None] = {"query": settings.query_prompt, "document": settings.document_prompt}
+        prompts = {role: prompt for role, prompt in options.items() if prompt is not None}
         super().__init__("SentenceTransformer", folder, settings, prompts)
         self._pooling = settings.pooling
         folder.refuse_pickle()
