@@ -59,9 +59,9 @@ def _one_index(folder: Path, queries: list[str]) -> Iterable[HitColumns]:
     documents = list(read_documents(folder / "documents"))
     ids, texts = [d.id for d in documents], [f"{d.title} {d.text}" for d in documents]
     del documents
-    index = Bm25Retriever(ids, texts)
-    del texts
-    return (index.rank(query, 200) for query in queries)
+    retriever = Bm25Retriever(ids, texts)
+    found = (retriever.search(query, 200) for query in queries)
+    return (HitColumns([hit.document for hit in hits], [hit.score for hit in hits]) for hits in found)
 
 
 def _by_shards(folder: Path, queries: list[str], shards: int, workers: int) -> Iterable[HitColumns]:

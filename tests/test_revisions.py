@@ -14,7 +14,7 @@ import pytest
 import constraintsuite
 from constraintsuite.core.execution import ray_engine
 from constraintsuite.core.store.artifact import read_manifest
-from constraintsuite.core.store.artifact_commands import MADE_BY
+from constraintsuite.core.store.manifest import MADE_BY
 from constraintsuite.core.store.revisions import REVISIONS
 
 CORPUS = Path(__file__).parent / "golden" / "corpus.jsonl"

@@ -26,8 +26,8 @@ from constraintsuite.app.pages.run_report import write_report
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.core.store.artifact import MANIFEST, Artifact, finish
-from constraintsuite.core.store.artifact_commands import MADE_BY
 from constraintsuite.core.store.files import write_text
+from constraintsuite.core.store.manifest import MADE_BY
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.experiments.ranking.run import RankingPlan, evaluate_retrieval, ranking_folder
 from constraintsuite.experiments.run import evaluate_suite, run_folder

@@ -27,7 +27,7 @@ from constraintsuite.experiments.pair_experiment import rejudge
 from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.experiments.shards import plan_shards
-from constraintsuite.models import SCORERS, process_cache
+from constraintsuite.models import SCORERS, worker_model
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.chance import RandomScorer
 from constraintsuite.models.lexical import Bm25Scorer
@@ -93,7 +93,7 @@ def test_the_model_is_loaded_once_however_many_shards_there_are(
     monkeypatch.setattr("constraintsuite.models.onnx.session.OnnxSession", Counting)
     evaluate_suite(suite, "cross:tiny", tmp_path / "run", Silent())
     assert len(opened) == 1
-    assert process_cache._held == {}
+    assert worker_model._cached == {}
 
 
 class Fragile:
@@ -113,13 +113,13 @@ class Fragile:
         return np.array([len(text) + len(pairs) / 1_000 for _, text in pairs])
 
     def describe(self) -> Mapping[str, ModelFact]:
-        return {"kind": "fragile", **self.told(self.noticed())}
+        return {"kind": "fragile", **self.describe_counts(self.text_counts())}
 
-    def noticed(self) -> Mapping[str, int]:
+    def text_counts(self) -> Mapping[str, int]:
         return {"seen": self._seen}
 
-    def told(self, noticed: Mapping[str, int]) -> Mapping[str, ModelFact]:
-        return {"texts_seen": noticed["seen"]}
+    def describe_counts(self, counts: Mapping[str, int]) -> Mapping[str, ModelFact]:
+        return {"texts_seen": counts["seen"]}
 
 
 def make_fragile(name: ModelName, bench: Workbench) -> Scorer:

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.models.backends import Similarity
-from constraintsuite.models.base import TextRole, Truncating
-from constraintsuite.models.dense import SIMILARITIES, dense_scorer
+from constraintsuite.models.base import TextRole
+from constraintsuite.models.dense import SIMILARITIES, DenseScorer
+from models.reading import characters_read
 
 
 @dataclass
@@ -45,46 +46,45 @@ class ShortSightedEncoder(LetterEncoder):
     [("dot", 2 * 2 + 0 * 1), ("cosine", 4 / (2 * 5**0.5)), ("euclidean", -1.0), ("manhattan", -1.0)],
 )
 def test_each_similarity_by_hand(similarity: Similarity, score: float) -> None:
-    found = dense_scorer("m", LetterEncoder(), similarity).score([("a", "aab")])  # (2, 0, 0) and (2, 1, 0)
+    found = DenseScorer("m", LetterEncoder(), similarity).score([("a", "aab")])  # (2, 0, 0) and (2, 1, 0)
     assert found.tolist() == pytest.approx([score], abs=1e-15)
 
 
 def test_the_encoders_own_similarity_counts_unless_another_is_said() -> None:
-    assert dense_scorer("m", LetterEncoder()).score([("a", "aa")]).tolist() == [4.0]
-    assert dense_scorer("m", LetterEncoder(), "manhattan").score([("a", "aa")]).tolist() == [0.0]
+    assert DenseScorer("m", LetterEncoder()).score([("a", "aa")]).tolist() == [4.0]
+    assert DenseScorer("m", LetterEncoder(), "manhattan").score([("a", "aa")]).tolist() == [0.0]
 
 
 def test_each_distinct_text_is_encoded_once_and_in_its_role() -> None:
     encoder = LetterEncoder()
-    scores = dense_scorer("m", encoder).score([("a", "b"), ("a", "a"), ("b", "b"), ("a", "b")])
+    scores = DenseScorer("m", encoder).score([("a", "b"), ("a", "a"), ("b", "b"), ("a", "b")])
     assert encoder.asked == [("query", ("a", "b")), ("document", ("b", "a"))]
     assert scores.tolist() == [0.0, 2.0, 2.0, 0.0]
 
 
 def test_no_pairs_no_work() -> None:
     encoder = LetterEncoder()
-    assert len(dense_scorer("m", encoder).score([])) == 0
+    assert len(DenseScorer("m", encoder).score([])) == 0
     assert encoder.asked == []
 
 
 def test_a_zero_vector_has_no_direction_and_scores_zero() -> None:
-    assert dense_scorer("m", LetterEncoder(), "cosine").score([("a", "xyz")]).tolist() == [0.0]
+    assert DenseScorer("m", LetterEncoder(), "cosine").score([("a", "xyz")]).tolist() == [0.0]
 
 
 @given(st.lists(st.tuples(st.text("abcx", max_size=6), st.text("abcx", max_size=6)), max_size=30))
 def test_a_score_does_not_depend_on_the_other_pairs(pairs: list[tuple[str, str]]) -> None:
     for similarity in get_args(Similarity):
-        scorer = dense_scorer("m", LetterEncoder(), similarity)
+        scorer = DenseScorer("m", LetterEncoder(), similarity)
         assert scorer.score(pairs).tolist() == [scorer.score([pair])[0] for pair in pairs]
 
 
 def test_only_a_scorer_that_knows_what_is_cut_says_so() -> None:
-    assert not isinstance(dense_scorer("m", LetterEncoder()), Truncating)
-    scorer = dense_scorer("m", ShortSightedEncoder())
-    assert isinstance(scorer, Truncating)
-    assert scorer.visible([("q", "abcdef"), ("q", "a"), ("p", "abcdef")]).tolist() == [3, 1, 3]
+    assert characters_read(DenseScorer("m", LetterEncoder()), [("a", "b")]) is None
+    scorer = DenseScorer("m", ShortSightedEncoder())
+    assert characters_read(scorer, [("q", "abcdef"), ("q", "a"), ("p", "abcdef")]) == [3, 1, 3]
 
 
 def test_fingerprints_tell_encoders_and_similarities_apart() -> None:
-    scorers = [dense_scorer("m", LetterEncoder(fingerprint=one), kind) for one in "12" for kind in SIMILARITIES]
+    scorers = [DenseScorer("m", LetterEncoder(fingerprint=one), kind) for one in "12" for kind in SIMILARITIES]
     assert len({scorer.fingerprint for scorer in scorers}) == len(scorers)

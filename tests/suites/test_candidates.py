@@ -126,10 +126,10 @@ def test_a_stage_that_was_stopped_goes_on_where_it_was(
 ) -> None:
     job = make_job(small_suite, tmp_path, 4)
 
-    def break_off(task: RankTask, care: RecordIsolation) -> WorkCounts:
+    def break_off(task: RankTask, isolation: RecordIsolation) -> WorkCounts:
         if task.hits.name == ".hits-00002.jsonl":
             raise RuntimeError("power cut")
-        return rank_shard(task, care)
+        return rank_shard(task, isolation)
 
     monkeypatch.setattr(shard_search, "rank_shard", break_off)
     with pytest.raises(RuntimeError, match="power cut"):

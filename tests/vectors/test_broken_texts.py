@@ -37,7 +37,7 @@ def test_it_is_zero_named_and_counted(tmp_path: Path, value: float | None, where
     artifact = embed_bundle(tmp_path / "b", model, Silent())
     assert artifact.manifest.rejects == {"unworkable": 1}
     (event,) = json.loads((artifact.path / "environment.json").read_text())["events"]
-    assert event.startswith(f"left out document a zebra: NoResult ({where}.py:")
+    assert event.startswith(f"left out document a zebra: TextError ({where}.py:")
     bundle = Bundle.open(tmp_path / "b")
     lengths = np.linalg.norm(open_vectors(bundle).documents, axis=1)
     assert [text for text, length in zip(bundle.ids(), lengths, strict=True) if length == 0] == ["a zebra"]

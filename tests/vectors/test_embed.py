@@ -16,7 +16,7 @@ from safetensors.numpy import load_file, save_file
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.engine import LocalEngine
 from constraintsuite.core.execution.progress import Silent
-from constraintsuite.models import process_cache
+from constraintsuite.models import worker_model
 from constraintsuite.models.dense import load_encoder
 from constraintsuite.models.onnx.encoder import OnnxEncoder
 from constraintsuite.models.onnx.session import OnnxSession
@@ -87,7 +87,7 @@ def test_the_encoder_is_loaded_once_however_many_shards_there_are(
         make_bundle(tmp_path / "a"), model, Silent(), shard_rows=4
     )  # eight shards of documents, two of queries
     assert len(opened) == 1
-    monkeypatch.setattr(process_cache, "_MOST_CHARACTERS", 500)  # what it keeps of texts is let go now and then
+    monkeypatch.setattr(worker_model, "_MOST_CHARACTERS", 500)  # what it keeps of texts is let go now and then
     embed_bundle(make_bundle(tmp_path / "b"), model, Silent(), shard_rows=4)
     assert len(opened) > 2
     assert Bundle.open(tmp_path / "a" / "bundle").id == Bundle.open(tmp_path / "b" / "bundle").id
@@ -95,8 +95,8 @@ def test_the_encoder_is_loaded_once_however_many_shards_there_are(
 
 def test_weights_that_change_while_they_are_in_use_are_refused(tmp_path: Path, model: str) -> None:
     with pytest.raises(UserError, match="changed while it was in use"):
-        process_cache.cached_model(model, "0" * 64, ["soup"])
-    assert process_cache._held == {}
+        worker_model.cached_model(model, "0" * 64, ["soup"])
+    assert worker_model._cached == {}
 
 
 def test_vectors_that_are_zero_are_counted_and_told(tmp_path: Path) -> None:

@@ -46,11 +46,11 @@ def test_texts_are_not_replaced_while_they_are_encoded(tmp_path: Path, monkeypat
     path = make_bundle(tmp_path)
     tried = []
 
-    def disturbed(task: ShardTask, care: RecordIsolation) -> object:
+    def disturbed(task: ShardTask, isolation: RecordIsolation) -> object:
         with pytest.raises(UserError, match="or for one that reads"):
             replace(tmp_path)
         tried.append(task.start)
-        return embed_shard(task, care)
+        return embed_shard(task, isolation)
 
     monkeypatch.setattr("constraintsuite.vectors.embed.embed_shard", disturbed)
     artifact = embed_bundle(path, save_model(tmp_path / "model"), Silent(), shard_rows=20)
@@ -92,11 +92,11 @@ def test_a_bundle_whose_vectors_are_taken_over_is_not_replaced(tmp_path: Path, m
     embed_bundle(known, model, Silent())
     tried = []
 
-    def disturbed(task: ShardTask, care: RecordIsolation) -> object:
+    def disturbed(task: ShardTask, isolation: RecordIsolation) -> object:
         with pytest.raises(UserError, match="or for one that reads"):
             replace(tmp_path)
         tried.append(task.start)
-        return embed_shard(task, care)
+        return embed_shard(task, isolation)
 
     monkeypatch.setattr("constraintsuite.vectors.embed.embed_shard", disturbed)
     embed_bundle(make_bundle(tmp_path / "b"), model, Silent(), reuse=[known])

@@ -1,4 +1,4 @@
-"""What a user can be told: errors that are shown without a traceback."""
+"""Errors that a user sees without a traceback, and the hints in them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,12 @@ class UserError(Exception):
     """Something in the input is wrong; the message says what, where, and what to do. Exit code 2."""
 
 
+class RecordError(UserError):
+    """One record cannot be worked on; work on many records leaves it out, see `core/execution/record_isolation.py`."""
+
+
 class MissingExtraError(UserError):
-    """An optional part of the product is not installed; the message carries its pip command."""
+    """A library of an optional extra is not installed; the message has the pip command."""
 
     def __init__(self, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs the extra [{extra}]: pip install 'constraintsuite[{extra}]'")
@@ -21,7 +25,7 @@ class MissingExtraError(UserError):
         self.purpose = purpose
 
     def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
-        """Errors travel between processes by their arguments, which are not the message here."""
+        """Pickle the two arguments; the default would pass the message to `__init__`."""
         return type(self), (self.extra, self.purpose)
 
 
@@ -45,7 +49,7 @@ def refuse_faults(faults: Sequence[str], hint: str = "", most: int = 20) -> None
 
 
 def import_extra(module: str, extra: str, purpose: str) -> Any:  # noqa: ANN401 - many such libraries have no types
-    """Import a library of an optional part of the product; without it, an error that carries the pip command."""
+    """Import a library of an optional extra; a MissingExtraError if it is not installed."""
     try:
         return import_module(module)
     except ImportError:

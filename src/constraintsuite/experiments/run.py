@@ -27,8 +27,7 @@ from constraintsuite.experiments.shards import Scored, plan_shards, score_cache,
 from constraintsuite.experiments.summary import Visible, audit_truncation, find_truncation, summarise
 from constraintsuite.models.base import ModelFact, Workbench
 from constraintsuite.models.model_names import check_models, load_scorer
-from constraintsuite.models.process_cache import holding
-from constraintsuite.models.worker_spec import make_worker_spec
+from constraintsuite.models.worker_model import make_worker_spec, preloaded
 
 _ALONE = LocalEngine()
 _LONGEST = 120
@@ -73,7 +72,7 @@ def evaluate_suite(
     origin = run_origin(loaded, scorer.name, {"scorer": sent.fingerprint}, seed)
 
     def score() -> RunContent:
-        with holding(sent.name, sent.fingerprint, scorer, bench):
+        with preloaded(sent, scorer, bench):
             scored = score_shards(shards, sent, scorer, out / STAGES, engine, reporter)
         bench.events[:] = scored.events
         return _content(loaded, scored, reporter)

@@ -17,17 +17,15 @@ import numpy.typing as npt
 
 from constraintsuite.core.execution.engine import Engine, LocalEngine
 from constraintsuite.core.execution.progress import Reporter, Silent
-from constraintsuite.core.execution.record_isolation import RecordIsolation, left_out
+from constraintsuite.core.execution.record_isolation import RecordIsolation, list_left_out
 from constraintsuite.core.execution.shard_runs import WorkCounts, spread
 from constraintsuite.core.store.download import cache_folder
 from constraintsuite.core.store.files import atomic_writer, write_text
 from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.experiments.scoring import Scores, check_given, document_id
 from constraintsuite.experiments.summary import Visible
-from constraintsuite.models.base import Describing, ModelFact, Noticing, Pair, Scorer, Truncating
-from constraintsuite.models.batch_with_isolation import model_in_bulk
-from constraintsuite.models.process_cache import cached_model
-from constraintsuite.models.worker_spec import WorkerSpec, may_be_spread
+from constraintsuite.models.base import Counting, Describing, ModelFact, Pair, Scorer, Truncating, is_spreadable
+from constraintsuite.models.worker_model import WorkerSpec, cached_model
 
 SHARD_PAIRS = 4_096
 """About as many are in a shard: many more than in a batch, and few enough that they can be spread evenly."""
@@ -70,7 +68,7 @@ def plan_shards(pairs: Sequence[Pair], scorer: Scorer) -> list[list[Pair]]:
 
     A model that cannot be spread gets all in one.
     """
-    if not may_be_spread(scorer):
+    if not is_spreadable(scorer):
         return [list(pairs)]
     number = -(-len(pairs) // SHARD_PAIRS)
     shards: dict[int, list[Pair]] = {}
@@ -91,7 +89,7 @@ def score_shards(
     reporter: Reporter,
 ) -> Scored:
     """Every shard that is not done yet, then all of them together."""
-    where = engine if may_be_spread(scorer) else LocalEngine()  # this process, where the collection is
+    where = engine if is_spreadable(scorer) else LocalEngine()  # this process, where the collection is
     watch = reporter if len(shards) > 1 else _Notes(reporter)  # of one shard, the model itself tells more
     tasks = {}
     for number, pairs in enumerate(shards):
@@ -105,29 +103,30 @@ def score_shards(
     rows = np.concatenate([np.load(task.numbers, allow_pickle=False) for task in tasks.values()])
     there = ~np.isnan(rows[:, 0])
     kept = [pair for pair, is_there in zip((p for shard in shards for p in shard), there, strict=True) if is_there]
-    seen = rows[there, 1].astype(np.int64).tolist() if isinstance(scorer, Truncating) else None
+    read = rows[there, 1]
+    knows_reading = isinstance(scorer, Truncating) and not np.isnan(read).any()
     return Scored(
         dict(zip(kept, rows[there, 0].tolist(), strict=True)),
-        None if seen is None else dict(zip(kept, seen, strict=True)),
+        dict(zip(kept, read.astype(np.int64).tolist(), strict=True)) if knows_reading else None,
         {**said[0]["facts"], **_noticed(scorer, outcome)},
-        (*(event for each in said for event in each["events"]), *left_out(folder, tasks)),
+        (*(event for each in said for event in each["events"]), *list_left_out(folder, tasks)),
     )
 
 
-def score_shard(task: ScoreTask, care: RecordIsolation) -> WorkCounts:
+def score_shard(task: ScoreTask, isolation: RecordIsolation) -> WorkCounts:
     """Score the pairs of a shard, all in one call."""
     pairs = [(line.query, line.text) for line in read_jsonl(task.pairs, ShardPair)]
     texts = (text for pair in pairs for text in pair)
     held = cached_model(task.model, task.fingerprint, texts, score_cache())
     before = len(held.bench.events)
-    made = model_in_bulk(care, pairs, _name, lambda some: _numbers(held.scorer, some), ("a", "a"))
+    made = isolation.map_shard(pairs, _name, lambda some: _numbers(held.scorer, some), ("a", "a"))
     rows = np.array([(np.nan, np.nan) if row is None else row for row in made], dtype=np.float64).reshape(-1, 2)
     facts = held.scorer.describe() if isinstance(held.scorer, Describing) else {}
     with atomic_writer(task.numbers) as file:
         np.save(file, rows, allow_pickle=False)
     write_text(task.said, json.dumps({"facts": facts, "events": held.bench.events[before:]}, ensure_ascii=False))
-    noticed = held.scorer.noticed() if isinstance(held.scorer, Noticing) else {}
-    return WorkCounts({**noticed, "pairs": int((~np.isnan(rows[:, 0])).sum())})
+    counts = held.scorer.text_counts() if isinstance(held.scorer, Counting) else {}
+    return WorkCounts({**counts, "pairs": int((~np.isnan(rows[:, 0])).sum())})
 
 
 def score_cache() -> Path:
@@ -139,8 +138,9 @@ def _numbers(scorer: Scorer, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
     """Score and characters read, a row a pair."""
     rows = np.full((len(pairs), 2), np.nan)
     rows[:, 0] = check_given(scorer, pairs, scorer.score(pairs))
-    if isinstance(scorer, Truncating):
-        rows[:, 1] = scorer.visible(pairs)
+    read = scorer.visible(pairs) if isinstance(scorer, Truncating) else None
+    if read is not None:
+        rows[:, 1] = read
     return rows
 
 
@@ -151,7 +151,7 @@ def _name(pair: Pair) -> str:
 
 def _noticed(scorer: Scorer, outcome: WorkCounts) -> Mapping[str, ModelFact]:
     """What was counted in all shards; a text that stands in several is counted in each."""
-    return scorer.told(outcome.counts) if isinstance(scorer, Noticing) else {}
+    return scorer.describe_counts(outcome.counts) if isinstance(scorer, Counting) else {}
 
 
 @dataclass(frozen=True)

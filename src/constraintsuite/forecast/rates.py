@@ -11,10 +11,9 @@ from constraintsuite.core.execution.cores import cores
 from constraintsuite.experiments.shards import SHARD_PAIRS
 from constraintsuite.forecast.clock import now
 from constraintsuite.forecast.growth import Range
-from constraintsuite.models.base import Describing, Workbench
+from constraintsuite.models.base import Describing, Workbench, is_spreadable
 from constraintsuite.models.dense import load_encoder
 from constraintsuite.models.model_names import load_scorer, parse_model
-from constraintsuite.models.worker_spec import may_be_spread
 
 Item = TypeVar("Item")
 TEXTS = 256
@@ -64,7 +63,7 @@ def measure_encoder(model: str, texts: Sequence[str]) -> Rate:
     warming, blocks = cut(texts)
     vectors = encoder.encoder.encode(warming, "document")
     seconds = _clock(blocks, lambda block: encoder.encoder.encode(block, "document"))
-    shard = SHARD_TEXTS if may_be_spread(encoder) else None
+    shard = SHARD_TEXTS if is_spreadable(encoder) else None
     device = _device(encoder.encoder)
     return Rate(model, "texts", seconds, _count(blocks), device, threads_of(model), shard, int(vectors.shape[1]))
 
@@ -75,7 +74,7 @@ def measure_scorer(model: str, pairs: Sequence[tuple[str, str]], documents: Sequ
     warming, blocks = cut(pairs)
     scorer.score(warming)
     seconds = _clock(blocks, scorer.score)
-    shard = SHARD_PAIRS if may_be_spread(scorer) else None
+    shard = SHARD_PAIRS if is_spreadable(scorer) else None
     return Rate(model, "pairs", seconds, _count(blocks), _device(scorer), threads_of(model), shard)
 
 

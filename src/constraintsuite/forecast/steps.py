@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from constraintsuite.core.execution.record_isolation import AT_ONCE
+from constraintsuite.core.execution.record_isolation import BLOCK_RECORDS
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.costs import SUITE, BuildCost, MapCost
 from constraintsuite.forecast.growth import STEEPEST, Fit, GrowthPoint, Range, fit
@@ -109,7 +109,7 @@ class StepCost:
 
 def portion_of(documents: int, shards: int) -> float:
     """Documents that a worker has in memory at a time: a shard, and no more than it takes at once."""
-    return min(documents / shards, float(AT_ONCE))
+    return min(documents / shards, float(BLOCK_RECORDS))
 
 
 def estimate_steps(recipe: Recipe, samples: Samples, documents: int, cluster: Cluster) -> list[StepCost]:

@@ -24,7 +24,7 @@ from constraintsuite.mechanism.patching.capacity import Budget, refuse_untraced
 from constraintsuite.mechanism.patching.exact import join
 from constraintsuite.mechanism.patching.patches import SitePatch, moved
 from constraintsuite.mechanism.sites import EMBEDDINGS, Site
-from constraintsuite.models.torch.device import telling_out_of_memory
+from constraintsuite.models.torch.device import as_out_of_memory
 
 if TYPE_CHECKING:
     import torch
@@ -58,7 +58,7 @@ def attribute_contrasts(
     found: list[tuple[list[int], list[Grid]]] = []
     bases = [INTO[direction] for direction in directions]
     for places, block in blocks_of(subject, contrasts, budget.traced):
-        with telling_out_of_memory():
+        with as_out_of_memory():
             runs = _trace(subject, block, bases, carriers, steps)
             if len(runs) == 1:
                 runs |= _capture(subject, block, OTHER[bases[0]], carriers)

@@ -1,4 +1,4 @@
-"""What gives a score to a query and a text: one file per model, one line here."""
+"""Models that score a query and a text: one file per family, and one line in `SCORERS`."""
 
 from constraintsuite.core.catalogue import Catalogue
 from constraintsuite.models.base import ScorerFactory

@@ -1,4 +1,4 @@
-"""Transformers run on ONNX Runtime or on torch: the options that both have, and the choice between them."""
+"""The two backends of transformers, ONNX Runtime and torch: their common options, and the choice between them."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Similarity = Literal["cosine", "dot", "euclidean", "manhattan"]
 Pooling = Literal["cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoken"]
 Precision = Literal["fp32", "bf16", "fp16", "int8"]
 ROLE_PROMPTS: Mapping[TextRole, tuple[str, ...]] = {"query": ("query",), "document": ("document", "passage", "corpus")}
-"""What folders call the prompt of a role; the first that is there counts."""
+"""The names of a role's prompt in a model's folder; the first that exists is used."""
 
 
-class NotForOnnx(UserError):  # noqa: N818 - a reason to take the other backend; an error only where there is none
-    """ONNX Runtime cannot run this model as asked; the message says why."""
+class NotForOnnx(UserError):  # noqa: N818 - a reason to use the other backend
+    """ONNX Runtime cannot run this model with these options; the message says why."""
 
 
 class TransformerSettings(ModelSettings):
-    """What can be said of any transformer, whatever runs it."""
+    """The options of every transformer, on either backend."""
 
     backend: Literal["auto", "onnx", "torch"] = Field(
         "auto", description="auto (ONNX Runtime where it can run the model, else torch), onnx or torch"
@@ -41,7 +41,7 @@ class TransformerSettings(ModelSettings):
 
 
 class DenseSettings(TransformerSettings):
-    """The options that a user can give to `dense` besides those of every transformer."""
+    """The options of `dense`."""
 
     pooling: Pooling | None = Field(None, description="how token vectors become one, where the folder does not say it")
     similarity: Similarity | None = Field(
@@ -52,7 +52,7 @@ class DenseSettings(TransformerSettings):
 
 
 class CrossSettings(TransformerSettings):
-    """The options that a user can give to `cross` besides those of every transformer."""
+    """The options of `cross`."""
 
     label: str | None = Field(
         None, description="number or name of the label that means relevant; needed if there are several"
@@ -60,7 +60,7 @@ class CrossSettings(TransformerSettings):
 
 
 def choose_backend(settings: TransformerSettings, onnx: Callable[[], T], torch: Callable[[], T]) -> T:
-    """What the first backend that can run the model makes; the same on every machine that has both."""
+    """The model on the first backend that can run it; the same choice on every machine that has both."""
     if settings.backend == "torch":
         return _with_torch(settings, torch, "backend=torch")
     try:
@@ -80,7 +80,7 @@ def _with_torch(settings: TransformerSettings, torch: Callable[[], T], purpose: 
 
 
 def choose_label(label: str | None, names: Mapping[int, str], count: int, where: str) -> int:
-    """Which of a classifier's logits is the score: the only one, or the one that `label` names; never a guess."""
+    """The number of the logit that is the score: the only one, or the one that `label` names."""
     known = {number: names.get(number, f"LABEL_{number}") for number in range(count)}
     listed = ", ".join(f"{number} ({text})" for number, text in known.items())
     if label is None:

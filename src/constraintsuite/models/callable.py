@@ -1,4 +1,4 @@
-"""Any Python function or object as a model: `python:module:object`, or given to `constraintsuite.evaluate`."""
+"""A Python function or object as a model: `python:module:object`, or passed to `constraintsuite.evaluate`."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ def make_python(name: ModelName, bench: Workbench) -> Scorer:
 
 
 class ScoringMethod(NamedTuple):
-    """The way in which an object scores pairs."""
+    """How an object scores pairs."""
 
     call: Callable[[list[Pair]], object]
     expected: str
-    """What the object is given and should return, for messages."""
+    """The arguments and the result of the call, for messages."""
     facts: Mapping[str, str]
 
 
 def choose_method(name: str, target: object) -> ScoringMethod:
-    """How an object scores pairs: with its `score` or `predict`, with vectors of its `encode`, or it is a function itself.
+    """How an object scores pairs: with its method `score` or `predict`, with vectors of `encode`, or as a function.
 
-    A model of sentence-transformers is such an object, and can be called too: that gives no scores, hence comes last.
+    Calling it comes last, since a model of sentence-transformers can be called too, but gives no scores then.
     """
     for method in ("score", "predict"):
         if callable(found := getattr(target, method, None)):
@@ -76,7 +76,7 @@ def choose_method(name: str, target: object) -> ScoringMethod:
 
 
 class PythonScorer:
-    """Calls the user's code with lists of (query, text); a class is made into an object at the first call."""
+    """Calls the user's code with lists of (query, text); a class is instantiated at the first call."""
 
     def __init__(self, name: str, target: object, version: str, bench: Workbench) -> None:
         self.name = name
@@ -86,23 +86,23 @@ class PythonScorer:
         self._bench = bench
 
     def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
-        """What the user's code gives, unchanged; errors in it are shown as it would show them."""
+        """The scores of the user's code, unchanged; its errors are shown with their own traceback."""
         parts: list[npt.NDArray[np.float64]] = [np.empty(0, dtype=np.float64)]
         with self._bench.reporter.track(self.name, len(pairs)) as advance:
             for start in range(0, len(pairs), _BATCH):
                 batch = list(pairs[start : start + _BATCH])
-                given = _call(self.name, self.method.call, list(batch), expected=self.method.expected)
-                parts.append(check_scores(self.name, batch, _from_torch(given)))
+                scores = _call(self.name, self.method.call, list(batch), expected=self.method.expected)
+                parts.append(check_scores(self.name, batch, _from_torch(scores)))
                 advance(len(batch))
         return np.concatenate(parts)
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """What was called, and the version that it goes by."""
+        """The object, its version and its method."""
         return {"object": self.name.partition(":")[2], "version": self._version, **self.method.facts}
 
     @cached_property
     def method(self) -> ScoringMethod:
-        """How the object scores; a class becomes an object here."""
+        """How the object scores; a class is instantiated here."""
         target = _call(self.name, self._target) if isclass(self._target) else self._target
         return choose_method(self.name, target)
 
@@ -110,9 +110,9 @@ class PythonScorer:
 class VectorComparison:
     """Scores pairs by the vectors that an object with a method `encode` gives; each query and text is encoded once.
 
-    Queries and texts go through `encode_query` and `encode_document` where the object has them. Vectors are compared
-    one pair at a time by the object's own method `similarity`, whatever its vectors are (sparse, or one per token), or
-    else as arrays in double precision by the similarity that it names.
+    Queries and texts go through `encode_query` and `encode_document` if the object has them. Vectors are compared one pair at
+    a time by the object's method `similarity`, so they may be sparse or one per token. Without that method they are compared as
+    arrays in double precision, by the similarity that the object names.
     """
 
     def __init__(self, name: str, model: Any, similarity: str) -> None:  # noqa: ANN401 - the user's object
@@ -170,14 +170,14 @@ class VectorComparison:
         return float(found.item())
 
 
-def check_scores(model: str, pairs: Sequence[Pair], given: object) -> npt.NDArray[np.float64]:
-    """What a model gave for pairs, as an array; anything but one finite number each is a UserError."""
+def check_scores(model: str, pairs: Sequence[Pair], values: object) -> npt.NDArray[np.float64]:
+    """The scores of a model for pairs as an array; anything but one finite number per pair is a UserError."""
     try:
-        array = np.asarray(given if hasattr(given, "__array__") else list(given))  # type: ignore[call-overload]
+        array = np.asarray(values if hasattr(values, "__array__") else list(values))  # type: ignore[call-overload]
     except (TypeError, ValueError):
         array = None
     if array is None or array.dtype.kind not in "fiub":
-        raise UserError(f"Model {model!r} gave {given!r:.80}, expected a sequence of numbers, one a pair.")
+        raise UserError(f"Model {model!r} gave {values!r:.80}, expected a sequence of numbers, one per pair.")
     if array.shape != (len(pairs),):
         raise UserError(
             f"Model {model!r} gave scores of shape {array.shape} for {len(pairs)} pairs, expected one number each."
@@ -191,31 +191,31 @@ def check_scores(model: str, pairs: Sequence[Pair], given: object) -> npt.NDArra
 
 
 def _similarity_of(name: str, model: object) -> str:
-    """The name of the similarity that an object states, or `cosine`; one that nobody computes is a UserError."""
+    """The name of an object's similarity, by default `cosine`; an unknown one is a UserError."""
     own = getattr(model, "similarity", None)
     stated = getattr(model, "similarity_fn_name", None) or (None if callable(own) else own)
-    said = str(getattr(stated, "value", stated) or ("its own" if callable(own) else "cosine"))
-    if said not in SIMILARITIES and not callable(own):
-        raise UserError(f"Model {name!r} has the similarity {said!r}. Known are: {', '.join(SIMILARITIES)}.")
-    return said
+    similarity = str(getattr(stated, "value", stated) or ("its own" if callable(own) else "cosine"))
+    if similarity not in SIMILARITIES and not callable(own):
+        raise UserError(f"Model {name!r} has the similarity {similarity!r}. Known are: {', '.join(SIMILARITIES)}.")
+    return similarity
 
 
-def _from_torch(given: Any) -> Any:  # noqa: ANN401 - whatever the user's code gave
-    """Tensors of any device as arrays; all else as it is."""
-    if hasattr(given, "detach"):
-        return given.detach().cpu().double().numpy()
-    if isinstance(given, list | tuple) and given and hasattr(given[0], "detach"):
-        return [_from_torch(each) for each in given]
-    return given
+def _from_torch(value: Any) -> Any:  # noqa: ANN401 - whatever the user's code gave
+    """Tensors of any device as arrays; other values unchanged."""
+    if hasattr(value, "detach"):
+        return value.detach().cpu().double().numpy()
+    if isinstance(value, list | tuple) and value and hasattr(value[0], "detach"):
+        return [_from_torch(each) for each in value]
+    return value
 
 
 def _import(name: ModelName, module: str) -> ModuleType:
     here = str(Path.cwd())
     if here not in sys.path:
-        sys.path.insert(0, here)  # as `python -m` does; the module may import its neighbours later, too
+        sys.path.insert(0, here)  # as `python -m` does; the module may import its neighbours later
     try:
         known = find_spec(module) is not None
-    except (ModuleNotFoundError, ValueError):  # a package on the way is missing, or the name is none
+    except (ModuleNotFoundError, ValueError):  # a parent package is missing, or the name is not valid
         known = False
     if not known:
         raise UserError(f"Model {str(name)!r}: there is no module {module!r}, neither in {here} nor installed.")
@@ -223,12 +223,12 @@ def _import(name: ModelName, module: str) -> ModuleType:
 
 
 def _version(name: ModelName, module: ModuleType, found: object) -> str:
-    """What the user says of the object, else the hash of the source: its module's, and that of where it was defined."""
+    """The object's attribute `fingerprint` or `version`, else the hash of its source files."""
     for attribute in ("fingerprint", "version"):
-        said = getattr(found, attribute, None)
-        if isinstance(said, str | int | float):
-            return f"{attribute} {said}"
-    # The module may only hand on what another defines; of an object, its class is meant.
+        value = getattr(found, attribute, None)
+        if isinstance(value, str | int | float):
+            return f"{attribute} {value}"
+    # The module may only import the object, or its class, from another one.
     sources = dict.fromkeys(
         Path(getattr(each, "__file__", None) or "") for each in (module, getmodule(found) or module)
     )
@@ -251,6 +251,6 @@ def _call(name: str, function: Callable[..., T], *arguments: object, expected: s
         theirs = [frame for frame in report.stack if frame.filename != __file__ and "importlib" not in frame.filename]
         report.stack = traceback.StackSummary.from_list(theirs)
         shown = "".join(report.format()).rstrip()
-        if isinstance(error, TypeError) and not theirs:  # the call itself did not fit
+        if isinstance(error, TypeError) and not theirs:  # the call itself failed
             raise UserError(f"Model {name!r} cannot be called so: {error}. {expected}") from None
         raise UserError(f"Model {name!r} failed in its own code:\n{shown}") from None

@@ -1,4 +1,4 @@
-"""Chance: what a model that knows nothing scores."""
+"""The chance level: random scores."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def make_random(name: ModelName, bench: Workbench) -> Scorer:
 
 
 class RandomScorer:
-    """A number from 0 up to 1 for each (query, text), the same on every machine."""
+    """A random number from 0 to 1 for each (query, text), the same on every machine."""
 
     spreadable = True
 
@@ -33,6 +33,6 @@ class RandomScorer:
         self.fingerprint = sha256_text("random", str(seed))
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
-        """Uniform, keyed by seed, query and text."""
+        """A uniform number per pair, from a hash of seed, query and text."""
         hashes = [stable_hash("random", str(self.seed), query, text) for query, text in pairs]
         return np.array(hashes, dtype=np.uint64) / np.float64(2**64)

@@ -1,6 +1,6 @@
-"""Cross-encoders: a query and a text are read together, and the score is the model's raw logit."""
+"""Cross-encoders: the model reads query and text together, and the score is its raw logit."""
 
-# ruff: noqa: PLC0415 - a backend is imported when it is chosen
+# ruff: noqa: PLC0415 - only the chosen backend is imported
 
 from __future__ import annotations
 

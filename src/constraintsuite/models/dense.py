@@ -1,6 +1,6 @@
-"""Bi-encoders: a query and a text become vectors on their own, and the score is how near these are."""
+"""Bi-encoders: query and text become one vector each, and the score is the similarity of the two."""
 
-# ruff: noqa: PLC0415 - a backend is imported when it is chosen
+# ruff: noqa: PLC0415 - only the chosen backend is imported
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.models.backends import DenseSettings, Similarity, choose_backend
-from constraintsuite.models.base import Describing, Encoder, ModelFact, Pair, Scorer, Spreadable, TextRole, Workbench
+from constraintsuite.models.base import Describing, Encoder, ModelFact, Pair, Scorer, TextRole, Workbench, is_spreadable
 from constraintsuite.models.model_names import ModelName, load_scorer
 from constraintsuite.models.weights import find_weights
 
@@ -24,10 +24,10 @@ _BLOCK = 4_096  # pairs whose vectors are compared at once
 
 @runtime_checkable
 class TruncatingEncoder(Protocol):
-    """An encoder that reads only the beginning of a long text."""
+    """An encoder that can say how much of a long text it reads."""
 
-    def visible(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.int64]:
-        """How many characters of each text it reads, its prompt not counted."""
+    def visible(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.int64] | None:
+        """How many characters it reads of each text, without its prompt; None if it reads the end."""
 
 
 def make_dense(name: ModelName, bench: Workbench) -> Scorer:
@@ -45,13 +45,7 @@ def make_dense(name: ModelName, bench: Workbench) -> Scorer:
 
         return make_torch_encoder(folder, settings, bench)
 
-    return dense_scorer(str(name), choose_backend(settings, onnx, torch), settings.similarity)
-
-
-def dense_scorer(name: str, encoder: Encoder, similarity: Similarity | None = None) -> Scorer:
-    """The scorer over an encoder; `similarity` stands in place of the encoder's own."""
-    kind = TruncatingDenseScorer if isinstance(encoder, TruncatingEncoder) else DenseScorer
-    return kind(name, encoder, similarity or encoder.similarity)
+    return DenseScorer(str(name), choose_backend(settings, onnx, torch), settings.similarity)
 
 
 def load_encoder(model: str, bench: Workbench | None = None) -> DenseScorer:
@@ -65,23 +59,24 @@ def load_encoder(model: str, bench: Workbench | None = None) -> DenseScorer:
 class DenseScorer:
     """Compares vectors in double precision; each distinct query and text is encoded once."""
 
-    def __init__(self, name: str, encoder: Encoder, similarity: Similarity) -> None:
+    def __init__(self, name: str, encoder: Encoder, similarity: Similarity | None = None) -> None:
+        """`similarity` replaces the encoder's own."""
         self.name = name
         self.encoder = encoder
-        self.similarity = similarity
+        self.similarity: Similarity = similarity or encoder.similarity
 
     @property
     def spreadable(self) -> bool:
-        """Whether any process can score a part of the pairs, which holds where it holds for the encoder."""
-        return isinstance(self.encoder, Spreadable) and self.encoder.spreadable
+        """Whether the encoder is spreadable."""
+        return is_spreadable(self.encoder)
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of the encoder and of the way its vectors are compared."""
+        """Hash of the encoder and the similarity."""
         return sha256_text("dense", self.encoder.fingerprint, self.similarity)
 
     def score(self, pairs: Sequence[Pair]) -> FloatArray:
-        """How near the vectors of each query and text are."""
+        """The similarity of each query and text."""
         queries = {query: row for row, query in enumerate(dict.fromkeys(query for query, _ in pairs))}
         texts = {text: row for row, text in enumerate(dict.fromkeys(text for _, text in pairs))}
         if not pairs:
@@ -98,20 +93,18 @@ class DenseScorer:
         return scores
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """What the encoder says of itself, and the similarity."""
+        """The facts of the encoder, and the similarity."""
         own = self.encoder.describe() if isinstance(self.encoder, Describing) else {}
         return {**own, "similarity": self.similarity}
 
-
-class TruncatingDenseScorer(DenseScorer):
-    """A dense scorer that knows how much of a text its encoder reads."""
-
-    def visible(self, pairs: Sequence[Pair]) -> npt.NDArray[np.int64]:
-        """How many characters of each pair's text are read."""
-        assert isinstance(self.encoder, TruncatingEncoder)
+    def visible(self, pairs: Sequence[Pair]) -> npt.NDArray[np.int64] | None:
+        """How many characters the encoder reads of each pair's text, if it can say so."""
         texts = list(dict.fromkeys(text for _, text in pairs))
-        seen = dict(zip(texts, self.encoder.visible(texts, "document").tolist(), strict=True))
-        return np.array([seen[text] for _, text in pairs], dtype=np.int64)
+        read = self.encoder.visible(texts, "document") if isinstance(self.encoder, TruncatingEncoder) else None
+        if read is None:
+            return None
+        by_text = dict(zip(texts, read.tolist(), strict=True))
+        return np.array([by_text[text] for _, text in pairs], dtype=np.int64)
 
 
 def _dot(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Scorers that count terms: BM25 and tf-idf with the statistics of the suite's own texts, and the tf-idf of the NevIR paper."""
+"""Lexical scorers: BM25 and tf-idf with the statistics of the suite's texts, and the tf-idf of the NevIR paper."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from constraintsuite.text.terms import TermAnalyser
 
 
 def make_bm25(name: ModelName, bench: Workbench) -> Scorer:
-    """`bm25` reads terms as the product's own retriever does; `bm25:nostop` keeps "no" and "not"; `bm25:words` neither stems."""
+    """`bm25` uses the terms of our retriever; `bm25:nostop` keeps "no" and "not"; `bm25:words` also does not stem."""
     analysers = {
         "": TermAnalyser(),
         "nostop": TermAnalyser(stop_list="none"),
@@ -45,14 +45,14 @@ class Bm25Scorer:
         self.fingerprint = sha256_text("bm25", f"k1={k1}", f"b={b}", self._collection.fingerprint)
 
     def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
-        """Zero for a text that shares no term with its query."""
+        """The BM25 score of each pair; 0 if query and text share no term."""
         terms = {query: self._collection.analyser.terms(query) for query in {query for query, _ in pairs}}
         return np.array([self._score(terms[query], text) for query, text in pairs], dtype=np.float64)
 
     def _score(self, query: Sequence[str], text: str) -> float:
         counts, formula = self._collection.counts(text), self._formula
         norm = formula.norm(float(counts.total()), self._collection.statistics.mean_length)
-        # fsum is exact whatever the order, so that equal evidence is an exact tie.
+        # fsum is exact in any order, so that equal evidence gives an exact tie.
         return math.fsum(formula.weight(self._idf(term), float(counts[term]), norm) for term in query if term in counts)
 
     def _idf(self, term: str) -> float:
@@ -70,7 +70,7 @@ def make_tfidf(name: ModelName, bench: Workbench) -> Scorer:
 
 
 class TfidfScorer:
-    """Cosine of (1 + ln tf) x idf vectors; no word is stopped, so that a negation counts as any other word."""
+    """Cosine of (1 + ln tf) x idf vectors, without a stop list, so that a negation counts like any other word."""
 
     def __init__(self, documents: Sequence[str]) -> None:
         self.name = "tfidf"
@@ -79,7 +79,7 @@ class TfidfScorer:
         self._norms: dict[str, float] = {}
 
     def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
-        """From 0, no term in common, to 1."""
+        """The cosine of each pair, from 0 (no common term) to 1."""
         queries = {query: self._collection.counts(query) for query in {query for query, _ in pairs}}
         return np.array([self._cosine(queries[query], text) for query, text in pairs], dtype=np.float64)
 
@@ -116,7 +116,7 @@ class NevirTfidfScorer:
         self.fingerprint = sha256_text("tfidf:nevir", *sorted(scikit_learn_stopwords()))
 
     def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
-        """From 0, no term in common, to 1."""
+        """The cosine of each pair, from 0 (no common term) to 1."""
         counts = {text: self._counts(text) for text in {text for pair in pairs for text in pair}}
         return np.array([self._cosine(counts[query], counts[text]) for query, text in pairs], dtype=np.float64)
 
@@ -151,7 +151,7 @@ def scikit_learn_stopwords() -> frozenset[str]:
 
 
 class TextCollection:
-    """Distinct texts and their terms, counted when first asked for."""
+    """Distinct texts with the counts of their terms, which are computed at first use."""
 
     def __init__(self, documents: Sequence[str], analyser: TermAnalyser) -> None:
         self.documents = sorted(set(documents))
@@ -159,7 +159,7 @@ class TextCollection:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of the texts and of the way they are cut into terms."""
+        """Hash of the texts and of the analyser."""
         return sha256_text(repr(self.analyser), *self.documents)
 
     @cached_property
@@ -168,12 +168,12 @@ class TextCollection:
 
     @cached_property
     def statistics(self) -> CorpusStatistics:
-        """The numbers of texts, of their terms, and of the texts that hold each term."""
+        """The number of texts, their total length, and how many texts contain each term."""
         length = sum(counts.total() for counts in self._counts.values())
         holding = Counter(term for counts in self._counts.values() for term in counts)
         return CorpusStatistics(len(self.documents), length, holding)
 
     def counts(self, text: str) -> Counter[str]:
-        """How often each term stands in a text, be it of the collection or not."""
+        """The count of each term in a text, of this collection or any other."""
         known = self._counts.get(text)
         return Counter(self.analyser.terms(text)) if known is None else known

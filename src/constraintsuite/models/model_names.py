@@ -11,23 +11,23 @@ from typing import NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from constraintsuite.core.errors import UserError
+from constraintsuite.core.errors import UserError, refuse_faults
 from constraintsuite.core.store.jsonl import describe
 from constraintsuite.models import SCORERS
 from constraintsuite.models.base import Scorer, Workbench
 
-_OPTION = re.compile(r",(?=[a-z_][a-z0-9_]*=)")  # so that a comma in an address or a folder's name is just a comma
+_OPTION = re.compile(r",(?=[a-z_][a-z0-9_]*=)")  # other commas belong to an address or a folder's name
 S = TypeVar("S", bound="ModelSettings")
 
 
 class ModelSettings(BaseModel):
-    """The options of a family: one field each, with a description; unknown ones are refused."""
+    """The options of a family: one field per option, with a description; unknown options are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class ModelName(NamedTuple):
-    """A model string in its parts; `str` gives the string back."""
+    """The parts of a model string; `str` gives the string back."""
 
     family: str
     argument: str = ""
@@ -38,11 +38,11 @@ class ModelName(NamedTuple):
 
     @property
     def head(self) -> str:
-        """The string without its options: for messages before those are understood, since one of them may be a key."""
+        """The string without its options, for messages: one of the options may be a secret key."""
         return f"{self.family}:{self.argument}" if self.argument else self.family
 
     def settings(self, kind: type[S]) -> S:
-        """The options as the settings of a family; a wrong one is a UserError that lists those there are."""
+        """The options as the settings of a family; a wrong option is a UserError that lists the valid ones."""
         try:
             return kind.model_validate(dict(self.options))
         except ValidationError as error:
@@ -50,12 +50,12 @@ class ModelName(NamedTuple):
             raise UserError(f"Model {self.head!r}: {describe(error)} Options: {known or 'none'}.") from None
 
     def refuse_options(self) -> None:
-        """For families that have none."""
+        """Raise a UserError if there are options, for families without any."""
         self.settings(ModelSettings)
 
 
 def parse_model(text: str) -> ModelName:
-    """The parts of a model string; only the first colon separates, so an argument may be an address."""
+    """Split a model string; only the first colon separates, so an argument may be a URL."""
     head, *options = _OPTION.split(text)
     family, colon, argument = head.partition(":")
     if colon and not argument:
@@ -74,12 +74,11 @@ def load_scorer(text: str, bench: Workbench) -> Scorer:
 
 
 def check_models(texts: Sequence[str]) -> None:
-    """Refuse all wrong model strings at once, before any work is done."""
+    """Raise a UserError that lists all wrong model strings, before any work is done."""
     faults = []
     for text in dict.fromkeys(texts):
         try:
             load_scorer(text, Workbench())
         except UserError as error:
             faults.append(str(error))
-    if faults:
-        raise UserError("\n".join(faults))
+    refuse_faults(faults)

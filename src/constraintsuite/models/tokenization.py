@@ -1,4 +1,4 @@
-"""A model's own tokenizer: each distinct text is read once, pairs are put together from what was read."""
+"""A model's own tokenizer: each distinct text is tokenised once, and pairs are built from these tokens."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ IntArray = npt.NDArray[np.int64]
 T = TypeVar("T", bound=Hashable)
 TokenizerInput = tuple[str, ...]
 """A text, or a query and a text."""
-_AT_ONCE = 4_096  # texts that the tokenizer reads in one go: it keeps much more of a text than its ids
+_BLOCK_TEXTS = 4_096  # texts per call of the tokenizer, whose results need much more memory than the ids
 
 
 class TokenBatch(NamedTuple):
-    """Tokens of items as a transformer wants them, padded to the longest: (items, tokens) each."""
+    """The inputs of a transformer, padded to the longest item: (items, tokens) each."""
 
     input_ids: IntArray
     attention_mask: IntArray
@@ -33,7 +33,7 @@ class TokenBatch(NamedTuple):
 
 @dataclass(frozen=True)
 class Padding:
-    """What fills up the shorter items."""
+    """The token and type that fill up shorter items, and on which side."""
 
     token: int = 0
     type: int = 0
@@ -41,24 +41,24 @@ class Padding:
 
 
 class Slot(NamedTuple):
-    """A place in the frame around an item: a special token, or a part of the item."""
+    """One element of the frame of an item: a special token, or a part of the item."""
 
     token: int
     type: int
     part: int | None = None
-    """Which part stands here; None for a special token."""
+    """The number of the part; None for a special token."""
 
 
 class Tokenization:
-    """Cuts as the library that a model comes from does: the longer of the two loses its last tokens first.
+    """Tokenises texts and pairs, and cuts them as transformers does: the longer part of a pair loses tokens first.
 
-    With `cut_left` it loses its first ones, and what `visible` counts stands at the end of the text.
+    Parts lose their last tokens; with `cut_left` they lose their first, and `visible` counts from the end of the text.
     """
 
     def __init__(
         self, tokenizer: Tokenizer, max_length: int, padding: Padding | None = None, *, cut_left: bool = False
     ) -> None:
-        # One copy reads the texts; the other one shows how items are put together.
+        # One copy tokenises single texts; the other one builds whole items, as a reference.
         self._reader = plain_copy(tokenizer)
         self._joiner = Tokenizer.from_str(self._reader.to_str())
         self._joiner.enable_truncation(max_length, strategy="longest_first", direction="left" if cut_left else "right")
@@ -66,17 +66,19 @@ class Tokenization:
         self.padding = padding or _own_padding(tokenizer)
         self.cut_left = cut_left
         self._special = {n: self._joiner.num_special_tokens_to_add(is_pair=n == 2) for n in (1, 2)}
-        self._read: dict[str, int] = {}  # text: its place among those read
-        self._starts = self._counts = np.empty(0, dtype=np.int64)  # by place: where its tokens are, and how many
-        self._tokens = np.zeros(1, dtype=np.int64)  # of all texts in one line, behind one that stands for special ones
+        self._read: dict[str, int] = {}  # text: its number
+        self._starts = self._counts = np.empty(
+            0, dtype=np.int64
+        )  # by number: where its tokens start, and how many there are
+        self._tokens = np.zeros(1, dtype=np.int64)  # of all texts in one row, after one that stands for special tokens
         self._frames: dict[int, tuple[Slot, ...] | None] = {}
 
     def read(self, texts: Iterable[str]) -> None:
-        """Tokenise the texts that are not known yet, on all cores."""
+        """Tokenise new texts, on all cores."""
         new = [text for text in dict.fromkeys(texts) if text not in self._read]
         found: list[IntArray] = []
-        for start in range(0, len(new), _AT_ONCE):
-            encodings = self._reader.encode_batch_fast(new[start : start + _AT_ONCE], add_special_tokens=False)
+        for start in range(0, len(new), _BLOCK_TEXTS):
+            encodings = self._reader.encode_batch_fast(new[start : start + _BLOCK_TEXTS], add_special_tokens=False)
             found += [np.array(encoding.ids, dtype=np.int64) for encoding in encodings]
         if new:
             counts = np.array([len(ids) for ids in found], dtype=np.int64)
@@ -86,35 +88,35 @@ class Tokenization:
             self._read.update(zip(new, range(len(self._read), len(self._counts)), strict=True))
 
     def lengths(self, items: Sequence[TokenizerInput]) -> list[int]:
-        """Tokens of each item, special ones included, after cutting."""
+        """The number of tokens of each item, with special ones, after cutting."""
         self.read(text for item in items for text in item)
         counts, read = self._counts.tolist(), self._read
         whole = [sum([counts[read[text]] for text in item]) + self._special[len(item)] for item in items]
         return [min(self.max_length, length) for length in whole]
 
     def batch(self, items: Sequence[TokenizerInput]) -> TokenBatch:
-        """The tokens of the items as arrays, cut and padded as the model wants them."""
+        """The tokens of the items as arrays, cut and padded."""
         parts = len(items[0])
         if parts not in self._frames:
-            self._frames[parts] = self._learn(parts)
+            self._frames[parts] = self._find_frame(parts)
         frame = self._frames[parts]
         if frame is None or any(len(item) != parts for item in items):
             return self._joined(items)
         return self._framed(items, frame)
 
     def encodings(self, items: Sequence[TokenizerInput]) -> list[Encoding]:
-        """The items put together and cut by the tokenizer itself, with the place of each token in its text."""
+        """The items built and cut by the tokenizer itself, with the place of each token in its text."""
         return self._joiner.encode_batch([item[0] if len(item) == 1 else item for item in items])
 
     def visible(self, items: Sequence[TokenizerInput]) -> IntArray:
-        """How many characters of each item's last text are left after cutting."""
+        """How many characters of each item's last text remain after cutting."""
         lengths = self.lengths(items)
         cut = [item for item, length in zip(items, lengths, strict=True) if length == self.max_length]
         kept = dict(zip(cut, (self._visible(item) for item in cut), strict=True))
         return np.array([kept.get(item, len(item[-1])) for item in items], dtype=np.int64)
 
     def marks(self, items: Sequence[TokenizerInput]) -> list[bytes]:
-        """A mark of each item, equal for those that are the same after cutting."""
+        """A hash of each item's tokens after cutting."""
         places = self._places(items)
         kept = self._kept(places)
         starts = self._starts[places] + (self._counts[places] - kept if self.cut_left else 0)
@@ -136,24 +138,24 @@ class Tokenization:
         return max(end for _, end in places[:left])
 
     def _places(self, items: Sequence[TokenizerInput]) -> IntArray:
-        """Where each part of each item stands among the texts read: (items, parts)."""
+        """The numbers of the texts of each item: (items, parts)."""
         self.read(text for item in items for text in item)
         return np.array([[self._read[text] for text in item] for item in items], dtype=np.int64)
 
     def _kept(self, places: IntArray) -> IntArray:
-        """Tokens of each part that are left after cutting: (items, parts)."""
+        """The number of tokens of each part after cutting: (items, parts)."""
         counts = self._counts[places]
         room = max(0, self.max_length - self._special[counts.shape[1]])
         if counts.shape[1] == 1:
             return np.minimum(counts, room)
-        # The shorter part stays whole as long as it takes no more than half of the room; an odd token is the longer one's.
+        # The shorter part is not cut while it takes at most half of the room; an odd token goes to the longer part.
         small = np.minimum(counts.min(axis=1), room // 2)
         large = np.minimum(counts.max(axis=1), room - small)
         first_is_longer = counts[:, 0] > counts[:, 1]
         return np.stack([np.where(first_is_longer, large, small), np.where(first_is_longer, small, large)], axis=1)
 
     def _framed(self, items: Sequence[TokenizerInput], frame: Sequence[Slot]) -> TokenBatch:
-        """Put together from the tokens that were read, without a loop over items."""
+        """The batch built from known tokens, without a loop over items."""
         places = self._places(items)
         kept = self._kept(places)
         origins = self._starts[places] + (self._counts[places] - kept if self.cut_left else 0)
@@ -172,14 +174,14 @@ class Tokenization:
         return pad_tokens(ids, types, widths.sum(axis=1), self.padding)
 
     def _joined(self, items: Sequence[TokenizerInput]) -> TokenBatch:
-        """Put together by the tokenizer itself: always right, but it reads every text again."""
+        """The batch built by the tokenizer itself: always right, but it tokenises every text again."""
         encodings = self.encodings(items)
         ids = np.concatenate([np.array(encoding.ids, dtype=np.int64) for encoding in encodings])
         types = np.concatenate([np.array(encoding.type_ids, dtype=np.int64) for encoding in encodings])
         return pad_tokens(ids, types, np.array([len(encoding) for encoding in encodings]), self.padding)
 
-    def _learn(self, parts: int) -> tuple[Slot, ...] | None:
-        """The frame that the tokenizer puts around items; None if it does anything that a frame cannot say."""
+    def _find_frame(self, parts: int) -> tuple[Slot, ...] | None:
+        """The frame of special tokens around items; None if a trial shows that the tokenizer does anything else."""
         example = self._joiner.encode("a", "b c" if parts == 2 else None)
         frame: list[Slot] = []
         for token, kind, part in zip(example.ids, example.type_ids, example.sequence_ids, strict=True):
@@ -203,7 +205,7 @@ def plain_copy(tokenizer: Tokenizer) -> Tokenizer:
 
 
 def pad_tokens(ids: IntArray, types: IntArray, lengths: IntArray, padding: Padding) -> TokenBatch:
-    """Rows of those lengths, one below the other, from tokens in one line."""
+    """A padded batch from the tokens of all items in one row, and the length of each item."""
     longest = int(lengths.max())
     shape = (len(lengths), longest)
     if len(ids) == shape[0] * longest:
@@ -221,7 +223,7 @@ def pad_tokens(ids: IntArray, types: IntArray, lengths: IntArray, padding: Paddi
 
 
 def mark_of(*parts: IntArray) -> bytes:
-    """A short mark of the tokens of an item."""
+    """A hash of the tokens of an item."""
     mark = hashlib.sha256()
     for tokens in parts:
         mark.update(len(tokens).to_bytes(8) + tokens.tobytes())
@@ -229,22 +231,22 @@ def mark_of(*parts: IntArray) -> bytes:
 
 
 def first_alike(items: Sequence[T], marks: Sequence[bytes]) -> dict[T, T]:
-    """For each item the first one that has the same mark; itself, if there is no other.
+    """For each item the first one with the same mark, which may be itself.
 
-    The same tokens in two rows of a batch can give numbers that differ in their last bits. So they are put into one row:
-    what a model cannot tell apart must be a tie, not a matter of luck.
+    The same tokens in two rows of a batch can give results that differ in their last bits. So they are computed once: items that a
+    model cannot tell apart must be a tie.
     """
     first: dict[bytes, T] = {}
     return {item: first.setdefault(mark, item) for item, mark in zip(items, marks, strict=True)}
 
 
 def cuts_left(folder: Path) -> bool:
-    """Whether the tokenizer of a folder drops the beginning of what is too long, by the files that transformers reads."""
+    """Whether the tokenizer of a folder cuts the beginning of long texts, from the files that transformers reads."""
     config, own = folder / "tokenizer_config.json", folder / "tokenizer.json"
-    said = read_mapping(config).get("truncation_side")
-    if isinstance(said, str):
-        return said == "left"
-    # Reading all of a large vocabulary takes long, and hardly any file has the word.
+    side = read_mapping(config).get("truncation_side")
+    if isinstance(side, str):
+        return side == "left"
+    # Parsing a large vocabulary takes long, and hardly any file has this word.
     if not own.is_file() or b'"Left"' not in own.read_bytes():
         return False
     truncation = read_mapping(own).get("truncation")
@@ -252,7 +254,7 @@ def cuts_left(folder: Path) -> bool:
 
 
 def read_mapping(file: Path) -> Mapping[str, object]:
-    """A configuration file of a model; empty if it is not there, or is no JSON object."""
+    """A configuration file of a model; empty if it does not exist or is no JSON object."""
     try:
         content: object = from_json(file.read_bytes()) if file.is_file() else {}
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What can be said of public weights: where they are, where they come from, how they are named, what they hash to."""
+"""Facts about public weights: whether they are on this machine, where they come from, their names and hashes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ModelAvailability = Literal["here", "fetchable", "hub only"]
 
 
 class ListedWeights(NamedTuple):
-    """A line of the list."""
+    """Weights as `csuite models` lists them."""
 
     name: str
     precision: str
@@ -21,7 +21,7 @@ class ListedWeights(NamedTuple):
 
 
 def list_weights() -> list[ListedWeights]:
-    """All public weights that are known by name."""
+    """All public weights that have a short name."""
     return [
         ListedWeights(name, precision, state_of(variant, precision), use_of(model, precision))
         for name, model in known_models().items()
@@ -30,19 +30,19 @@ def list_weights() -> list[ListedWeights]:
 
 
 def state_of(variant: WeightVariant, precision: str) -> ModelAvailability:
-    """Whether weights are on this machine, and if not, how they can be had."""
+    """Whether weights are on this machine, and if not, from where they can be downloaded."""
     if find_variant(variant, precision):
         return "here"
     return "fetchable" if variant.package else "hub only"
 
 
 def use_of(model: KnownModel, precision: str) -> str:
-    """The model string that names weights."""
+    """The model string for weights."""
     return model.use if precision == "fp32" else f"{model.use},precision={precision}"
 
 
 def facts_of(variant: WeightVariant, precision: str) -> dict[str, str | dict[str, str]]:
-    """Source, place and hashes of weights."""
+    """Source, folder and hashes of weights."""
     found = find_variant(variant, precision)
     pinned = {name: " or ".join(entry.sha256) for name, entry in variant.files.items() if entry.sha256}
     unpinned = "not pinned here, since nobody could check it; " + (
@@ -70,6 +70,6 @@ def _without_package(variant: WeightVariant) -> str:
 
 
 def weight_hashes(folder: Path) -> str:
-    """The files of weights in a folder, each with its SHA-256."""
+    """The weight files of a folder with their SHA-256."""
     files = [file for file in sorted(folder.glob("*")) if file.suffix in (".safetensors", ".onnx")]
     return ", ".join(f"{file.name} {sha256_of(file)}" for file in files)

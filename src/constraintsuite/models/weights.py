@@ -1,13 +1,15 @@
-"""Where a model's files are: a folder of the user's, the cache, or the hub's cache; a public model is known by its name.
+"""Where the files of a model are: a folder of the user, our cache, or the cache of the hub. Public models have short names.
 
-Nothing is downloaded here but by `fetch_weights`, which only `csuite fetch` and the quickstart call.
+Only `fetch_weights` downloads, which `csuite fetch` and the quickstart call.
 """
+
+# ruff: noqa: PLC0415 - the hub's library is imported only for models that are not in a folder
 
 from __future__ import annotations
 
 import json
 import re
-import tempfile
+import shutil
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
@@ -17,15 +19,15 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from constraintsuite.core.errors import UserError, hint_for
-from constraintsuite.core.store.download import WheelFiles, cache_folder, unpack_files
+from constraintsuite.core.store.download import cache_entry, cache_folder, unpack_wheel
 from constraintsuite.core.store.files import sha256_of
-from constraintsuite.core.store.hub import download_files, find_snapshot
 from constraintsuite.core.store.yaml_files import read_package_yaml
 
+_HUB_SECONDS = 5.0  # a hub that cannot be reached must fail soon
 WeightSource = Literal["hub", "package"]
 _HUB_PATTERNS = ("*.json", "*.safetensors", "vocab.txt", "merges.txt", "*.model")
 _HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w.-]+")
-_HUB_LEAVES = ("onnx", "openvino")  # folders of copies in other formats
+_OTHER_FORMATS = ("onnx", "openvino")  # folders in the hub that are not downloaded
 
 
 class _Entry(BaseModel):
@@ -36,9 +38,9 @@ class WeightFile(_Entry):
     """One file of a model."""
 
     hub: str = ""
-    """Its place in the hub's repository, if that is another than in the folder."""
+    """Its path in the hub's repository, if it differs from that in the folder."""
     sha256: tuple[str, ...] = ()
-    """What it may hash to; empty where nobody could check."""
+    """The hashes that it may have; empty if none was checked."""
 
 
 class Package(_Entry):
@@ -46,50 +48,50 @@ class Package(_Entry):
 
     requirement: str
     sha256: str
-    """Of the wheel."""
+    """The hash of the wheel."""
     folder: str
 
 
 class WeightVariant(_Entry):
-    """A model's weights in one precision."""
+    """The weights of a model in one precision."""
 
     hub: str = ""
     revision: str = ""
     bundled: str = ""
-    """The folder inside this package, of weights that come with it; they have no place in the hub."""
+    """The folder inside this package, for weights that come with it and are not in the hub."""
     megabytes: int | None = None
     package: Package | None = None
     files: Mapping[str, WeightFile] = {}
-    """By place in the folder; empty: all that the hub's repository has as safetensors and JSON."""
+    """The files by their path in the folder; empty for all safetensors and JSON files of the repository."""
     adds: Mapping[str, JsonValue] = {}
 
 
 class KnownModel(_Entry):
-    """A public model that is known by a short name."""
+    """A public model with a short name."""
 
     use: str
     """The model string."""
     about: str
     licence: str | None = None
     variants: Mapping[str, WeightVariant]
-    """By precision."""
+    """The weights by precision."""
 
 
 @cache
 def known_models() -> Mapping[str, KnownModel]:
-    """All of them, by name."""
+    """All public models by their short names."""
     entries = read_package_yaml("constraintsuite.models", "data", "weights.yaml")
     return {name: KnownModel.model_validate(entry) for name, entry in entries.items()}
 
 
 def find_known(name: str, precision: str = "fp32") -> WeightVariant | None:
-    """The weights of that name, or of that repository of the hub; None for a stranger."""
+    """The weights of a short name or a repository of the hub; None if unknown."""
     short = _short_name(name)
     return known_models()[short].variants.get(precision) if short else None
 
 
 def get_known(name: str) -> tuple[str, KnownModel]:
-    """The public model of that name, or of that repository of the hub, and its name; a stranger is a UserError."""
+    """The short name and the model of a short name or a repository of the hub; an unknown one is a UserError."""
     short = _short_name(name)
     if short is None:
         hint = hint_for(name, known_models(), "`csuite models` shows those that are.")
@@ -98,19 +100,19 @@ def get_known(name: str) -> tuple[str, KnownModel]:
 
 
 def variant_folder(variant: WeightVariant, precision: str) -> Path:
-    """Where fetched weights are kept."""
+    """The folder in the cache for downloaded weights."""
     name = variant.hub.replace("/", "--")
     return cache_folder() / "models" / (name if precision == "fp32" else f"{name}.{precision}")
 
 
 def find_weights(name: str, precision: str = "fp32", revision: str = "") -> Path:
-    """The folder of a model; a UserError says where was looked, and how to get it."""
+    """The folder of a model; if there is none, a UserError says where it was looked for, and how to get it."""
     if not name:
         raise UserError("A model needs a name or a folder after the colon: dense:all-MiniLM-L6-v2")
-    given = Path(name).expanduser()
-    if given.is_dir():
-        return given
-    # Weights of another precision stand in only where none of the right one are known: a folder may hold several files.
+    own = Path(name).expanduser()
+    if own.is_dir():
+        return own
+    # If no weights of this precision are known, the fp32 folder may still hold a file of it.
     kind = precision if find_known(name, precision) else "fp32"
     variant = find_known(name, kind) or WeightVariant(hub=name)
     place = find_variant(variant, kind, revision)
@@ -120,36 +122,32 @@ def find_weights(name: str, precision: str = "fp32", revision: str = "") -> Path
 
 
 def find_variant(variant: WeightVariant, precision: str, revision: str = "") -> Path | None:
-    """The folder of weights that came along, were fetched, or lie in the hub's cache; None if they are nowhere."""
+    """The folder of bundled or downloaded weights, or of those in the hub's cache; None if there is none."""
     if variant.bundled:
         return _bundled(variant)
     kept = variant_folder(variant, precision)
     if not revision and kept.is_dir():
         return kept
-    return find_snapshot(variant.hub, revision or variant.revision) if "/" in variant.hub else None
+    return _find_snapshot(variant.hub, revision or variant.revision) if "/" in variant.hub else None
 
 
 def fetch_weights(variant: WeightVariant, precision: str, source: WeightSource | None = None) -> Path:
-    """The folder of a public model, fetched and checked now if it is not there; from the hub, else from a package."""
+    """The folder of a public model, downloaded and checked now if it is missing; from the hub, else from a package."""
     if variant.bundled:
         return _bundled(variant)
     target = variant_folder(variant, precision)
     if target.is_dir():
         return target
     ways: dict[WeightSource, Callable[[WeightVariant, Path], None]] = {"hub": _from_hub, "package": _from_package}
-    target.parent.mkdir(parents=True, exist_ok=True)
     faults = []
     for way in [source] if source else ways:
-        with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-            folder = Path(scratch) / "model"
-            folder.mkdir()
-            try:
+        try:
+            with cache_entry(target) as folder:
                 ways[way](variant, folder)
                 _check(variant, folder)
-            except UserError as error:
-                faults.append(f"  from the {way}: {error}")
-                continue
-            move_into_cache(folder, target)
+        except UserError as error:
+            faults.append(f"  from the {way}: {error}")
+        else:
             return target
     raise UserError("\n".join([f"{variant.hub} could not be fetched.", *faults, _by_hand(variant, target)]))
 
@@ -160,7 +158,7 @@ def _bundled(variant: WeightVariant) -> Path:
 
 def _from_hub(variant: WeightVariant, folder: Path) -> None:
     places = {entry.hub or name: name for name, entry in variant.files.items()}
-    download_files(variant.hub, variant.revision, places.__contains__ if places else _is_of_a_model, folder)
+    _download_from_hub(variant.hub, variant.revision, places.__contains__ if places else _is_model_file, folder)
     for place, name in places.items():
         if place != name and (folder / place).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -168,15 +166,43 @@ def _from_hub(variant: WeightVariant, folder: Path) -> None:
             _remove_empty(folder, PurePosixPath(place).parent)
 
 
+def _find_snapshot(repository: str, revision: str = "") -> Path | None:
+    """The folder of a repository in the hub's cache on this machine; nothing is downloaded."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+
+    try:
+        return Path(str(snapshot_download(repository, revision=revision or None, local_files_only=True)))
+    except (LocalEntryNotFoundError, HFValidationError):
+        return None
+
+
+def _download_from_hub(repository: str, revision: str, wanted: Callable[[str], bool], folder: Path) -> None:
+    """Download the wanted files of a repository into `folder`; failure is a UserError."""
+    from huggingface_hub import HfApi, hf_hub_download
+    from huggingface_hub.errors import HTTPError
+
+    try:
+        # The commit is looked up first, so that all files are from the same one.
+        info = HfApi().model_info(repository, revision=revision or None, timeout=_HUB_SECONDS)
+        for name in sorted(sibling.rfilename for sibling in info.siblings or ()):
+            if wanted(name):
+                hf_hub_download(repository, name, revision=info.sha, local_dir=folder, etag_timeout=_HUB_SECONDS)
+    except (HTTPError, OSError, ValueError) as error:
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        raise UserError(f"{repository} could not be downloaded from the model hub: {lines[0]}") from None
+    shutil.rmtree(folder / ".cache", ignore_errors=True)  # the bookkeeping of the hub's library
+
+
 def _from_package(variant: WeightVariant, folder: Path) -> None:
     if variant.package is None:
         raise UserError("no package carries it.")
-    members = {name: f"{variant.package.folder}/{name}" for name in variant.files}
-    unpack_files(WheelFiles(variant.package.requirement, variant.package.sha256, members), folder)
+    package = variant.package
+    unpack_wheel(package.requirement, package.sha256, package.folder, folder, variant.files)
 
 
 def _check(variant: WeightVariant, folder: Path) -> None:
-    """Refuse what is not what it should be; add what no source carries."""
+    """Raise a UserError for files with a wrong hash; write the files that no source has."""
     for name, entry in variant.files.items():
         found = sha256_of(folder / name) if (folder / name).is_file() else "none"
         if entry.sha256 and found not in entry.sha256:
@@ -190,18 +216,9 @@ def _check(variant: WeightVariant, folder: Path) -> None:
         )
 
 
-def move_into_cache(folder: Path, target: Path) -> None:
-    """Give a finished folder its place in the cache; another process may have been faster."""
-    try:
-        folder.rename(target)
-    except OSError:
-        if not target.is_dir():
-            raise
-
-
-def _is_of_a_model(place: str) -> bool:
+def _is_model_file(place: str) -> bool:
     path = PurePosixPath(place)
-    return path.parts[0] not in _HUB_LEAVES and any(path.match(pattern) for pattern in _HUB_PATTERNS)
+    return path.parts[0] not in _OTHER_FORMATS and any(path.match(pattern) for pattern in _HUB_PATTERNS)
 
 
 def _remove_empty(folder: Path, inner: PurePosixPath) -> None:

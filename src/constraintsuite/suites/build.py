@@ -134,7 +134,7 @@ def build_suite(
         origin,
         _FILES,
         replace=Replace.UP_TO_DATE if redo_from else Replace.SAME_KIND if replace else Replace.DAMAGED,
-        beside=(STAGES_FOLDER,),
+        separate=(STAGES_FOLDER,),
         otherwise=advise,
         note=reporter.note,
     ) as space:

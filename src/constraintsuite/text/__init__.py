@@ -1,4 +1,4 @@
-"""What a text says: sentences, mentions, negation cues and their scope, and what follows for a mention."""
+"""Reading texts: sentences, mentions, negation cues and their scopes, and the verdict on a mention."""
 
 from constraintsuite.core.catalogue import Catalogue
 from constraintsuite.text.base import Analyser

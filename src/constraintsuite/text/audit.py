@@ -1,4 +1,4 @@
-"""How right an analyser is: hand-labelled sentences, split into a half to develop on and a half to report."""
+"""The accuracy of an analyser on hand-labelled sentences, with one half for development and one for reporting."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.polarity import JudgedMention, judge_mentions
 
 AuditHalf = Literal["dev", "test", "all"]
-_SALT = "audit 468"  # of 2,000 salts the one that halves the phenomena best; chosen before a sentence was read
+_SALT = "audit 468"  # the one of 2,000 that splits the phenomena most evenly; chosen before any result was seen
 
 
 @dataclass(frozen=True, slots=True)
 class AuditSentence:
-    """A text with the right verdict on each mention of Y, written and labelled by hand."""
+    """A text with the correct verdict on each mention of Y, written and labelled by hand."""
 
     id: str
     phenomenon: str
@@ -35,7 +35,7 @@ class AuditSentence:
 
 
 class AuditAnswer(NamedTuple):
-    """One thing an analyser had to decide; None stands for no mention."""
+    """One decision of an analyser, with the label; None for no mention."""
 
     sentence: AuditSentence
     expected: Polarity | None
@@ -43,33 +43,33 @@ class AuditAnswer(NamedTuple):
 
     @property
     def verdict(self) -> Polarity | None:
-        """What the analyser said of the mention; None where it found none."""
+        """The analyser's verdict; None if it found no mention."""
         return self.found.verdict if self.found else None
 
     @property
     def is_right(self) -> bool:
-        """Whether it said what the label says."""
+        """Whether the verdict equals the label."""
         return self.verdict == self.expected
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The figures of one phenomenon, or of all together."""
+    """The scores of one phenomenon, or of all."""
 
     name: str
     accuracy: Interval
     precision: Interval
-    """Of the mentions called negated, how many are."""
+    """The share of mentions judged negated that are negated."""
     recall: Interval
-    """Of the mentions that are negated, how many were called so."""
+    """The share of negated mentions that were judged negated."""
     affirmed_precision: Interval
-    """Of the mentions called affirmed, how many are."""
+    """The share of mentions judged affirmed that are affirmed."""
     f1: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The scores of an analyser on the labelled sentences, by phenomenon and together, with its errors."""
+    """The scores of an analyser by phenomenon and overall, with its errors."""
 
     analyser: str
     version: str
@@ -101,7 +101,7 @@ def run_audit(analyser: Analyser, half: AuditHalf = "all") -> Report:
 
 
 def read_sentences(half: AuditHalf = "all") -> tuple[AuditSentence, ...]:
-    """The labelled sentences; the halves follow from a hash of the id, so that a new sentence moves no other."""
+    """The labelled sentences; a hash of the id decides the half, so that a new sentence does not move others."""
     place = resources.files("constraintsuite.text").joinpath("audit", "sentences.jsonl")
     with resources.as_file(place) as path:
         sentences = tuple(read_jsonl(Path(path), AuditSentence))
@@ -114,7 +114,7 @@ def half_of(item_id: str, salt: str = _SALT) -> AuditHalf:
 
 
 def ask(analyser: Analyser, sentences: Sequence[AuditSentence]) -> Iterator[AuditAnswer]:
-    """Every decision: one for each mention expected or found, and one for a text that should have none."""
+    """All decisions: one per expected or found mention, and one for a text without any."""
     analyses = analyser.analyse(sentence.text for sentence in sentences)
     for sentence, analysis in zip(sentences, analyses, strict=True):
         judged = judge_mentions(find_forms(sentence.text, sentence.forms), analysis.scopes)

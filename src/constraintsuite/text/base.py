@@ -1,4 +1,4 @@
-"""The one contract of this folder: an analyser reads texts and says where negation and doubt reach."""
+"""The protocol of analysers, which find the scopes of negation and doubt in a text, and its records."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ScopeKind = Literal["negated", "uncertain", "affirmed"]
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word or punctuation mark; the syntax fields are empty where the analyser has none."""
+    """A word or punctuation mark; the syntax fields are empty if the analyser has no parser."""
 
     start: int
     end: int
@@ -32,21 +32,21 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A stretch of text that a cue governs."""
+    """A part of a text that a cue negates, makes uncertain or keeps affirmed."""
 
     start: int
     end: int
     kind: ScopeKind
-    """`affirmed` marks a stretch that a pseudo-negation or double negation keeps affirmed, whatever else covers it."""
+    """`affirmed` marks a part that a pseudo-negation or double negation keeps affirmed, even inside other scopes."""
     cue_start: int
     cue_end: int
     rule: str
-    """Name of the rule that drew this scope."""
+    """The name of the rule that drew the scope."""
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """One text as an analyser sees it."""
+    """The result of an analyser for one text."""
 
     text: str
     sentences: tuple[Span, ...]
@@ -55,7 +55,7 @@ class Analysis:
 
 
 class Analyser(Protocol):
-    """Reads texts; deterministic, and independent of which texts are read together."""
+    """Analyses texts; the result for a text is deterministic and does not depend on other texts."""
 
     name: str
     version: str

@@ -1,4 +1,4 @@
-"""Which analyser `auto` means on this machine, and an analyser by its name."""
+"""Choose an analyser for this machine, and load one by name."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from constraintsuite.text.parser import ENGLISH, PACKAGE
 
 
 def choose_analyser(name: str) -> str:
-    """`parser` where spaCy and its English pipeline are at hand, else `rules`; a name that was given stays."""
+    """The name itself, but for `auto`: `parser` if spaCy and its English pipeline are installed, else `rules`."""
     if name != "auto":
         return name
-    at_hand = find_spec("spacy") is not None and (find_spec(PACKAGE) is not None or find_archive(ENGLISH) is not None)
-    return "parser" if at_hand else "rules"
+    installed = find_spec("spacy") is not None and (find_spec(PACKAGE) is not None or find_archive(ENGLISH) is not None)
+    return "parser" if installed else "rules"
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Where a clause begins and ends, by word order: at a terminator, a strong mark, or a comma that opens something new."""
+"""Where a clause begins and ends by word order: at a terminator, a hard mark, or a comma that opens another clause."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ RELATIVE = frozenset(("which", "who", "whom", "whose", "that"))
 RESTRICTING = frozenset(("just", "only", "merely", "simply", "rather", "instead", "even", "let", "much", "still"))
 _COMMA = frozenset(",")
 HORIZON = 80
-"""No cue reaches further than this many words; it keeps endless sentences cheap."""
+"""The largest number of words that a cue can reach, to limit the time for very long sentences."""
 
 
 class ClauseSentence(Sentence):
-    """Guesses from tags and punctuation; a subclass may know better at commas and coordinations."""
+    """Finds clauses by tags and punctuation; a subclass with a parse overrides decisions at commas and coordinations."""
 
     def clause_end(self, at: int) -> int:
         """The first terminator from `at` on."""
@@ -57,7 +57,7 @@ class ClauseSentence(Sentence):
         return place + 1
 
     def is_terminator(self, place: int) -> bool:
-        """Whether a word stands there at which a new clause begins."""
+        """Whether a new clause begins at this word."""
         word = self.word(place)
         if word in RELATIVE or word == "where":
             return self._is_aside_clause(place)
@@ -70,7 +70,7 @@ class ClauseSentence(Sentence):
         return word == "nor" and self.is_helper(place + 1)
 
     def _is_aside_clause(self, place: int) -> bool:
-        """Whether a relative pronoun opens a clause of its own: ", which", ", in which"; one without comma narrows."""
+        """Whether a relative pronoun opens a non-restrictive clause: ", which", ", in which"."""
         before = place - 2 if self.pos(place - 1) == "ADP" else place - 1
         return self.words[place] != "that" and (self.word(before) == "," or before < 0)
 
@@ -93,10 +93,10 @@ class ClauseSentence(Sentence):
             return True
         if self.tag(place) == "VBN" and self.pos(place + 1) in ("ADP", "DET", "ADV"):  # , trapped by the ice
             return True
-        return self.opens_clause(place, comma) or not self.list_goes_on(place)
+        return self.opens_clause(place, comma) or not self.list_continues(place)
 
     def joins(self, place: int, start: int) -> bool | None:
-        """Whether what follows a comma or coordinator is coordinated with a noun between `start` and it; None if unclear."""
+        """Whether the word after a comma or coordinator is coordinated with a noun since `start`; None if unclear."""
         return None
 
     def coordination_ends(self, place: int, start: int) -> bool:
@@ -148,7 +148,7 @@ class ClauseSentence(Sentence):
         return False
 
     def opens_clause(self, at: int, joint: int) -> bool:
-        """`starts_clause` behind a coordinator or comma; after or (nor) a bare noun is a member of a list all the same."""
+        """`starts_clause` after a coordinator or comma, except that a bare noun after or (nor) is always a list member."""
         joints = {self.words[joint], self.word(joint + 1)}
         place = at
         while self.pos(place) in _BARE_NOUNS or (place > at and self.word(place) in ("or", "nor", ",")):
@@ -159,10 +159,10 @@ class ClauseSentence(Sentence):
             return False
         return self.starts_clause(at)
 
-    def list_goes_on(self, at: int, *, bare: bool = False) -> bool:
-        """Whether a list runs from `at` to a member after and (or, nor) that opens no clause.
+    def list_continues(self, at: int, *, bare: bool = False) -> bool:
+        """Whether a list continues from `at` to a member after and (or, nor) that opens no clause.
 
-        A bare list ("no pond, lawn and hedge") is none if that member has a determiner ("and two benches").
+        A bare list ("no pond, lawn and hedge") does not continue to a member with a determiner ("and two benches").
         """
         place = at
         while place < at + HORIZON and not self.is_hard(place) and not self.is_finite(place):
@@ -199,7 +199,7 @@ class ClauseSentence(Sentence):
         return start
 
     def skip_aside(self, at: int) -> int:
-        """The place after an aside between commas right behind the cue: "did not, for once, rain"."""
+        """The place after an aside between commas right after the cue: "did not, for once, rain"."""
         if self.word(at) == ":":
             return at + 1
         if self.word(at) != ",":
@@ -208,7 +208,7 @@ class ClauseSentence(Sentence):
         return closing + 1 if closing > 0 else at
 
     def _resume(self, comma: int) -> int | None:
-        """The closing comma of an aside behind which the clause goes on.
+        """The closing comma of an aside after which the clause continues.
 
         "should expect, on this coast, to find palms"; "whether the station, which is old, will have a café"
         """
@@ -230,7 +230,7 @@ class ClauseSentence(Sentence):
         return self.word(at) in RELATIVE or self.word(at) == "according" or self.pos(at) in ("ADP", "SCONJ", "ADV")
 
     def _has_finite(self, before: int) -> bool:
-        """Whether the clause that is under way has its verb already."""
+        """Whether the current clause has a finite verb before this place."""
         place = before - 1
         while place >= 0 and not self.is_hard(place) and not self.is_terminator(place):
             if self.words[place] in ("whether", ","):

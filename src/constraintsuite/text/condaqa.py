@@ -1,7 +1,7 @@
-"""A check on real prose: are the negation cues that CondaQA's annotators marked found, and gone after an affirmative edit?
+"""A check on real text: how many annotated cues of CondaQA an analyser finds, and whether affirmative edits remove them.
 
-CondaQA (Ravichander et al., EMNLP 2022) marks one cue in a sentence of Wikipedia and holds an edit of the passage from
-which that negation was removed. The file is read where the caller says; nothing of it is kept.
+CondaQA (Ravichander et al., EMNLP 2022) marks one cue in a sentence of Wikipedia, and has an edit of the passage without that
+negation. The user gives the file; nothing of it is stored.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from constraintsuite.text.sentences import split_sentences
 CueKind = Literal["particle", "preposition", "noun", "verb", "adverb", "comparison", "affix", "other"]
 KINDS: tuple[CueKind, ...] = ("particle", "preposition", "noun", "verb", "adverb", "comparison", "affix", "other")
 OUT_OF_SCOPE: frozenset[CueKind] = frozenset(("affix", "comparison"))
-"""An affix inside a word (illegal, unfinished) says how a thing is, unlike says what it differs from: neither excludes a Y."""
+"""Affixes (illegal, unfinished) and comparisons (unlike) describe a thing, but do not exclude a Y."""
 _AFFIRMATIVE_EDIT = 3
 _PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "mis", "a")
 
 
 class CondaqaRow(BaseModel, frozen=True):
-    """The fields of CondaQA that are used here; there is one row per question."""
+    """The fields of CondaQA that are used; the file has one row per question."""
 
     passage: Annotated[int, Field(alias="PassageID")]
     edit: Annotated[int, Field(alias="PassageEditID")]
@@ -53,7 +53,7 @@ class CueRecall:
 
 @dataclass(frozen=True, slots=True)
 class CondaReport:
-    """How many annotated cues an analyser found, by kind, and how many edits took them away."""
+    """How many annotated cues an analyser found, by kind, and how many edits removed them."""
 
     analyser: str
     version: str
@@ -61,13 +61,13 @@ class CondaReport:
     kinds: tuple[CueRecall, ...]
     everything: Interval
     in_scope: Interval
-    """Without the kinds that are out of scope on purpose."""
+    """The share without the kinds that are out of scope."""
     edits_cleared: Interval
-    """Of the affirmative edits of passages whose cue was found, how many have lost it."""
+    """The share of affirmative edits without the cue, among passages whose cue was found."""
 
 
 def check_condaqa(analyser: Analyser, path: Path, half: AuditHalf = "all") -> CondaReport:
-    """Recall of the annotated cues, and how often an affirmative edit takes the cue away."""
+    """The recall of annotated cues, and how often an affirmative edit removes the cue."""
     originals, edits = _read(path, half)
     sentences = [row.sentence for row in originals.values()]
     found = dict(zip(originals, _find_cues(analyser, originals.values(), sentences), strict=True))
@@ -93,7 +93,7 @@ def check_condaqa(analyser: Analyser, path: Path, half: AuditHalf = "all") -> Co
 
 
 def kind_of_cue(cue: str) -> CueKind:
-    """What kind of word an annotated cue is."""
+    """The kind of an annotated cue."""
     words = cue.lower().split()
     for kind in KINDS[:6]:
         if any(word in word_list(f"condaqa_{kind}") for word in words):
@@ -121,7 +121,7 @@ def _find_cues(analyser: Analyser, rows: Iterable[CondaqaRow], sentences: Sequen
 
 
 def count_cue(analysis: Analysis, cue: str) -> int:
-    """How many times the words of an annotated cue are a cue of the analysis."""
+    """How often the words of an annotated cue are a cue in the analysis."""
     wanted = _plain(cue)
     spans = {(s.cue_start, s.cue_end) for s in analysis.scopes if s.kind != "affirmed"}
     texts = (_plain(analysis.text[start:end]) for start, end in spans)
@@ -147,7 +147,7 @@ def _edits_cleared(
 
 
 def _counterpart(sentence: str, passage: str) -> str:
-    """The sentence of an edited passage that is most like the original one."""
+    """The sentence of an edited passage that is most similar to the original."""
     candidates = [span.of(passage) for span in split_sentences(passage)] or [""]
     return max(candidates, key=lambda one: SequenceMatcher(None, sentence.split(), one.split()).ratio())
 

@@ -1,4 +1,4 @@
-"""Which words of a sentence are cues: phrases of the lexicon, the longest first."""
+"""Find the cues of a sentence: phrases of the lexicon, the longest first."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Cue:
     last: int
     """The place after its last word."""
     marks: tuple[int, ...]
-    """The places of its own words; what stands between them is a gap."""
+    """The places of its own words; words between them are a gap."""
     rule: str
     draw: str
     kind: ScopeKind
@@ -34,21 +34,21 @@ class Cue:
 
 
 def find_cues(sentence: Sentence) -> list[Cue]:
-    """The cues in order; each word belongs to one cue at most, words inside a gap may hold another."""
+    """The cues in order; each word belongs to one cue at most, and words in a gap may be another cue."""
     cues: list[Cue] = []
-    taken: set[int] = set()
+    used: set[int] = set()
     words, verbs = phrases_by_start("word"), verb_forms()
     for at, word in enumerate(sentence.words):
-        if at not in taken and (word in words or word in verbs) and sentence.word(at - 1) != "-":
+        if at not in used and (word in words or word in verbs) and sentence.word(at - 1) != "-":
             cue = _longest(sentence, at)
-            if cue is not None and taken.isdisjoint(cue.marks):
+            if cue is not None and used.isdisjoint(cue.marks):
                 cues.append(cue)
-                taken.update(cue.marks)
+                used.update(cue.marks)
     return cues
 
 
 def is_form_of(sentence: Sentence, at: int, verbs: frozenset[str]) -> bool:
-    """Whether a form of one of the verbs stands there, used as a verb; a command may be tagged otherwise."""
+    """Whether the word is a form of one of the verbs and used as a verb; imperatives may have another tag."""
     word = sentence.word(at)
     if verbs.isdisjoint(verb_forms().get(word, ())):
         return False
@@ -67,7 +67,7 @@ def is_form_of(sentence: Sentence, at: int, verbs: frozenset[str]) -> bool:
 
 @cache
 def verb_forms() -> dict[str, frozenset[str]]:
-    """Each form of each verb of the lexicon, with the verbs it can be a form of."""
+    """The forms of all verbs of the lexicon, each with the verbs that it can be a form of."""
     table: dict[str, set[str]] = {}
     for verb in all_verbs():
         for form in {verb, *_IRREGULAR.get(verb, ()), *_inflections(verb)}:
@@ -97,7 +97,7 @@ def _longest(sentence: Sentence, at: int) -> Cue | None:
 
 
 def _candidates(sentence: Sentence, at: int) -> Iterator[Phrase]:
-    """The phrases that fit the word at a place and the word after it, if they say which that is."""
+    """The phrases that match the word at a place, and the next word if they name one."""
     word, second = sentence.words[at], sentence.word(at + 1)
     entries = [
         phrases_by_start("word").get(word),
@@ -110,7 +110,7 @@ def _candidates(sentence: Sentence, at: int) -> Iterator[Phrase]:
 
 
 def _match(sentence: Sentence, at: int, elements: tuple[Element, ...]) -> tuple[int, ...]:
-    """The places that the elements take from `at` on; empty if they do not fit."""
+    """The places of the elements from `at` on; empty if they do not match."""
     if not elements:
         return ()
     head, rest = elements[0], elements[1:]
@@ -131,7 +131,7 @@ def _match(sentence: Sentence, at: int, elements: tuple[Element, ...]) -> tuple[
 
 
 def _fits_gap(sentence: Sentence, place: int, start: int) -> bool:
-    """Whether a word can stand in a gap, which holds a noun phrase."""
+    """Whether a word can be part of a gap, which contains a noun phrase."""
     if sentence.is_hard(place) or sentence.word(place) == "," or sentence.is_finite(place):
         return False
     return place > start or sentence.pos(place) in ("DET", "ADJ", "NOUN", "PROPN", "PRON", "NUM")

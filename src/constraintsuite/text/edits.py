@@ -1,4 +1,4 @@
-"""Surgical edits: stretches of a text replaced, with the articles and capitals around them mended."""
+"""Replace parts of a text, and correct the articles and capitals around them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class TextEdit(NamedTuple):
 
 
 def apply_replacements(text: str, replacements: Sequence[TextEdit]) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The edited text, and where each replacement stands in it."""
+    """The edited text, and the place of each replacement in it."""
     pieces: list[str] = []
     spans: list[tuple[int, int]] = []
     at = length = 0
@@ -39,7 +39,7 @@ def apply_replacements(text: str, replacements: Sequence[TextEdit]) -> tuple[str
 
 
 def exchange(text: str, first: tuple[int, int], second: tuple[int, int]) -> tuple[TextEdit, ...] | None:
-    """The replacements that exchange two stretches; None if they overlap."""
+    """The edits that exchange two parts of a text; None if they overlap."""
     (a, b), (c, d) = sorted((first, second))
     if b > c:
         return None
@@ -50,7 +50,7 @@ def exchange(text: str, first: tuple[int, int], second: tuple[int, int]) -> tupl
 
 
 def _replace(text: str, start: int, end: int, new: str) -> TextEdit:
-    """The replacement, widened over an article that no longer fits."""
+    """The edit, extended to an article before it that may have to change."""
     article = _ARTICLE.search(text[:start])
     if article is None:
         return TextEdit(start, end, new)
@@ -59,7 +59,7 @@ def _replace(text: str, start: int, end: int, new: str) -> TextEdit:
 
 
 def starts_with_vowel_sound(word: str) -> bool:
-    """Whether "an" goes before a word."""
+    """Whether a word takes "an"."""
     spelt_out = word[:2].isupper() or (word[1:2] == "-" and word[0].isalpha())
     if spelt_out:  # an FBI agent, an X-ray, a UN resolution
         return bool(_SPELT.match(word)) and not word.startswith("U")
@@ -67,7 +67,7 @@ def starts_with_vowel_sound(word: str) -> bool:
 
 
 def _capital_like(new: str, old: str, text: str, start: int) -> str:
-    """A common noun takes over the capital of a sentence start, and gives it up inside."""
+    """The new text with the capital of a common noun adapted to its place: upper case only at the start of a sentence."""
     at_start = start == 0 or re.search(r"[.!?:]['\"”)]? $", text[:start]) is not None
     common = not new[:2].isupper() and (new[1:] == new[1:].lower()) and (old[1:] == old[1:].lower())
     if not common:

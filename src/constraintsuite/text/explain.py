@@ -1,4 +1,4 @@
-"""Why a text is said to affirm or to negate Y: its mentions, the cues and scopes that decide, and the rule's name."""
+"""Explain a verdict: the mentions of Y in a text, the deciding cues and scopes, and the names of the rules."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SAYS: dict[DocumentVerdict, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What one analyser makes of a text and a Y."""
+    """The verdict of an analyser on a text and a Y, with its reasons."""
 
     analyser: str
     version: str
@@ -35,7 +35,7 @@ class Explanation:
 
 
 def explain(analyser: Analyser, text: str, y: str, forms: Sequence[str] = ()) -> Explanation:
-    """The verdict on each mention of Y in a text, with all that led to it."""
+    """The verdict on each mention of Y in a text, with its reasons."""
     if not text.strip():
         raise UserError("The text is empty.")
     if not y.strip():

@@ -1,7 +1,7 @@
-"""The cue lexicon: the file `data/cues.yaml`, checked, with its phrases compiled for matching.
+"""The cue lexicon: the file `data/cues.yaml`, validated, with its phrases compiled for matching.
 
-A phrase is a row of elements: `word`, `one|other`, `VERB` in capitals for any form of that verb, `<NOUN>` for a part of
-speech, `?` after an element that may be missing, `*` for an adverb that may be there, `...` for a gap of a few words.
+A phrase is a sequence of elements: `word`, `one|other`, `VERB` in capitals for any form of that verb, `<NOUN>` for a part of
+speech, `?` after an optional element, `*` for an optional adverb, `...` for a gap of a few words.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ def _split(value: object) -> object:
 
 
 class CueGroup(BaseModel, frozen=True, extra="forbid"):
-    """Phrases whose scope is drawn by the same function and has the same effect."""
+    """Phrases whose scopes are drawn by the same function and have the same kind."""
 
     rule: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     draw: str
     """Name of the function that draws the scope; see `text/scope.py`."""
     kind: ScopeKind = "negated"
     phrases: Annotated[tuple[str, ...], BeforeValidator(_split)] = Field(min_length=1)
-    """Written in YAML as one string, a semicolon or a line end between two phrases."""
+    """Written in YAML as one string, with semicolons or line ends between phrases."""
 
 
 class Lexicon(BaseModel, frozen=True, extra="forbid"):
-    """All cues, and the word lists that the scope rules consult."""
+    """All cues, and the word lists that the scope rules use."""
 
     groups: tuple[CueGroup, ...]
     lists: dict[str, WordSet]
@@ -47,7 +47,7 @@ class Lexicon(BaseModel, frozen=True, extra="forbid"):
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One place of a phrase."""
+    """One element of a phrase."""
 
     sort: Sort
     values: frozenset[str]
@@ -75,20 +75,20 @@ def lexicon_digest() -> str:
 
 @cache
 def word_list(name: str) -> frozenset[str]:
-    """One of the lexicon's lists."""
+    """A word list of the lexicon."""
     return lexicon().lists[name]
 
 
 class PhraseGroup(NamedTuple):
-    """The phrases that begin with one word (or verb)."""
+    """The phrases that begin with the same word or verb."""
 
     by_second: dict[str, list[Phrase]]
-    """Those whose second element is a word, by that word."""
+    """The phrases whose second element is a word, by that word."""
     others: list[Phrase]
 
 
 def all_verbs() -> frozenset[str]:
-    """Every verb that a phrase names."""
+    """Every verb in a phrase."""
     rows = (row for group in lexicon().groups for text in group.phrases for row in compile_phrase(text))
     return frozenset(value for row in rows for one in row if one.sort == "verb" for value in one.values)
 
@@ -115,7 +115,7 @@ def _enter(entry: PhraseGroup, phrase: Phrase) -> None:
 
 
 def compile_phrase(text: str) -> Iterator[tuple[Element, ...]]:
-    """The rows of elements that a phrase stands for: one with and one without each element that may be missing."""
+    """The sequences of elements of a phrase: one with and one without each optional element."""
     rows: list[tuple[Element, ...]] = [()]
     for part in text.split():
         if part == "*":

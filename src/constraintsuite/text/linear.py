@@ -1,4 +1,4 @@
-"""The reach of a cue by word order alone: phrases, subjects, and what a relative pronoun refers to."""
+"""The reach of a cue by word order: phrases, subjects, and antecedents of relative pronouns."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _PREMODIFIED = frozenset(("DET", "ADJ", "NUM", "ADP", "CCONJ", "PUNCT", "ADV", "
 
 
 class LinearSentence(ClauseSentence):
-    """A phrase ends at the first word that cannot be in it; a subject is the phrase before its verb."""
+    """A phrase ends at the first word that cannot be part of it; a subject is the phrase before its verb."""
 
     def phrase_end(self, at: int, *, loose: bool = False) -> int:
-        """The first word from `at` on that can be no part of the phrase."""
+        """The first word from `at` on that cannot be part of the phrase; `loose` includes some prepositional phrases."""
         if self._is_verbal(at):
             return self.clause_end(at)
         place, last = at, at
         while place < at + HORIZON and not self.is_hard(place):
             word = self.words[place]
             if word == "," or word in COORDINATORS:
-                if not self.phrase_goes_on(place, at):
+                if not self.phrase_continues(place, at):
                     break
                 if word in COORDINATORS and self.word(place + 1) == ",":
                     place = self.skip_aside(place + 1) - 1
@@ -34,7 +34,7 @@ class LinearSentence(ClauseSentence):
             place += 1
         return max(last, min(at + 1, self.length))
 
-    def phrase_goes_on(self, place: int, start: int) -> bool:
+    def phrase_continues(self, place: int, start: int) -> bool:
         """Whether the comma or coordinator at `place` links another member of the phrase's list."""
         following = place + 1
         while self.word(following) in QUOTES or self.word(following) in COORDINATORS | {"even", "any"}:
@@ -53,13 +53,13 @@ class LinearSentence(ClauseSentence):
         if self.joins(place, start) is False or not self._leads_to_noun(following):
             return False
         if self.words[place] == "," and self.word(place + 1) not in COORDINATORS:
-            return self.list_goes_on(following, bare=self.word(start) not in word_list("fresh_determiners"))
+            return self.list_continues(following, bare=self.word(start) not in word_list("fresh_determiners"))
         joins = self.word(place + 1) if self.words[place] == "," else self.words[place]
         fresh = word_list("fresh_determiners")
         return not (joins in ("and", "&") and self.word(following) in fresh and self.word(start) not in fresh)
 
     def _has_own_verb(self, place: int) -> bool:
-        """Whether what stands before can be a clause; in "no fruit and nuts may pass" it is only half a subject."""
+        """Whether the words before can be a clause; in "no fruit and nuts may pass" they are only a part of the subject."""
         if self.words[place] != "and" or self.word(place - 1) == ",":
             return True
         first = place
@@ -76,7 +76,7 @@ class LinearSentence(ClauseSentence):
         return self.is_nominal(at) or self.is_verb(at)
 
     def in_phrase(self, place: int, start: int) -> bool:
-        """Whether the word at `place` can stand in the noun phrase that began at `start`."""
+        """Whether the word at `place` can be part of the noun phrase that began at `start`."""
         word, pos, before = self.words[place], self.pos(place), self.pos(place - 1)
         if self.word(place + 1) == "ago":  # did away with it years ago
             return False
@@ -96,7 +96,7 @@ class LinearSentence(ClauseSentence):
         return False
 
     def subject(self, verb: int) -> TokenRange | None:
-        """The phrase before the verb group; across "and" that of the verb before; at a relative pronoun what it means."""
+        """The phrase before the verb group; after "and" the subject of the verb before; for a relative pronoun its antecedent."""
         place = self.skip_adverbs_back(self.verb_group_start(verb) - 1)
         if place < 0:
             return None
@@ -115,7 +115,7 @@ class LinearSentence(ClauseSentence):
         return self.noun_before(place)
 
     def antecedent(self, verb: int) -> TokenRange | None:
-        """The noun before a relative pronoun that stands left of the verb's own subject."""
+        """The noun before a relative pronoun that comes before the verb's own subject."""
         start = self.verb_group_start(verb)
         for place in range(start - 2, max(start - 8, 0), -1):
             if self.is_hard(place) or self.is_finite(place):
@@ -125,7 +125,7 @@ class LinearSentence(ClauseSentence):
         return None
 
     def verb_of_subject(self, first: int, last: int) -> int | None:
-        """The first finite verb after the phrase; a relative clause in between has one of its own."""
+        """The first finite verb after the phrase, without those of relative clauses in between."""
         if not self.can_be_subject(first):
             return None
         inner = 0
@@ -149,18 +149,18 @@ class LinearSentence(ClauseSentence):
         return None
 
     def _opens_inner(self, place: int) -> bool:
-        """Whether a clause with a verb of its own begins: who came, that we saw, when it rained."""
+        """Whether an inner clause with its own verb begins: who came, that we saw, when it rained."""
         word = self.words[place]
         if word in ("who", "which", "whose", "whom") or (word == "that" and self.pos(place) != "DET"):
             return True
         return word in word_list("subordinators") and self.starts_clause(place + 1)
 
     def can_be_subject(self, first: int) -> bool:
-        """Whether a phrase that begins there is no object of a verb or preposition before it."""
+        """Whether a phrase that begins here is not the object of a verb or preposition before it."""
         return not self.is_verb(first - 1) and self.pos(first - 1) not in ("ADP", "PART")
 
     def _links(self, place: int, *, loose: bool) -> bool:
-        """Whether the word there carries the phrase on: of, with (indefinite), except, without."""
+        """Whether the word continues the phrase: of, with (indefinite), except, without."""
         word = self.words[place]
         definite = self.word(place + 1) in word_list("definite_determiners")
         if word == "of":
@@ -172,7 +172,7 @@ class LinearSentence(ClauseSentence):
         return loose and word in word_list("linking_prepositions") and not definite and not self.is_verb(place + 1)
 
     def _is_verbal(self, at: int) -> bool:
-        """Whether what looks like a noun phrase is a verb phrase: without using Y."""
+        """Whether a verb phrase begins here, as in "without using Y"."""
         tag = self.tag(at)
         return (self.pos(at) == "VERB" and tag in ("VBG", "VB")) or tag == "TO"
 
@@ -197,16 +197,16 @@ class LinearSentence(ClauseSentence):
         return TokenRange(first, last) if first <= end else None
 
     def _nearest_noun(self, end: int) -> TokenRange | None:
-        """The noun phrase that ends at `end`, without what a preposition hangs it on."""
+        """The noun phrase that ends at `end`, from its last preposition on."""
         found = self.noun_before(end)
         if found is None:
             return None
         places = range(found.first, end + 1)
-        hung = [at for at in places if self.pos(at) == "ADP" and self.words[at] != "of"]
-        return TokenRange(hung[-1] + 1, end + 1) if hung and hung[-1] < end else found
+        prepositions = [at for at in places if self.pos(at) == "ADP" and self.words[at] != "of"]
+        return TokenRange(prepositions[-1] + 1, end + 1) if prepositions and prepositions[-1] < end else found
 
     def _cuts_subject(self, place: int) -> bool:
-        """Whether a preposition there leads to something that is there anyway: "dogs in the garden are not allowed"."""
+        """Whether a preposition introduces a definite thing, which is not negated: "dogs in the garden are not allowed"."""
         definite = self.word(place + 1) in word_list("definite_determiners")
         return self.pos(place) == "ADP" and self.words[place] != "of" and definite
 

@@ -1,4 +1,4 @@
-"""Every mention of every surface form, at word boundaries, longest first."""
+"""Find the mentions of surface forms in a text, at word boundaries."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from constraintsuite.text.inflection import get_inflections, get_lemmas
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A surface form found in a text, and the key (the Y) that it belongs to."""
+    """A surface form in a text, with its key (the Y)."""
 
     key: str
     span: Span
@@ -23,8 +23,8 @@ class Mention:
 class MentionFinder:
     """Finds the forms of many keys in one pass over a text.
 
-    A form counts only between word boundaries; a hyphen is a boundary, so "peanut-free" mentions "peanut", and the
-    suffix -less is one too, so "sugarless" mentions "sugar". Case is ignored.
+    A form counts only between word boundaries. A hyphen is a boundary, so "peanut-free" mentions "peanut"; so is the suffix
+    -less, so "sugarless" mentions "sugar". Case is ignored.
     """
 
     def __init__(self, forms: Mapping[str, Iterable[str]]) -> None:
@@ -43,7 +43,7 @@ class MentionFinder:
         self._automaton = AhoCorasick(patterns, matchkind=MatchKind.Standard) if patterns else None
 
     def find(self, text: str) -> list[Mention]:
-        """All mentions, by place; of the mentions of one key that overlap, the longest is kept."""
+        """All mentions in order; of overlapping mentions of one key, the longest."""
         if self._automaton is None:
             return []
         folded = fold(text)
@@ -68,12 +68,12 @@ def find_forms(text: str, forms: Sequence[str]) -> list[Span]:
 
 
 def fold(text: str) -> str:
-    """Lower case and plain apostrophes and hyphens, character for character, so that offsets stay valid."""
+    """Lower case with plain apostrophes and hyphens, character by character, so that offsets stay valid."""
     return "".join(_fold_character(character) for character in text) if not text.isascii() else text.lower()
 
 
 def surface_forms(y: str) -> tuple[str, ...]:
-    """A Y with its singular and plural; names stay as they are."""
+    """The singular and plural of a Y; a name has one form."""
     words = y.split()
     if not words or any(word[:1].isupper() for word in words):
         return (y,)

@@ -20,13 +20,13 @@ PERMUTATIONS = 128
 BANDS = 32
 SEED = 20_260
 BLOCK = 1024
-"""Texts whose sketches are read or written at once."""
+"""Texts per block of the file of sketches."""
 TOGETHER = 2
-"""Bands that are in memory at once; with fewer the sketches are read more often."""
+"""Bands in memory at a time; fewer mean that the file is read more often."""
 SHINGLED = 256
-"""Texts whose shingles are kept, since a text is often compared with several."""
+"""Texts whose shingles are cached, since a text is often compared with several others."""
 TILE = SHINGLED // 2
-"""Texts of a group that are compared with as many others at a time."""
+"""Texts of a group that are compared with the same number of others at a time."""
 _MIX = np.uint64(0x9E37_79B9_7F4A_7C15)
 SketchKeys = npt.NDArray[np.uint64]
 TextPositions = npt.NDArray[np.int64]
@@ -34,10 +34,10 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Sketches:
-    """MinHash sketches of many texts, in a file that nobody else sees: of a text only a number is held."""
+    """MinHash sketches of many texts, in a temporary file; only one number per text is in memory."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        """`folder` is where the file goes, 256 bytes per text; by default where the system keeps such files."""
+        """`folder` is the place of the file (256 bytes per text), by default that of temporary files."""
         self._file = TemporaryFile(dir=folder)  # noqa: SIM115 - closed with the sketches
         self._block = np.empty((BLOCK, PERMUTATIONS), dtype=np.uint32)
         self._waiting = 0
@@ -59,25 +59,25 @@ class Sketches:
             self._write()
 
     def clusters(self, read: Callable[[int], str], threshold: float) -> array[int]:
-        """For each text the index of the first of its cluster; single-link over pairs at or above `threshold`.
+        """The index of the first text of each text's cluster; single-link clusters of pairs at or above `threshold`.
 
-        `read` gives a text by its index, for the few to compare.
+        `read` gives a text by its index; only candidates are read.
         """
         self._write()
-        joining = _Joining(self._written, lru_cache(SHINGLED)(lambda index: _shingles(read(index))), threshold)
+        clusters = _Clusters(self._written, lru_cache(SHINGLED)(lambda index: _shingles(read(index))), threshold)
         for first in range(0, BANDS, TOGETHER):
             columns = self._columns(first)
-            for beside in range(TOGETHER):
-                for group in _groups(columns[beside]):
-                    if joining.is_open(group):
-                        joining.compare(group, self._shared_before(group, first + beside))
-        return joining.roots()
+            for number in range(TOGETHER):
+                for group in _groups(columns[number]):
+                    if clusters.is_open(group):
+                        clusters.compare(group, self._shared_before(group, first + number))
+        return clusters.roots()
 
     def _write(self) -> None:
         digests = self._block[: self._waiting].reshape(-1, BANDS, PERMUTATIONS // BANDS)
         keys = np.zeros(digests.shape[:2], dtype=np.uint64)
         for row in range(digests.shape[2]):
-            keys = (keys + digests[:, :, row]) * _MIX  # two bands that only collide are compared in vain, and no more
+            keys = (keys + digests[:, :, row]) * _MIX  # a collision only costs a comparison
         self._file.seek(0, 2)
         self._file.write(keys.tobytes())
         self._written += self._waiting
@@ -92,7 +92,7 @@ class Sketches:
         return columns
 
     def _shared_before(self, group: Sequence[int], band: int) -> Callable[[int, TextPositions], Flags]:
-        """Whether one of a group met others of it, all by their places in it, in an earlier band: then they were compared."""
+        """Whether a text of a group was already compared with others of it, in an earlier band; all by their places in the group."""
         rows = np.empty((len(group), band), dtype=np.uint64)
         for place, index in enumerate(group):
             self._file.seek(index * BANDS * 8)
@@ -101,7 +101,7 @@ class Sketches:
 
 
 def _groups(keys: SketchKeys) -> Iterator[list[int]]:
-    """The indexes of equal keys, in order, for all keys that stand twice or more."""
+    """The indexes of each key that occurs more than once, in order."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     edges = np.flatnonzero(np.diff(ordered[1:] == ordered[:-1], prepend=False, append=False))
@@ -110,21 +110,21 @@ def _groups(keys: SketchKeys) -> Iterator[list[int]]:
         yield order[begin : end + 1].tolist()
 
 
-class _Joining:
-    """Clusters that grow together; each text points towards the first of its cluster."""
+class _Clusters:
+    """A union-find of texts; each text points towards the first of its cluster."""
 
     def __init__(self, count: int, shingles: Callable[[int], set[str]], threshold: float) -> None:
         self._parent = array("q", range(count))
         self._shingles, self._threshold = shingles, threshold
 
     def is_open(self, group: Sequence[int]) -> bool:
-        """Whether a group is of more than one cluster so far."""
+        """Whether the texts of a group are in more than one cluster."""
         return len({self._root(index) for index in group}) > 1
 
-    def compare(self, group: Sequence[int], met: Callable[[int, TextPositions], Flags]) -> None:
-        """Compare all of a group that are not of one cluster, and have not `met` before.
+    def compare(self, group: Sequence[int], were_compared: Callable[[int, TextPositions], Flags]) -> None:
+        """Compare the texts of a group that are in different clusters and have not `were_compared` before.
 
-        Tile by tile: the shingles of two tiles are kept, those of a whole group may not be, and would be read for each pair.
+        This goes tile by tile, since the shingles of two tiles fit into the cache, and those of a whole group may not.
         """
         roots = np.array([self._root(index) for index in group])
         tiles = [slice(begin, begin + TILE) for begin in range(0, len(group), TILE)]
@@ -132,7 +132,7 @@ class _Joining:
             for early in tiles[: number + 1]:
                 if (roots[early] != roots[late.start]).any() or (roots[late] != roots[late.start]).any():
                     for place in range(len(group))[late]:
-                        self._compare(group, roots, place, early, met)
+                        self._compare(group, roots, place, early, were_compared)
 
     def _compare(
         self,
@@ -140,12 +140,12 @@ class _Joining:
         roots: TextPositions,
         place: int,
         tile: slice,
-        met: Callable[[int, TextPositions], Flags],
+        were_compared: Callable[[int, TextPositions], Flags],
     ) -> None:
-        """Compare one of a group with those before it in a tile; `roots` are kept as they are now."""
+        """Compare one text of a group with those before it in a tile, and update `roots`."""
         others = tile.start + np.flatnonzero(roots[tile.start : min(tile.stop, place)] != roots[place])
         if len(others):
-            others = others[~met(place, others)]
+            others = others[~were_compared(place, others)]
         while (alike := self._first_alike(group, place, others)) is not None:
             first, second = sorted((int(roots[place]), int(roots[alike])))
             self._parent[second] = first
@@ -153,7 +153,7 @@ class _Joining:
             others = others[(others > alike) & (roots[others] != first)]
 
     def _first_alike(self, group: Sequence[int], place: int, others: TextPositions) -> int | None:
-        """The first of other places whose text is like that of a place."""
+        """The first of the other places whose text is similar enough."""
         if not len(others):
             return None
         shingles = self._shingles(group[place])
@@ -163,7 +163,7 @@ class _Joining:
         return None
 
     def roots(self) -> array[int]:
-        """The first text of the cluster of each."""
+        """The first text of each text's cluster."""
         for index in range(len(self._parent)):
             self._parent[index] = self._root(index)
         return self._parent
@@ -177,7 +177,7 @@ class _Joining:
 
 
 def jaccard(a: set[str], b: set[str]) -> float:
-    """Shared over all; 0 for two empty sets."""
+    """The Jaccard index: common elements over all; 0 for two empty sets."""
     shared = len(a & b)
     union = len(a) + len(b) - shared
     return shared / union if union else 0.0

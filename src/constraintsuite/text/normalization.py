@@ -1,17 +1,19 @@
-"""Texts as they are parsed and scored: one line, composed characters, no control characters, no stray spaces."""
+"""Clean texts before they are parsed and scored."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-_GONE = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+_REMOVED = re.compile(
+    r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]"
+)
 _SPACE = re.compile(r"[\s\x85]+")
 
 
 def clean(text: str) -> str:
     """NFC, no control or direction characters, white space folded to single spaces."""
-    return _SPACE.sub(" ", unicodedata.normalize("NFC", _GONE.sub("", text))).strip()
+    return _SPACE.sub(" ", unicodedata.normalize("NFC", _REMOVED.sub("", text))).strip()
 
 
 _REPAIRS = (
@@ -26,7 +28,7 @@ _QUOTE = re.compile(r'\s*"\s*')
 
 
 def repair_spacing(text: str) -> str:
-    """Mend the stray spaces that tokenised corpora leave around brackets, quotes and hyphens."""
+    """Remove the extra spaces that tokenised corpora have around brackets, quotes and hyphens."""
     text = _repair_quotes(text)
     for pattern, replacement in _REPAIRS:
         text = pattern.sub(replacement, text)
@@ -34,7 +36,7 @@ def repair_spacing(text: str) -> str:
 
 
 def _repair_quotes(text: str) -> str:
-    """Straight quotes that come in pairs: space outside, none inside ('his work" Filumena", which')."""
+    """Move the spaces of paired straight quotes outside ('his work" Filumena", which')."""
     stray = re.search(r'\w" \w[^"]*"', text) is not None or text.startswith('" ')
     if text.count('"') % 2 or not stray or _INCHES.search(text):
         return text

@@ -1,4 +1,4 @@
-"""What two texts have in common, found in bounded time: both may be hostile."""
+"""The common parts of two texts, found in bounded time, since the texts may be hostile."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from difflib import Match, SequenceMatcher
 from itertools import accumulate, takewhile
 
 MOST_STEPS = 10_000_000
-"""Pairs of the same word that may be looked at for one edit, about a second's worth; texts of 200 words never need so many."""
+"""Comparisons of equal words per diff, about one second; texts of 200 words never need as many."""
 
 
 class BoundedMatcher(SequenceMatcher[str]):
-    """Matches as its parent does while its steps last; a stretch that would take more is only compared from its ends.
+    """A SequenceMatcher with a limited number of steps; beyond it, only common beginnings and ends are found.
 
-    Shared ends are not cut off before that: beside a doubled word it would be the other one that counts as new.
+    Common ends are not cut off first: next to a repeated word, the wrong one of the two would then count as new.
     """
 
     def __init__(self, first: Sequence[str], second: Sequence[str]) -> None:
         super().__init__(None, first, second, autojunk=False)
         self._first, self._second = first, second
-        held = Counter(second)
-        self._steps = list(accumulate((1 + held[word] for word in first), initial=0))
+        counts = Counter(second)
+        self._steps = list(accumulate((1 + counts[word] for word in first), initial=0))
         self._left = MOST_STEPS
 
     def find_longest_match(self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None) -> Match:
-        """The longest block that two stretches share; of costly ones that at their beginning, or else at their end."""
+        """The longest common block of two parts; if that takes too many steps, their common beginning, or else end."""
         ahi = len(self._first) if ahi is None else ahi
         bhi = len(self._second) if bhi is None else bhi
         steps = self._steps[ahi] - self._steps[alo]
@@ -40,5 +40,5 @@ class BoundedMatcher(SequenceMatcher[str]):
 
 
 def _shared(first: Iterable[str], second: Iterable[str]) -> int:
-    """How many words two texts begin with alike."""
+    """The number of words in the common beginning of two texts."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))

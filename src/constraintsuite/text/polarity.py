@@ -1,4 +1,4 @@
-"""What a text says of Y: a verdict for each mention from the scopes that cover it, and one for the document."""
+"""The verdict on each mention of Y, from the scopes that cover it, and on the whole document."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from constraintsuite.text.base import DocumentVerdict, Polarity, Scope
 
 @dataclass(frozen=True, slots=True)
 class JudgedMention:
-    """A mention with its verdict, the cue that decided (if any) and the rule's name."""
+    """A mention with its verdict, the deciding cue (if any) and the name of the rule."""
 
     span: Span
     verdict: Polarity
@@ -20,10 +20,10 @@ class JudgedMention:
 
 
 def judge_mention(mention: Span, scopes: Sequence[Scope]) -> JudgedMention:
-    """The verdict on one mention: protected stretches affirm, doubt beats negation, nested negations cancel.
+    """The verdict on one mention: `affirmed` scopes win over doubt, doubt over negation, and nested negations cancel.
 
-    Two negations cancel if one governs the other's cue ("not without Y"); side by side they agree
-    ("sold without Y, which was dropped").
+    Two negations cancel if one covers the other's cue ("not without Y"). If neither does, they agree ("sold without Y, which was
+    dropped").
     """
     covering = [scope for scope in scopes if scope.start <= mention.start and mention.end <= scope.end]
     protected = [scope for scope in covering if scope.kind == "affirmed"]
@@ -46,7 +46,7 @@ def judge_mentions(mentions: Iterable[Span], scopes: Sequence[Scope]) -> tuple[J
 
 
 def judge_document(judged: Sequence[JudgedMention]) -> DocumentVerdict:
-    """What the whole text says: `affirms` and `negates` only if every mention agrees."""
+    """The verdict on the whole text: `affirms` and `negates` only if every mention agrees."""
     verdicts = {one.verdict for one in judged}
     if not verdicts:
         return "omits"
@@ -58,7 +58,7 @@ def judge_document(judged: Sequence[JudgedMention]) -> DocumentVerdict:
 
 
 def _nesting(negating: Sequence[Scope], scopes: Sequence[Scope]) -> int:
-    """How many negations lie inside one another over a mention: 1 for one cue or for cues side by side."""
+    """The depth of nested negations over a mention: 1 for one cue, or for cues that do not cover each other."""
     cues = {(scope.cue_start, scope.cue_end) for scope in negating}
     if len(cues) < 2:
         return len(cues)

@@ -1,4 +1,4 @@
-"""A light guess at parts of speech: the dictionary says what a word can be, its neighbours decide."""
+"""A small part-of-speech tagger: the dictionary gives the readings of a word, and its neighbours decide between them."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ _FUNCTION_WORDS = frozenset(("DET", "ADP", "CCONJ", "SCONJ", "AUX", "PRON", "PAR
 
 
 class TagTable(BaseModel, frozen=True, extra="forbid"):
-    """How likely tags follow one another, and what words of each kind turn out to be (natural logarithms)."""
+    """Log-probabilities of tags after each other, and of the tags of words of each kind."""
 
     transitions: dict[str, dict[str, float]]
-    """Previous tag, then tag."""
+    """By the previous tag, then by the tag."""
     kinds: dict[str, dict[str, float]]
-    """Kind of word (see `kind_of`) or `=` and a frequent word, then tag; relative to how frequent the tag is."""
+    """By the kind of word (see `kind_of`), or `=` and a frequent word, then by the tag; relative to the tag's frequency."""
     provenance: str
 
 
 class ScoredReadings(NamedTuple):
-    """What a word can be, and how well each reading suits words of its kind."""
+    """The readings of a word with their scores."""
 
     readings: tuple[WordReading, ...]
     fit: tuple[float, ...]
@@ -72,7 +72,7 @@ def capital_modes(words: Sequence[str]) -> list[str]:
 
 @lru_cache(maxsize=200_000)
 def possible_readings(word: str, capitals: str) -> tuple[WordReading, ...]:
-    """What a word can be, its capital taken into account."""
+    """The readings of a word, with regard to its capital letter."""
     lower = word.lower()
     found = readings(lower)
     if not word[:1].isupper() or capitals == "nothing" or found[0].pos in _FUNCTION_WORDS:
@@ -84,7 +84,7 @@ def possible_readings(word: str, capitals: str) -> tuple[WordReading, ...]:
 
 
 def kind_of(word: str, found: Sequence[WordReading]) -> str:
-    """Words that can be the same things are of one kind; a function word with several readings is its own kind."""
+    """The kind of a word: its possible tags, and for a function word also the word itself."""
     tags = "|".join(sorted({reading.tag for reading in found}))
     return f"{word.lower()}:{tags}" if found[0].pos in _FUNCTION_WORDS else tags
 
@@ -115,16 +115,16 @@ def _best_path(choices: Sequence[ScoredReadings]) -> list[WordReading]:
 
 
 def _resolve(before: str, run: tuple[ScoredReadings, ...], after: str) -> list[WordReading]:
-    return _remembered(before, run, after) if len(run) <= _SHORT_RUN else _search(before, run, after)
+    return _search_cached(before, run, after) if len(run) <= _SHORT_RUN else _search(before, run, after)
 
 
 @lru_cache(maxsize=200_000)
-def _remembered(before: str, run: tuple[ScoredReadings, ...], after: str) -> list[WordReading]:
+def _search_cached(before: str, run: tuple[ScoredReadings, ...], after: str) -> list[WordReading]:
     return _search(before, run, after)
 
 
 def _search(before: str, run: Sequence[ScoredReadings], after: str) -> list[WordReading]:
-    """Viterbi between two known neighbours."""
+    """The best readings of a run between two known tags, by the Viterbi algorithm."""
     steps = tag_table().transitions
     first = steps.get(before, {})
     scores = [first.get(one.tag, _FLOOR) + fit for one, fit in zip(run[0].readings, run[0].fit, strict=True)]
@@ -152,7 +152,7 @@ def _search(before: str, run: Sequence[ScoredReadings], after: str) -> list[Word
 
 
 def _one_verb(chosen: list[WordReading], choices: Sequence[ScoredReadings]) -> list[WordReading]:
-    """A clause wants one finite verb: with none a participle becomes a past tense, after one a second becomes a noun."""
+    """Correct clauses without exactly one finite verb: a participle becomes a past tense, or a second verb a noun."""
     start = 0
     for end in range(len(chosen) + 1):
         if end == len(chosen) or chosen[end].tag in _CLAUSE_TAGS or chosen[end].pos == "SCONJ":
@@ -192,7 +192,7 @@ def _find_past(chosen: list[WordReading], choices: Sequence[ScoredReadings], sta
 
 
 def _parts_of_speech(chosen: Sequence[WordReading]) -> list[str]:
-    """Universal parts of speech; what follows tells a determiner from a pronoun and an auxiliary from a full verb."""
+    """Universal parts of speech; the next words decide between determiner and pronoun, and between auxiliary and verb."""
     parts = [reading.pos for reading in chosen]
     for index, reading in enumerate(chosen):
         if reading.pos == "AUX" and reading.lemma in ("have", "do"):

@@ -1,4 +1,4 @@
-"""What a word can be: its possible parts of speech and base forms, from the closed classes and the dictionary."""
+"""The possible parts of speech and base forms of a word, from the closed classes and the dictionary."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SUFFIXES = {
 
 
 class WordReading(NamedTuple):
-    """One thing a word can be."""
+    """One possible part of speech of a word."""
 
     tag: str
     pos: str
@@ -42,7 +42,7 @@ class _Group(BaseModel, frozen=True, extra="forbid"):
 
 
 class ClosedClasses(BaseModel, frozen=True, extra="forbid"):
-    """Function words, grouped by what they can be."""
+    """Function words by part of speech."""
 
     groups: tuple[_Group, ...]
     lemmas: dict[str, str]
@@ -51,7 +51,7 @@ class ClosedClasses(BaseModel, frozen=True, extra="forbid"):
 
 @lru_cache(maxsize=200_000)
 def readings(word: str) -> tuple[WordReading, ...]:
-    """Everything `word` (in lower case) can be, at least one thing."""
+    """All readings of `word` (in lower case), at least one."""
     closed = _closed().get(word, ())
     if closed and word not in closed_classes().also_open:
         return closed
@@ -60,7 +60,7 @@ def readings(word: str) -> tuple[WordReading, ...]:
 
 
 def in_dictionary(word: str) -> bool:
-    """Whether `word` (in lower case) is known, rather than guessed from its ending."""
+    """Whether `word` (in lower case) is in the dictionary; other words are guessed from their endings."""
     return word in _closed() or bool(get_all_lemmas(word))
 
 
@@ -86,7 +86,7 @@ def _known(word: str) -> Iterator[WordReading]:
         for lemma in lemmas:
             for tag in _tags(word, lemma, pos):
                 yield WordReading(tag, UNIVERSAL[tag], lemma)
-                # Plurals that the dictionary forgot, such as templates.
+                # Plurals that the dictionary lacks, such as templates.
                 if tag == "VBZ" and "NOUN" in get_all_lemmas(lemma):
                     yield WordReading("NNS", "NOUN", lemma)
 

@@ -1,4 +1,4 @@
-"""The analyser of the base install: word lists, a light tagger and linear scopes; no parser."""
+"""The analyser without a parser: word lists, a small part-of-speech tagger, and scopes by word order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from constraintsuite.text.tokens import find_tokens
 
 
 class RulesAnalyser:
-    """Reads texts with word lists and rules alone."""
+    """Analyses texts with word lists and rules."""
 
     name = "rules"
 

@@ -1,4 +1,4 @@
-"""From cues to scopes: which function draws which cue, and in which order."""
+"""Draw the scopes of cues: which function draws which cue, and in which order."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from constraintsuite.text.lexicon import FILE, lexicon
 from constraintsuite.text.scoped_sentence import Draw, ScopedSentence
 
 RULES_VERSION = 2
-"""Raised when verdicts may change; the lexicon has a digest of its own."""
+"""Raised when verdicts may change; changes of the lexicon change its digest."""
 
-# Inner cues first: a negated verb looks at what is denied already within its reach.
+# Inner cues first: the scope of a negated verb depends on the scopes inside it.
 PASSES: tuple[Mapping[str, Draw], ...] = (
     {
         "pseudo": absence.draw_pseudo,
@@ -66,7 +66,7 @@ STRUCTURES = (
 
 
 def draw_text(sentences: Sequence[ScopedSentence]) -> tuple[Scope, ...]:
-    """All scopes of a text, sentence by sentence; a question is drawn with the answer that follows it."""
+    """All scopes of a text, sentence by sentence; the scope of a question depends on the answer after it."""
     scopes: list[Scope] = []
     for sentence, following in zip_longest(sentences, sentences[1:]):
         answer = structures.answer_scope(sentence, following)
@@ -78,7 +78,7 @@ def draw_text(sentences: Sequence[ScopedSentence]) -> tuple[Scope, ...]:
 
 
 def draw_scopes(sentence: ScopedSentence) -> list[Scope]:
-    """All scopes of one sentence, by the place of their cues."""
+    """All scopes of one sentence, in the order of their cues."""
     for table in PASSES:
         for cue in sentence.cues:
             draw = table.get(cue.draw)
@@ -104,7 +104,7 @@ def draw_scopes(sentence: ScopedSentence) -> list[Scope]:
 
 @cache
 def check_lexicon() -> None:
-    """An error if a group of the lexicon names a drawing function that does not exist."""
+    """Raise an error if a group of the lexicon names an unknown drawing function."""
     unknown = {group.draw for group in lexicon().groups} - {name for table in PASSES for name in table}
     if unknown:
         raise ValueError(f"{FILE}: there is no drawing function named {', '.join(sorted(unknown))}.")

@@ -1,4 +1,4 @@
-"""What the drawing functions share: the sentence, its reach, and what has been drawn so far."""
+"""A sentence with its cues and the scopes that were drawn so far, for the functions in `text/draw`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _AFTER_DEFINITE = frozenset(("NOUN", "PROPN", "ADJ", "NUM", "VERB"))
 
 
 class ScopePatch(NamedTuple):
-    """A stretch of tokens to mark."""
+    """A range of tokens that a rule marks."""
 
     first: int
     last: int
@@ -32,22 +32,22 @@ class ScopedSentence(LinearSentence):
         self.drawn: list[tuple[Cue, ScopePatch]] = []
 
     def add(self, cue: Cue, patches: Iterable[ScopePatch]) -> None:
-        """Keep patches, without the empty ones."""
+        """Add the patches of a cue that are not empty."""
         for patch in patches:
             last = min(patch.last, self.length)
             if patch.first < last:
                 self.drawn.append((cue, patch._replace(last=last)))
 
     def is_drawn(self, at: int) -> bool:
-        """Whether a place is marked as negated already."""
+        """Whether the place is already marked as negated."""
         return any(patch.kind == "negated" and patch.first <= at < patch.last for _, patch in self.drawn)
 
     def has_cue(self, first: int, last: int, draws: frozenset[str]) -> bool:
-        """Whether a cue drawn by one of the named functions begins in a stretch."""
+        """Whether a cue of one of the named drawing functions begins in a range."""
         return any(first <= cue.first < last and cue.draw in draws for cue in self.cues)
 
     def segment(self, at: int) -> TokenRange:
-        """The words between the strong marks around a place."""
+        """The words between the hard marks around a place."""
         first = last = at
         while first > 0 and not self.is_hard(first - 1):
             first -= 1
@@ -56,14 +56,14 @@ class ScopedSentence(LinearSentence):
         return TokenRange(first, last)
 
     def mark(self, cue: Cue, stretch: TokenRange | None, rule: str = "") -> Iterator[ScopePatch]:
-        """A stretch, if there is one, with the effect of a cue."""
+        """The patch of a range, if there is one, with the kind of the cue."""
         if stretch is not None:
             yield ScopePatch(stretch.first, stretch.last, cue.kind, rule or cue.rule)
 
     def predicate(self, cue: Cue, first: int, last: int) -> Iterator[ScopePatch]:
-        """What a denied verb says, without the definite things that its clause takes for granted.
+        """The patches of a negated predicate, without definite noun phrases that the clause presupposes.
 
-        "did not water the ferns" leaves the ferns where they are; "does not have the badge" does not.
+        "did not water the ferns" presupposes that there are ferns; "does not have the badge" does not presuppose the badge.
         """
         start = first
         for hole in self._definite(first, last, deep=cue.kind == "negated"):
@@ -74,14 +74,14 @@ class ScopedSentence(LinearSentence):
     def _definite(self, first: int, last: int, *, deep: bool) -> Iterator[TokenRange]:
         place = first
         while place < last:
-            if self._takes_for_granted(first, place):
-                end = min(self._granted_end(place, deep=deep), last)
+            if self._is_presupposed(first, place):
+                end = min(self._presupposed_end(place, deep=deep), last)
                 yield TokenRange(place, end)
                 place = max(end, place + 1)
             else:
                 place += 1
 
-    def _granted_end(self, place: int, *, deep: bool) -> int:
+    def _presupposed_end(self, place: int, *, deep: bool) -> int:
         end = self.phrase_end(place)
         if self.tag(end - 1) == "JJ" and self.pos(end - 2) == "NOUN":  # call the soup | spicy
             return end - 1
@@ -90,7 +90,7 @@ class ScopedSentence(LinearSentence):
         inner = self.find(word_list("exceptive_starts") | {"without"}, place + 1, end)
         return inner if inner >= 0 else end
 
-    def _takes_for_granted(self, first: int, place: int) -> bool:
+    def _is_presupposed(self, first: int, place: int) -> bool:
         if self.words[place] not in word_list("definite_determiners") or self.is_drawn(place + 1):
             return False
         if self.tag(place) in ("WDT", "IN") or self.pos(place + 1) not in _AFTER_DEFINITE:

@@ -1,4 +1,4 @@
-"""One sentence as the rules see it: its tokens, with the questions that many rules ask of them."""
+"""A sentence with its tokens, and the tests of words that many rules use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FINITE = frozenset(("VBZ", "VBP", "VBD", "MD"))
 NOMINAL = frozenset(("NOUN", "PROPN", "PRON", "NUM"))
 HARD_MARKS = frozenset((";", ":", "—", "–", "--", "(", ")", "[", "]", "{", "}", "…", "...", "•", "|", "?", "!", "."))
 VERB_GROUP = 10
-"""No verb is parted from its auxiliaries by more words than this."""
+"""The largest number of words between a verb and its auxiliaries."""
 QUOTES = frozenset(("“", "”", '"', "‘", "’", "'", "``", "''", "«", "»"))
 _FINITE_FORMS = frozenset(
     ("is", "are", "was", "were", "has", "have", "had", "does", "do", "did", "'s", "'re", "'ve", "'m")
@@ -26,7 +26,7 @@ class TokenRange(NamedTuple):
 
 
 class Sentence:
-    """Tokens of one sentence; every place is counted from its first token."""
+    """The tokens of one sentence; places are counted from its first token."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.tokens = tokens
@@ -50,41 +50,41 @@ class Sentence:
         return self.tokens[at].lemma.lower() if 0 <= at < self.length else ""
 
     def is_verb(self, at: int) -> bool:
-        """Whether a verb of any form, auxiliaries included, stands there."""
+        """Whether the word is a verb of any form or an auxiliary."""
         return self.pos(at) in ("VERB", "AUX")
 
     def is_finite(self, at: int) -> bool:
-        """Whether a verb that can carry a clause stands there."""
+        """Whether the word is a finite verb."""
         if self.pos(at) not in ("VERB", "AUX"):
             return False
         return self.tag(at) in FINITE or (self.word(at) in _FINITE_FORMS and self.tag(at) not in ("VB", "VBN", "VBG"))
 
     def is_helper(self, at: int) -> bool:
-        """Whether a form of be, have or do, or a modal verb stands there, whatever its tag."""
+        """Whether the word is a form of be, have or do, or a modal verb, whatever its tag."""
         return self.lemma(at) in ("be", "have", "do") or self.tag(at) == "MD"
 
     def is_nominal(self, at: int) -> bool:
-        """Whether a noun, name, pronoun or number stands there."""
+        """Whether the word is a noun, name, pronoun or number."""
         return self.pos(at) in NOMINAL
 
     def is_hard(self, at: int) -> bool:
-        """Whether a mark stands there that ends a clause, or the sentence ends."""
+        """Whether the place has a mark that ends a clause, or is outside the sentence."""
         return not 0 <= at < self.length or self.words[at] in HARD_MARKS
 
     def skip_adverbs(self, at: int) -> int:
-        """The first place from `at` on that holds no adverb, particle or quotation mark."""
+        """The first place from `at` on that is no adverb, negation particle or quotation mark."""
         last = at + VERB_GROUP
         while at < last and (self.pos(at) == "ADV" or self.word(at) in QUOTES or self.word(at) in ("not", "n't")):
             at += 1
         return at
 
     def skip_adverbs_back(self, at: int) -> int:
-        """The last place up to `at` that holds no adverb or particle; -1 if there is none."""
+        """The last place up to `at` that is no adverb or negation particle; -1 if there is none."""
         first = max(at - VERB_GROUP, -1)
         while at > first and (self.tokens[at].pos == "ADV" or self.words[at] in ("not", "n't")):
             at -= 1
         return at
 
     def find(self, words: frozenset[str], first: int, last: int) -> int:
-        """The first place in a stretch that holds one of the words; -1 if none does."""
+        """The first place of one of the words in a range; -1 if there is none."""
         return next((at for at in range(max(first, 0), min(last, self.length)) if self.words[at] in words), -1)

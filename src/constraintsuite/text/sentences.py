@@ -1,4 +1,4 @@
-"""Splits a text into sentences: which marks and line breaks end one."""
+"""Split a text into sentences at punctuation marks and line breaks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BRACKET_CHARACTERS = 300
 
 
 def split_sentences(text: str) -> list[Span]:
-    """The sentences in order, without the white space around them; together they hold every other character."""
+    """The sentences in order, without white space around them; together they cover all other characters."""
     sentences = []
     start = 0
     for match in _CANDIDATE.finditer(text):

@@ -1,4 +1,4 @@
-"""The reach of a cue by dependencies, and by word order where the parse says nothing."""
+"""The reach of a cue by the dependency parse, and by word order if the parse does not decide."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CLIMB = 4
 
 
 class ParsedSentence(ScopedSentence):
-    """Asks the parse for subjects, and at commas and coordinations whether what follows belongs to what stands before."""
+    """Uses the parse for subjects, and to decide at commas and coordinations whether a phrase continues."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         super().__init__(tokens)
@@ -98,7 +98,7 @@ class ParsedSentence(ScopedSentence):
         return None
 
     def _verb_joins(self, top: int, head: int) -> bool | None:
-        """A noun coordinated with a verb is a clause whose own verb was misread, unless "or" joins them."""
+        """False for a noun that "and" coordinates with a verb: it is a clause whose verb was parsed wrongly."""
         joining = {self.words[child] for child in self._children[head] if head < child < top}
         return False if self.is_verb(head) and "and" in joining else None
 
@@ -117,7 +117,7 @@ class ParsedSentence(ScopedSentence):
         return None
 
     def _predicate(self, at: int) -> int | None:
-        """The verb of the predicate in which `at` stands."""
+        """The verb of the predicate that contains `at`."""
         for _ in range(_CLIMB):
             if not 0 <= at < self.length:
                 return None
@@ -128,7 +128,7 @@ class ParsedSentence(ScopedSentence):
         return None
 
     def _follows_aside(self, verb: int) -> bool:
-        """Whether a comma stands right before the verb group: "peanuts, the label says, were never used"."""
+        """Whether a comma comes right before the verb group: "peanuts, the label says, were never used"."""
         return self.word(self.verb_group_start(verb) - 1) == ","
 
     def _is_tensed(self, verb: int) -> bool:
@@ -137,13 +137,13 @@ class ParsedSentence(ScopedSentence):
         return any(self.is_finite(place) for place in (verb, *helpers))
 
     def _resolve(self, noun: int, verb: int) -> int:
-        """The noun that a relative pronoun stands for."""
+        """The antecedent of a relative pronoun; any other noun itself."""
         if self.words[noun] in RELATIVE and self._dep(verb) == "relcl":
             return self.tokens[verb].head
         return noun
 
     def _noun_phrase(self, noun: int) -> TokenRange | None:
-        """A noun with what stands before it, its of-phrases and everything coordinated to it."""
+        """A noun with its premodifiers, its of-phrases and its coordinated nouns."""
         if not 0 <= noun < self.length:
             return None
         places = sorted({noun, *self._parts(noun)})
@@ -160,7 +160,7 @@ class ParsedSentence(ScopedSentence):
                     yield from (inner, *self._parts(inner))
 
     def _is_list(self, place: int) -> bool:
-        """Whether an apposition is a misread list: "wool, silk and leather"."""
+        """Whether an apposition is a list that was parsed wrongly: "wool, silk and leather"."""
         return self._dep(place) == "appos" and any(self._dep(child) == "conj" for child in self._children[place])
 
     def _ancestors(self, place: int) -> set[int]:

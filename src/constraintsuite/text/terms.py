@@ -1,4 +1,4 @@
-"""Index terms of a text: the one tokeniser that BM25, tf-idf, overlap and near-duplicates share."""
+"""The index terms of a text, for BM25, tf-idf, overlap and near-duplicates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def words(text: str) -> list[str]:
 
 @cache
 def stopwords(name: str) -> frozenset[str]:
-    """A named list of words that an index leaves out."""
+    """The stop list of this name."""
     lists = read_package_yaml("constraintsuite.text", "data", "stopwords.yaml")
     if name not in lists:
         raise UserError(f"No stop list named {name!r}. There are: {', '.join(lists)}.")
@@ -31,7 +31,7 @@ def stopwords(name: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class TermAnalyser:
-    """Words, less a stop list, stemmed; the settings are recorded wherever scores depend on them."""
+    """Stemmed words without those of a stop list; its settings are recorded wherever scores depend on them."""
 
     stop_list: str = "lucene"
     stem: bool = True
@@ -46,7 +46,7 @@ class TermAnalyser:
         return list(self._stemmer.stemWords(kept)) if self.stem else kept
 
     def analyse(self, texts: Iterable[str]) -> Iterator[list[str]]:
-        """The terms of each text, sooner than one by one: a word that was met before is not stemmed again."""
+        """The terms of each text; faster than `terms`, since each distinct word is stemmed once."""
         known = _TermOfWord(self.terms)
         for text in texts:
             yield list(filter(None, map(known.__getitem__, words(text))))

@@ -1,4 +1,4 @@
-"""Words and sentences of a text, each with its exact place."""
+"""The words and punctuation marks of a text, with their places."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from constraintsuite.core.records.text import Span
 
-# First alternative that fits wins; together they match every character that is not white space.
+# The first alternative that matches counts; together they match every character except white space.
 _TOKEN = re.compile(
     r"""
       [A-Za-z]{2,}(?=[\s,;!?])                           # most words; this row is only for speed
@@ -25,7 +25,7 @@ _FUSED = {"cannot": 3, "gonna": 3, "gotta": 3, "wanna": 3}
 
 
 def find_tokens(text: str, within: Span | None = None) -> list[Span]:
-    """The words and marks of a text (or of a part of it), in order.
+    """The words and punctuation marks of a text, or of a part of it, in order.
 
     "don't" is do + n't, "cannot" is can + not, "nut-free" is nut + - + free.
     """

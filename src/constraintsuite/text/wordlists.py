@@ -1,4 +1,4 @@
-"""Word lists that are data: YAML files in `text/data`, each read into a checked model."""
+"""Word lists from the YAML files in `text/data`, validated by a pydantic model."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def _split(value: object) -> object:
 
 
 WordSet = Annotated[frozenset[str], BeforeValidator(_split)]
-"""Words, written in YAML as one string with blanks between (a bare list would read `no` and `on` as truth values)."""
+"""Words, written in YAML as one string with spaces: a YAML list would read `no` and `on` as booleans."""
 
 
 def read_text(name: str) -> str:
-    """A file of `text/data` as it is."""
+    """The text of a file in `text/data`."""
     return resources.files("constraintsuite.text").joinpath("data", name).read_text(encoding="utf-8")
 
 
 def read_data(name: str, model: type[Model]) -> Model:
-    """A file of `text/data` as a `model`; a wrong key or type is an error."""
+    """A file in `text/data` as a `model`; a wrong key or type is an error."""
     return model.model_validate(read_package_yaml("constraintsuite.text", "data", name))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Advance
 from constraintsuite.models.base import OutOfMemory
-from constraintsuite.models.torch.device import telling_out_of_memory
+from constraintsuite.models.torch.device import as_out_of_memory
 from constraintsuite.tuning.batches import PAIRS, TEXTS, Preprocess, TaskTokenizer, TrainingStep, in_words
 from constraintsuite.tuning.lists import Lists
 from constraintsuite.tuning.losses import BatchColumns, Loss, make_loss
@@ -68,7 +68,7 @@ def train_epoch(
         return loss
 
     try:
-        with quiet(), _precision(session.model, bf16=bf16), _attention(session.model), telling_out_of_memory():
+        with quiet(), _precision(session.model, bf16=bf16), _attention(session.model), as_out_of_memory():
             loss = _make_steps(session, steps, compute, seed, advance)
     except OutOfMemory as error:
         raise UserError(f"Task {session.task.name}: {error}. Use a smaller `batch`, or a smaller `length`.") from None

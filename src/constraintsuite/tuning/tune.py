@@ -92,7 +92,7 @@ def tune(recipe: TuneRecipe, out: Path, reporter: Reporter, draw: Callable[[Plot
     """
     require_tune(recipe)
     origin = tune_origin(recipe)
-    with claim(out, origin, _FILES, beside=(STAGES,), note=reporter.note) as space:
+    with claim(out, origin, _FILES, separate=(STAGES,), note=reporter.note) as space:
         return space.finished or _Training(recipe, space, reporter, draw).run()
 
 

@@ -150,7 +150,7 @@ def claim_bundle(
         origin,
         _FILES,
         replace=Replace.SAME_KIND if force else Replace.UNFINISHED,
-        beside=files.PARTS,
+        separate=files.PARTS,
         work=str(REVISIONS["subset work"]),
         otherwise=lambda _: "or replace it with --force",
         note=reporter.note,

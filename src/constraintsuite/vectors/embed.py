@@ -11,7 +11,7 @@ import numpy as np
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.engine import Engine, LocalEngine
 from constraintsuite.core.execution.progress import Reporter
-from constraintsuite.core.execution.record_isolation import left_out
+from constraintsuite.core.execution.record_isolation import list_left_out
 from constraintsuite.core.execution.shard_runs import WorkCounts, spread
 from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.core.store.files import write_text
@@ -19,8 +19,7 @@ from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.core.store.workspace import Replace, claim
 from constraintsuite.models.base import ModelFact, TextRole
 from constraintsuite.models.dense import DenseScorer, load_encoder
-from constraintsuite.models.process_cache import letting_go
-from constraintsuite.models.worker_spec import WorkerSpec, make_worker_spec
+from constraintsuite.models.worker_model import WorkerSpec, make_worker_spec, unloaded_afterwards
 from constraintsuite.vectors import files
 from constraintsuite.vectors.bundle import Bundle, reading
 from constraintsuite.vectors.embedding_shard import ShardTask, embed_shard, folder_name, reading_known
@@ -40,7 +39,7 @@ def embed_bundle(
     reuse: Sequence[Path] = (),
 ) -> Artifact:
     """Write the vectors of a bundle by an encoder; what was finished before is not computed again."""
-    with reading(path) as bundle, reading_known(reuse), letting_go():
+    with reading(path) as bundle, reading_known(reuse), unloaded_afterwards():
         bundle.require_texts()
         encoder = load_encoder(model)
         sent = make_worker_spec(model, encoder, engine)
@@ -65,7 +64,7 @@ def embed_bundle(
             _gather(bundle, new, tasks)
             said = [json.loads(task.said.read_text(encoding="utf-8")) for task in tasks.values()]
             _describe(encoder, sent, said[0]["facts"] if sent.away else encoder.describe(), new, outcome)
-            events = [*(event for each in said for event in each["events"]), *left_out(space.stages, tasks)]
+            events = [*(event for each in said for event in each["events"]), *list_left_out(space.stages, tasks)]
             return space.finish(outcome.counts, outcome.rejects, events)
 
 

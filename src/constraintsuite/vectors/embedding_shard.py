@@ -18,9 +18,8 @@ from constraintsuite.core.execution.record_isolation import RecordIsolation
 from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.store.files import write_text
 from constraintsuite.models.base import Encoder, TextRole
-from constraintsuite.models.batch_with_isolation import model_in_bulk
 from constraintsuite.models.dense import DenseScorer, TruncatingEncoder
-from constraintsuite.models.process_cache import cached_model
+from constraintsuite.models.worker_model import cached_model
 from constraintsuite.vectors import files
 from constraintsuite.vectors.bundle import Bundle, locked
 from constraintsuite.vectors.matrices import (
@@ -54,7 +53,7 @@ class ShardTask:
     """Bundles whose vectors may be used."""
 
 
-def embed_shard(task: ShardTask, care: RecordIsolation) -> WorkCounts:
+def embed_shard(task: ShardTask, isolation: RecordIsolation) -> WorkCounts:
     """Encode the texts of a shard, each distinct one once."""
     texts = _texts(task)
     held = cached_model(
@@ -68,7 +67,7 @@ def embed_shard(task: ShardTask, care: RecordIsolation) -> WorkCounts:
     places = {text: place for place, text in enumerate(distinct)}
     known = task.known if task.role == "document" else ()
     found = _known(list(distinct), known, folder_name(scorer.fingerprint))
-    vectors, lost = _encode(list(distinct.values()), found, scorer.encoder, task.role, care)
+    vectors, lost = _encode(list(distinct.values()), found, scorer.encoder, task.role, isolation)
     rows = vectors[[places[text.text] for text in texts]]
     facts = scorer.describe()
     lengths = check_lengths(rows, length_tolerance(facts))
@@ -111,7 +110,7 @@ def _known(texts: Sequence[str], known: tuple[Path, ...], name: str) -> dict[int
 
 
 def _encode(
-    texts: Sequence[_Text], found: Mapping[int, Matrix], encoder: Encoder, role: TextRole, care: RecordIsolation
+    texts: Sequence[_Text], found: Mapping[int, Matrix], encoder: Encoder, role: TextRole, isolation: RecordIsolation
 ) -> tuple[Matrix, Set[int]]:
     """All vectors, and which of them are zero because their text breaks the encoder."""
     missing = [place for place in range(len(texts)) if place not in found]
@@ -122,12 +121,12 @@ def _encode(
             raise UserError(f"{encoder.name}: gave an array of shape {fresh.shape}, expected one vector a text.")
         return fresh
 
-    fresh = model_in_bulk(
-        care, [texts[place] for place in missing], lambda text: f"{role} {text.id}", encode, _Text("", "a")
+    fresh = isolation.map_shard(
+        [texts[place] for place in missing], lambda text: f"{role} {text.id}", encode, _Text("", "a")
     )
     there = {**found, **{p: vector for p, vector in zip(missing, fresh, strict=True) if vector is not None}}
     if not there:
-        raise UserError(f"{encoder.name}: breaks at every text of a shard. They are named in {care.listing}")
+        raise UserError(f"{encoder.name}: breaks at every text of a shard. They are named in {isolation.listing}")
     rows = np.zeros((len(texts), len(next(iter(there.values())))), dtype=np.float32)
     for place, vector in there.items():
         rows[place] = vector
@@ -136,10 +135,11 @@ def _encode(
 
 def _truncation(texts: list[str], encoder: Encoder, role: TextRole) -> dict[str, int]:
     """How much of the texts the encoder does not read; nothing where it cannot say."""
-    if not isinstance(encoder, TruncatingEncoder):
+    read = encoder.visible(texts, role) if isinstance(encoder, TruncatingEncoder) else None
+    if read is None:
         return {}
     lengths = np.array([len(text) for text in texts])
-    unread = np.maximum(lengths - encoder.visible(texts, role), 0)
+    unread = np.maximum(lengths - read, 0)
     return {
         f"{PLURALS[role]}_truncated": int((unread > 0).sum()),
         f"{role}_characters": int(lengths.sum()),

@@ -87,7 +87,7 @@ def import_folder(
             space.finish(content.counts, content.joined.bad.counts if content.joined else {})
         assert space.finished is not None
         artifact = space.finished
-        if space.is_begun:
+        if space.is_started:
             remove_other_parts(Bundle(artifact), unfinished=not again)
     with locked(out):
         _write_vectors(content, out, artifact, metric, reporter)

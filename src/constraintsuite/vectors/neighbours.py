@@ -154,7 +154,7 @@ def search_shards(
         yield from (row._replace(query_row=start + row.query_row) for row in merged)
 
 
-def search_shard(task: SearchTask, care: RecordIsolation) -> WorkCounts:
+def search_shard(task: SearchTask, isolation: RecordIsolation) -> WorkCounts:
     """Find the nearest documents of a shard, and some behind them."""
     queries = map_matrix(task.search.queries)
     documents = map_matrix(task.search.documents)[task.start : task.stop]

@@ -57,7 +57,7 @@ def build_subset(
         if space.finished is not None:
             _refuse_left_out(out, space.finished.manifest.rejects, skip=corpus.skip_bad_rows)
             refuse_many_left_out(source.name, space.finished.manifest.rejects, max_bad_rows)
-            if space.is_begun:
+            if space.is_started:
                 remove_other_parts(Bundle(space.finished), unfinished=False)
             return space.finished
         _refuse_left_out(out, left_out_before(space), skip=corpus.skip_bad_rows)

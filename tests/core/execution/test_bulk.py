@@ -13,7 +13,7 @@ import pytest
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.engine import LocalEngine
 from constraintsuite.core.execution.progress import Silent
-from constraintsuite.core.execution.record_isolation import KILLED, PoisonRecord, RecordIsolation, in_bulk, left_out
+from constraintsuite.core.execution.record_isolation import KILLED, PoisonRecord, RecordIsolation, list_left_out
 from constraintsuite.core.execution.shard_runs import WorkCounts, spread
 
 
@@ -25,15 +25,15 @@ def with_company(numbers: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def test_what_breaks_is_left_out_and_the_rest_done_together(tmp_path: Path) -> None:
-    care = RecordIsolation(tmp_path, "part")
-    assert in_bulk(care, [1, -2, 3], str, with_company, 0) == [(1, 2), None, (3, 2)]
-    assert [poison.record for poison in care.poison] == ["-2"]
-    (line,) = left_out(tmp_path, ["part", "other"])
+    isolation = RecordIsolation(tmp_path, "part")
+    assert isolation.map_shard([1, -2, 3], str, with_company, 0) == [(1, 2), None, (3, 2)]
+    assert [poison.record for poison in isolation.poison] == ["-2"]
+    (line,) = list_left_out(tmp_path, ["part", "other"])
     assert line.startswith("left out -2: ValueError (test_bulk.py:")
 
 
 def test_the_result_is_the_same_after_processes_died(tmp_path: Path) -> None:
-    assert in_bulk(RecordIsolation(tmp_path, "part", one_by_one=True), [1, 2, 3], str, with_company, 0) == [
+    assert RecordIsolation(tmp_path, "part", one_by_one=True).map_shard([1, 2, 3], str, with_company, 0) == [
         (1, 3),
         (2, 3),
         (3, 3),
@@ -41,7 +41,7 @@ def test_the_result_is_the_same_after_processes_died(tmp_path: Path) -> None:
 
 
 def test_nothing_is_left_where_all_break(tmp_path: Path) -> None:
-    assert in_bulk(RecordIsolation(tmp_path, "part"), [-1, -2], str, with_company, 0) == [None, None]
+    assert RecordIsolation(tmp_path, "part").map_shard([-1, -2], str, with_company, 0) == [None, None]
 
 
 @pytest.mark.parametrize("error", [UserError("no weights"), OSError("disk full")])
@@ -49,22 +49,25 @@ def test_errors_that_are_no_fault_of_a_record_end_the_work(tmp_path: Path, error
     def fail(numbers: Sequence[int]) -> list[int]:
         raise error
 
-    care = RecordIsolation(tmp_path, "part")
+    isolation = RecordIsolation(tmp_path, "part")
     with pytest.raises(type(error), match=str(error)):
-        in_bulk(care, [1, 2], str, fail, 0)
-    assert care.poison == []
+        isolation.map_shard([1, 2], str, fail, 0)
+    assert isolation.poison == []
 
 
 def test_a_record_beside_which_a_process_died_twice_is_tried_again(tmp_path: Path) -> None:
     RecordIsolation(tmp_path, "part").trail.write_text('["2", "2", 1]')  # and here it was killed, by somebody else
-    assert in_bulk(RecordIsolation(tmp_path, "part", one_by_one=True), [1, 2], str, with_company, 0) == [(1, 2), (2, 2)]
+    assert RecordIsolation(tmp_path, "part", one_by_one=True).map_shard([1, 2], str, with_company, 0) == [
+        (1, 2),
+        (2, 2),
+    ]
     assert RecordIsolation(tmp_path, "part").poison == []
 
 
-def test_a_record_that_killed_three_is_left_out(tmp_path: Path) -> None:
+def test_a_record_that_killed_three_is_list_left_out(tmp_path: Path) -> None:
     RecordIsolation(tmp_path, "part").trail.write_text('["2", "2", 2]')
-    care = RecordIsolation(tmp_path, "part", one_by_one=True)
-    assert in_bulk(care, [1, 2, 3], str, with_company, 0) == [(1, 2), None, (3, 2)]
+    isolation = RecordIsolation(tmp_path, "part", one_by_one=True)
+    assert isolation.map_shard([1, 2, 3], str, with_company, 0) == [(1, 2), None, (3, 2)]
     assert RecordIsolation(tmp_path, "part").poison == [PoisonRecord("2", KILLED)]
 
 
@@ -80,8 +83,8 @@ def deadly(numbers: Sequence[int]) -> list[tuple[int, int]]:
     return with_company(numbers)
 
 
-def work(task: Task, care: RecordIsolation) -> WorkCounts:
-    made = in_bulk(care, task.numbers, str, deadly, 0)
+def work(task: Task, isolation: RecordIsolation) -> WorkCounts:
+    made = isolation.map_shard(task.numbers, str, deadly, 0)
     task.target.write_text(repr(made))
     return WorkCounts({"made": sum(one is not None for one in made)})
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.execution.record_isolation import AT_ONCE, KILLED, PoisonRecord, RecordIsolation
+from constraintsuite.core.execution.record_isolation import BLOCK_RECORDS, KILLED, PoisonRecord, RecordIsolation
 
 
 def double(numbers: Sequence[int]) -> Iterator[int]:
@@ -24,18 +24,18 @@ def double(numbers: Sequence[int]) -> Iterator[int]:
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.integers(-3, 100), max_size=30, unique=True))
 def test_all_but_the_broken_records_come_in_order(tmp_path: Path, one_by_one: bool, numbers: list[int]) -> None:
-    care = RecordIsolation(tmp_path, "part", one_by_one)
-    care.listing.unlink(missing_ok=True)
-    care.poison.clear()
+    isolation = RecordIsolation(tmp_path, "part", one_by_one)
+    isolation.listing.unlink(missing_ok=True)
+    isolation.poison.clear()
     good = [number for number in numbers if number >= 0]
-    assert list(care.each(numbers, str, double)) == [(number, 2 * number) for number in good]
-    assert [poison.record for poison in care.poison] == [str(number) for number in numbers if number < 0]
+    assert list(isolation.map_blocks(numbers, str, double)) == [(number, 2 * number) for number in good]
+    assert [poison.record for poison in isolation.poison] == [str(number) for number in numbers if number < 0]
 
 
 def test_the_reason_says_what_was_raised_and_where(tmp_path: Path) -> None:
-    care = RecordIsolation(tmp_path, "part")
-    list(care.each([1, -1], str, double))
-    (poison,) = care.poison
+    isolation = RecordIsolation(tmp_path, "part")
+    list(isolation.map_blocks([1, -1], str, double))
+    (poison,) = isolation.poison
     assert poison.record == "-1"
     assert poison.reason.startswith("ValueError (test_record_isolation.py:")
 
@@ -47,17 +47,17 @@ def test_many_records_are_gone_through_in_portions(tmp_path: Path) -> None:
         sizes.append(len(numbers))
         return numbers
 
-    list(RecordIsolation(tmp_path, "part").each(range(AT_ONCE + 1), str, note_size))
-    assert sizes == [AT_ONCE, 1]
+    list(RecordIsolation(tmp_path, "part").map_blocks(range(BLOCK_RECORDS + 1), str, note_size))
+    assert sizes == [BLOCK_RECORDS, 1]
 
 
 def die_at_two(folder: Path) -> RecordIsolation:
-    """The care of a process that does not come back from 2."""
-    care = RecordIsolation(folder, "part", one_by_one=True)
-    work = care.each([1, 2, 3], str, double)
+    """The isolation of a process that does not come back from 2."""
+    isolation = RecordIsolation(folder, "part", one_by_one=True)
+    work = isolation.map_blocks([1, 2, 3], str, double)
     next(work)
     next(work)
-    return care
+    return isolation
 
 
 def test_the_record_that_three_processes_did_not_come_back_from_is_poison(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_the_record_that_three_processes_did_not_come_back_from_is_poison(tmp_pa
         die_at_two(tmp_path)
     after = RecordIsolation(tmp_path, "part", one_by_one=True)
     assert after.poison == [PoisonRecord("2", KILLED)]
-    assert list(after.each([1, 2, 3], str, double)) == [(1, 2), (3, 6)]
+    assert list(after.map_blocks([1, 2, 3], str, double)) == [(1, 2), (3, 6)]
     assert not after.trail.exists()
 
 
@@ -73,13 +73,13 @@ def test_one_process_may_have_died_of_something_else(tmp_path: Path) -> None:
     die_at_two(tmp_path)
     after = RecordIsolation(tmp_path, "part", one_by_one=True)
     assert (after.poison, after.suspect) == ([], "2")
-    assert list(after.each([1, 2, 3], str, double)) == [(1, 2), (2, 4), (3, 6)]
+    assert list(after.map_blocks([1, 2, 3], str, double)) == [(1, 2), (2, 4), (3, 6)]
 
 
 def test_what_was_found_before_is_left_out_without_trying(tmp_path: Path) -> None:
-    list(RecordIsolation(tmp_path, "part").each([-1, 1], str, double))
+    list(RecordIsolation(tmp_path, "part").map_blocks([-1, 1], str, double))
     again = RecordIsolation(tmp_path, "part")
-    assert list(again.each([-1, 1], str, lambda numbers: numbers)) == [(1, 1)]
+    assert list(again.map_blocks([-1, 1], str, lambda numbers: numbers)) == [(1, 1)]
 
 
 @pytest.mark.parametrize(
@@ -91,14 +91,14 @@ def test_errors_that_are_no_fault_of_a_record_go_on(tmp_path: Path, error: Excep
         raise error
 
     with pytest.raises(type(error)):
-        list(RecordIsolation(tmp_path, "part").each([1], str, fail))
+        list(RecordIsolation(tmp_path, "part").map_blocks([1], str, fail))
 
 
 def test_where_many_break_it_is_not_the_records_and_nothing_is_held_against_them(tmp_path: Path) -> None:
     numbers = range(-1, -30, -1)
     with pytest.raises(UserError, match=r"part: 29 of the first 29 records cannot be worked on, among them '-1'"):
-        list(RecordIsolation(tmp_path, "part").each(numbers, str, double))
-    assert list(RecordIsolation(tmp_path, "part").each(numbers, str, lambda some: some)) == [
+        list(RecordIsolation(tmp_path, "part").map_blocks(numbers, str, double))
+    assert list(RecordIsolation(tmp_path, "part").map_blocks(numbers, str, lambda some: some)) == [
         (each, each) for each in numbers
     ]
 
@@ -106,16 +106,16 @@ def test_where_many_break_it_is_not_the_records_and_nothing_is_held_against_them
 @pytest.mark.parametrize("text", ["", '["2", '])
 def test_a_trail_that_was_cut_short_blames_nobody(tmp_path: Path, text: str) -> None:
     RecordIsolation(tmp_path, "part").trail.write_text(text)
-    assert list(RecordIsolation(tmp_path, "part", one_by_one=True).each([1, 2], str, double)) == [(1, 2), (2, 4)]
+    assert list(RecordIsolation(tmp_path, "part", one_by_one=True).map_blocks([1, 2], str, double)) == [(1, 2), (2, 4)]
 
 
 def test_clean_work_leaves_nothing_behind(tmp_path: Path) -> None:
-    list(RecordIsolation(tmp_path, "part", one_by_one=True).each([1, 2], str, double))
+    list(RecordIsolation(tmp_path, "part", one_by_one=True).map_blocks([1, 2], str, double))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_record_is_not_blamed_for_the_end_of_the_command(tmp_path: Path) -> None:
     for _ in range(3):
-        care = RecordIsolation(tmp_path, "part", one_by_one=True, excused=True)
-        next(care.each(["slow"], str, list))  # and the command is killed
+        isolation = RecordIsolation(tmp_path, "part", one_by_one=True, excused=True)
+        next(isolation.map_blocks(["slow"], str, list))  # and the command is killed
     assert RecordIsolation(tmp_path, "part", excused=True).poison == []

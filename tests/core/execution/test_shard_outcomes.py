@@ -33,7 +33,7 @@ class Task:
     target: Path
 
 
-def work_shard(task: Task, care: RecordIsolation) -> WorkCounts:
+def work_shard(task: Task, isolation: RecordIsolation) -> WorkCounts:
     with task.calls.open("a") as file:
         file.write(task.name + "\n")
     if task.name == "3" and task.crash.exists():

@@ -87,7 +87,7 @@ def test_an_extra_file_is_refused_only_by_those_who_would_read_it(tmp_path: Path
     opened = Artifact.open(made.path)
     with pytest.raises(UserError, match=r"parts/two\.txt: this file is not part of the suite"):
         opened.refuse_foreign()
-    opened.refuse_foreign(beside=["parts"])
+    opened.refuse_foreign(separate=["parts"])
 
 
 def test_a_file_that_the_manifest_does_not_name_is_not_trusted(tmp_path: Path) -> None:

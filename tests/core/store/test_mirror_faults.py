@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -87,3 +88,18 @@ def test_a_full_disk_here_is_no_fault_of_the_store(s3: Server, monkeypatch: pyte
     with pytest.raises(OSError, match="No space left on device") as raised:
         other.pull()
     assert not isinstance(raised.value, UserError)
+
+
+@pytest.mark.parametrize("error", [NotImplementedError("no listing"), OSError(errno.ENOSYS, "no listing")])
+def test_a_request_that_a_store_does_not_support_is_told_with_the_address(
+    monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def refuse(path: str, **options: object) -> None:
+        raise error
+
+    mirror = open_mirror("memory://suites/unsupported")
+    monkeypatch.setattr(mirror.store._files, "find", refuse)
+    with pytest.raises(
+        UserError, match=r"memory://suites/unsupported: the object store does not support .* no listing"
+    ):
+        mirror.pull()

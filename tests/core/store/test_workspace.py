@@ -171,7 +171,7 @@ def test_folders_beside_are_no_content_and_stay(tmp_path: Path) -> None:
     for folder in ("runs", STAGES):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "mine.txt").write_text("mine")
-    with claim(tmp_path, ORIGIN, FILES, replace=Replace.UNFINISHED, beside=("runs", STAGES)) as space:
+    with claim(tmp_path, ORIGIN, FILES, replace=Replace.UNFINISHED, separate=("runs", STAGES)) as space:
         write(space.empty_new())
         made = space.finish({})
     assert list(made.manifest.files) == ["parts/one.txt", "words.txt"]

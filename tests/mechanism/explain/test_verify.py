@@ -31,7 +31,7 @@ def seal(artifact: Artifact) -> None:
     """The hashes of the files as they are now, as one who forges them would write."""
     manifest = artifact.manifest
     origin = ArtifactOrigin("explain", manifest.name, manifest.inputs, manifest.settings, manifest.seed, Revision(1))
-    finish(artifact.path, origin, manifest.counts, manifest.rejects, 0.0, beside=("circuit",))
+    finish(artifact.path, origin, manifest.counts, manifest.rejects, 0.0, separate=("circuit",))
 
 
 def test_all_of_an_analysis_is_in_order(given: Given, made: Artifact) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.models.http.listwise import messages, read_ranking, read_what_is_there
+from constraintsuite.models.http.listwise import messages, read_partial_ranking, read_ranking
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_only_a_complete_ranking_counts(said: str, ranking: list[int] | None) ->
     ],
 )
 def test_what_an_incomplete_ranking_names_is_found(said: str, found: list[int]) -> None:
-    assert read_what_is_there(said, 3) == found
+    assert read_partial_ranking(said, 3) == found
 
 
 @given(
@@ -60,7 +60,7 @@ def test_every_permutation_is_read_whatever_stands_around_it(
 
 @given(st.text(alphabet="[]0123456789> \nax</think>"), st.integers(2, 5))
 def test_whatever_is_said_no_passage_is_invented(said: str, count: int) -> None:
-    ranking, found = read_ranking(said, count), read_what_is_there(said, count)
+    ranking, found = read_ranking(said, count), read_partial_ranking(said, count)
     assert ranking is None or sorted(ranking) == list(range(count))
     assert len(set(found)) == len(found)
     assert set(found) <= set(range(count))

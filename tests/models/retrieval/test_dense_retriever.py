@@ -10,7 +10,7 @@ import pytest
 
 from constraintsuite.models.backends import Similarity
 from constraintsuite.models.base import TextRole
-from constraintsuite.models.dense import DenseScorer, dense_scorer
+from constraintsuite.models.dense import DenseScorer
 from constraintsuite.models.retrieval.base import Passages
 from constraintsuite.models.retrieval.dense import DenseRetriever
 
@@ -50,7 +50,7 @@ def test_scores_are_those_of_the_pairwise_scorer(similarity: Similarity) -> None
     hits = retriever(encoder).search("soup no cream", 4)
     texts = dict(zip(*PASSAGES, strict=True))
     pairs = [("soup no cream", texts[hit.document]) for hit in hits]
-    assert [hit.score for hit in hits] == dense_scorer("words", encoder).score(pairs).tolist()
+    assert [hit.score for hit in hits] == DenseScorer("words", encoder).score(pairs).tolist()
 
 
 def test_each_passage_and_each_distinct_query_is_encoded_once() -> None:

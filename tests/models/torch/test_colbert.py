@@ -10,10 +10,11 @@ from safetensors.torch import load_file, save_file
 from sentence_transformers import MultiVectorEncoder
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.models.base import Truncating, Workbench
+from constraintsuite.models.base import Workbench
 from constraintsuite.models.model_names import load_scorer
 from constraintsuite.models.torch.colbert import ColbertScorer
 from experiments.tiny_suite import CREAM, DOGS, LEEKS
+from models.reading import characters_read
 from models.torch.tiny_folders import HIDDEN, make_bert, make_colbert, make_dense
 
 QUERIES = ["soups without cream", "campsites with dogs", "soups"]
@@ -75,8 +76,7 @@ def test_texts_are_read_to_the_models_own_length_unless_told(folder: Path, optio
     long = "soup " * 100
     assert scorer.describe()["length"] == {"query": 10, "document": length}
     assert len(scorer.maxsim("soups", long).document_tokens) == length
-    assert isinstance(scorer, Truncating)
-    assert scorer.visible([("soups", long)]).tolist() == [len("soup " * (length - 3)) - 1]
+    assert characters_read(scorer, [("soups", long)]) == [len("soup " * (length - 3)) - 1]
 
 
 def test_what_is_cut_is_counted(folder: Path) -> None:

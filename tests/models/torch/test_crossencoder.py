@@ -15,9 +15,10 @@ from tokenizers.processors import RobertaProcessing
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.models.backends import CrossSettings
-from constraintsuite.models.base import Describing, Truncating, Workbench
+from constraintsuite.models.base import Describing, Workbench
 from constraintsuite.models.batches import BatchLimits
 from constraintsuite.models.torch.crossencoder import TorchCrossEncoder, make_torch_cross
+from models.reading import characters_read
 
 torch = pytest.importorskip("torch", reason="the extra [torch] is not installed")
 transformers = pytest.importorskip("transformers", reason="the extra [torch] is not installed")
@@ -148,12 +149,10 @@ def test_a_prompt_stands_before_the_query_as_in_the_library(bert: Path, tmp_path
 def test_visible_is_what_is_left_of_the_text(bert: Path) -> None:
     long = " ".join(["rich"] * 40)
     ours = scorer(bert)
-    assert isinstance(ours, Truncating)
     # 24 tokens less three special ones and the query's one leave 20 of the text.
-    assert ours.visible([("pie", long), ("pie", "a pie")]).tolist() == [20 * len("rich ") - 1, len("a pie")]
+    assert characters_read(ours, [("pie", long), ("pie", "a pie")]) == [20 * len("rich ") - 1, len("a pie")]
     shorter = scorer(bert, on_cpu(length=10))
-    assert isinstance(shorter, Truncating)
-    assert shorter.visible([("pie", long)]).tolist() == [6 * len("rich ") - 1]
+    assert characters_read(shorter, [("pie", long)]) == [6 * len("rich ") - 1]
 
 
 def test_a_model_that_reads_the_end_says_so_and_claims_no_beginning(tmp_path: Path, word_tokenizer: Tokenizer) -> None:
@@ -161,7 +160,7 @@ def test_a_model_that_reads_the_end_says_so_and_claims_no_beginning(tmp_path: Pa
     config = folder / "tokenizer_config.json"
     config.write_text(json.dumps({**json.loads(config.read_text()), "truncation_side": "left"}))
     ours = scorer(folder)
-    assert not isinstance(ours, Truncating)
+    assert characters_read(ours, [("a", "b")]) is None
     assert ours.describe()["cut"] == "left"
     start, end = "a very rich pie " * 10, " ".join(["soup"] * 23)
     assert ours.score([("pie", start + end)]).tolist() == ours.score([("pie", end)]).tolist()

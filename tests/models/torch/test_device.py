@@ -7,10 +7,10 @@ import pytest
 from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import OutOfMemory
 from constraintsuite.models.torch.device import (
+    as_out_of_memory,
     count_threads,
     pick_device,
     pick_dtype,
-    telling_out_of_memory,
     workers_of_one_thread,
 )
 
@@ -23,12 +23,12 @@ def fill_the_device() -> None:
 
 @pytest.mark.parametrize("use", [lambda: torch.empty(2**52), fill_the_device], ids=["processor", "device"])
 def test_a_full_memory_is_told_as_such(use: Callable[[], object]) -> None:
-    with pytest.raises(OutOfMemory, match="memory"), telling_out_of_memory():
+    with pytest.raises(OutOfMemory, match="memory"), as_out_of_memory():
         use()
 
 
 def test_other_faults_stay_what_they_are() -> None:
-    with pytest.raises(RuntimeError, match="shape"), telling_out_of_memory():
+    with pytest.raises(RuntimeError, match="shape"), as_out_of_memory():
         torch.zeros(2, 3) @ torch.zeros(2, 3)
 
 

@@ -13,9 +13,10 @@ from click.testing import CliRunner
 
 from constraintsuite.app.cli.evaluate import eval_command
 from constraintsuite.core.errors import MissingExtraError, UserError
-from constraintsuite.models.base import Truncating, Workbench
+from constraintsuite.models.base import Workbench
 from constraintsuite.models.model_names import load_scorer
 from experiments.tiny_suite import EXAMPLES, LEEKS, write_suite
+from models.reading import characters_read
 from models.torch.tiny_folders import MAKERS
 
 PAIRS = [
@@ -93,13 +94,12 @@ def test_the_fingerprint_tells_weights_and_options_apart(family: str, models: di
 def test_what_is_cut_is_not_read(family: str, models: dict[str, str]) -> None:
     length = 15 if family == "monot5" else 8
     scorer = load_scorer(f"{models[family]},length={length}", Workbench())
-    assert isinstance(scorer, Truncating)
-    (seen,) = scorer.visible([("soups", LEEKS)])
+    (seen,) = characters_read(scorer, [("soups", LEEKS)]) or [0]
     assert 0 < seen < len(LEEKS)
     beginning = LEEKS[:seen]
     twins = [("soups", LEEKS), ("soups", f"{beginning} and much more than that of showers and of dogs.")]
     assert len(set(scorer.score(twins).tolist())) == 1
-    assert scorer.visible([("soups", beginning)]).tolist() == [len(beginning)]
+    assert characters_read(scorer, [("soups", beginning)]) == [len(beginning)]
 
 
 @pytest.mark.parametrize("family", [family for family in MAKERS if family != "monot5"])  # which cuts by itself
@@ -108,7 +108,7 @@ def test_a_model_that_reads_the_end_claims_no_beginning(family: str, tmp_path: P
     for config in tmp_path.rglob("tokenizer_config.json"):
         config.write_text(json.dumps({**json.loads(config.read_text()), "truncation_side": "left"}))
     scorer = load_scorer(f"{name},length=8", Workbench())
-    assert not isinstance(scorer, Truncating)
+    assert characters_read(scorer, [("a", "b")]) is None
     twins = [("soups", f"much more than that of showers and of dogs. {LEEKS}"), ("soups", LEEKS)]
     assert len(set(scorer.score(twins).tolist())) == 1
     assert '"cut": "left"' in json.dumps(scorer.describe())  # type: ignore[attr-defined]

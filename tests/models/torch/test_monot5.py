@@ -13,6 +13,7 @@ from constraintsuite.models.base import Workbench
 from constraintsuite.models.model_names import load_scorer
 from constraintsuite.models.torch.monot5 import MonoT5Scorer
 from experiments.tiny_suite import DOGS, LEEKS
+from models.reading import characters_read
 from models.torch.tiny_folders import make_bert, make_monot5, piece_tokenizer
 
 PAIRS = [(query, text) for query in ("soups without cream", "campsites with dogs", "soups") for text in (LEEKS, DOGS)]
@@ -70,7 +71,7 @@ def test_two_texts_of_which_the_model_is_sure_are_no_tie(tmp_path: Path) -> None
 def test_only_the_text_is_cut_and_the_question_stays(folder: Path, length: int) -> None:
     scorer = load(f"{folder},length={length}")
     (ids,) = scorer.prepare([("soups", LEEKS)])
-    (seen,) = scorer.visible([("soups", LEEKS)])
+    (seen,) = characters_read(scorer, [("soups", LEEKS)]) or [0]
     assert len(ids) == min(length, 17)
     assert ids.tolist() == piece_tokenizer().encode(f"Query: soups Document: {LEEKS[:seen]} Relevant:")
 

@@ -1,4 +1,4 @@
-"""Engines: a function over tasks, in this process, in several, or on a cluster, with the same result."""
+"""Engines run a function on many tasks: in this process, in several processes, or on a cluster, with the same results."""
 
 from __future__ import annotations
 
@@ -7,44 +7,45 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.cores import environment_variables
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 Done = Callable[[int], None]
 _WATCH_SECONDS = 0.5
+_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 @dataclass(frozen=True, slots=True)
 class Crash:
-    """In place of a result: every process that worked on the task died."""
+    """Stands in place of a result when every process that worked on the task died."""
 
-    said: str = "a worker process was killed (out of memory?)"
+    reason: str = "a worker process was killed (out of memory?)"
 
 
 class Engine(Protocol):
-    """Where work is done. A task is small and can be pickled; what it makes, it writes itself."""
+    """Runs tasks somewhere. A task is small and can be pickled; large output is written to files."""
 
     def map(
         self, function: Callable[[Task], Result], tasks: Sequence[Task], done: Done = lambda index: None
     ) -> list[Result | Crash]:
-        """`function` of every task, in the order of the tasks; `done` hears of each task as it ends.
+        """The result of `function` for every task, in the order of the tasks; `done` is called with the index of a finished one.
 
-        A task whose process dies is tried again; an error that it raises ends the map.
+        A task whose process dies is tried again. An error that the function raises ends the map.
         """
 
 
 class LocalEngine:
-    """Runs tasks on this machine: with one worker in this process, with more in processes of their own.
+    """Runs tasks on this machine: in this process if there is one worker, else in that many worker processes.
 
-    Those stay between two maps, and so does what they have loaded; they end with the engine.
+    Worker processes, and the models that they have loaded, stay until the engine ends.
     """
 
     def __init__(self, workers: int = 1) -> None:
@@ -54,9 +55,9 @@ class LocalEngine:
     def map(
         self, function: Callable[[Task], Result], tasks: Sequence[Task], done: Done = lambda index: None
     ) -> list[Result | Crash]:
-        """Run the tasks in worker processes of this machine; results stand in the order of the tasks."""
+        """See `Engine.map`."""
         if self.workers <= 1 or not tasks:
-            return [_one(function, task, index, done) for index, task in enumerate(tasks)]
+            return [_run_here(function, task, index, done) for index, task in enumerate(tasks)]
         results: dict[int, Result | Crash] = {}
 
         def keep(index: int, result: Result | Crash) -> None:
@@ -64,10 +65,10 @@ class LocalEngine:
             done(index)
 
         pending = deque(range(len(tasks)))
-        with _single_threaded():
+        with environment_variables(dict.fromkeys(_THREAD_VARIABLES, "1")):
             while pending:
                 for suspect in self._run(function, tasks, pending, keep):
-                    # One of those that were running killed its process, nobody knows which: each gets one of its own.
+                    # One of the running tasks killed its process, but which one is not known: each is run again on its own.
                     if LocalEngine(1)._run(function, tasks, deque([suspect]), keep):
                         keep(suspect, Crash())
         return [results[index] for index in range(len(tasks))]
@@ -79,9 +80,9 @@ class LocalEngine:
         pending: deque[int],
         keep: Callable[[int, Result], None],
     ) -> list[int]:
-        """Work through `pending`, with no more tasks under way than there are workers.
+        """Run the tasks in `pending`, never more at a time than there are workers.
 
-        Gives the tasks that were under way when a process died; those behind them are still in `pending`.
+        Returns the tasks that were running when a process died; later tasks are still in `pending` then.
         """
         running: dict[int, Future[Result]] = {}
         pool, self._pool = self._pool or _start_pool(self.workers), None
@@ -98,25 +99,25 @@ class LocalEngine:
         except BrokenProcessPool:
             return sorted(running)
         except BaseException:
-            pool.shutdown(cancel_futures=True)  # and wait: nobody writes once this is told
+            pool.shutdown(cancel_futures=True)  # and wait, so that no worker writes files after the error
             raise
-        self._pool = pool  # one that broke, or whose tasks nobody waits for, is not used again
+        self._pool = pool  # a pool that broke, or still has tasks, is not used again
         return []
 
 
 def require_results(results: Iterable[Result | Crash]) -> list[Result]:
-    """The results of a map; a crash is a UserError, for callers who cannot continue after one."""
-    whole = []
+    """The results of a map, for callers that need all of them: a crash is a UserError."""
+    complete = []
     for result in results:
         if isinstance(result, Crash):
             raise UserError(
-                f"Twice {result.said}. What was finished is kept: run the same command again, with fewer --workers."
+                f"Twice {result.reason}. What was finished is kept: run the same command again, with fewer --workers."
             )
-        whole.append(result)
-    return whole
+        complete.append(result)
+    return complete
 
 
-def _one(function: Callable[[Task], Result], task: Task, index: int, done: Done) -> Result:
+def _run_here(function: Callable[[Task], Result], task: Task, index: int, done: Done) -> Result:
     result = function(task)
     done(index)
     return result
@@ -127,7 +128,7 @@ def _start_pool(workers: int) -> ProcessPoolExecutor:
 
 
 def _end_with_parent(parent: int) -> None:
-    """A worker whose command was killed would wait for ever for its next task."""
+    """End this worker process when its parent is killed; otherwise it would wait for its next task for ever."""
 
     def watch() -> None:
         while os.getppid() == parent:
@@ -135,19 +136,3 @@ def _end_with_parent(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-@contextmanager
-def _single_threaded() -> Iterator[None]:
-    """Child processes use one thread each for arithmetic, however many of them there are."""
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    before = {name: os.environ.get(name) for name in names}
-    os.environ.update(dict.fromkeys(names, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value

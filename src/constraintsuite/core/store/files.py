@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and hashes of what they hold."""
+"""Files that are written completely or not at all, their hashes, and locks on folders."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from typing import BinaryIO
 
 from constraintsuite.core.errors import UserError
 
-_HOST = 32  # characters of a machine's name: those of a file are limited
+_HOST_CHARACTERS = 32  # of a machine's name, since file names have a limit
 
 
 @contextmanager
 def atomic_writer(path: Path) -> Iterator[BinaryIO]:
-    """A file to write to; it takes the name `path` only if the block ends without an error."""
+    """A file to write to; it is renamed to `path` if the block ends without an error, else removed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = temporary_for(path)
     try:
@@ -37,7 +37,7 @@ def atomic_writer(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
-    """A folder to write to; it takes the name `path`, which is free or an empty folder, if the block ends without an error."""
+    """A folder to write to; it is renamed to `path` (free, or an empty folder) if the block ends without an error."""
     temporary = temporary_for(path)
     temporary.mkdir(parents=True)
     try:
@@ -48,13 +48,13 @@ def whole_folder(path: Path) -> Iterator[Path]:
 
 
 def temporary_for(path: Path) -> Path:
-    """A hidden name beside `path` that nobody else has: machines that share a disk may well share numbers of processes."""
-    host = platform.node().partition(".")[0][:_HOST]
+    """A unique hidden name in the folder of `path`; it holds the host, since machines that share a disk share process ids."""
+    host = platform.node().partition(".")[0][:_HOST_CHARACTERS]
     return path.with_name(f".{path.name}.{host}-{secrets.token_hex(4)}.tmp-{os.getpid()}")
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what killed processes left of files and folders they were writing; only for one who holds the folder's lock."""
+    """Remove temporary files of killed processes; the caller must hold the folder's lock."""
     for path in list(folder.rglob(".*.tmp-*")):
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
@@ -79,10 +79,10 @@ _SETTLED_NS = 2_000_000_000
 
 
 def known_sha256(path: Path) -> str:
-    """The SHA-256 of a file's bytes; one that was hashed in this process before and has not changed since is not read again.
+    """The SHA-256 of a file's bytes; a file that this process has hashed before and that has not changed is not read again.
 
-    A file is known again by its path, size, number on the disk and both times of its last change. Clocks of disks are
-    coarse, so one that was written in the last two seconds is hashed each time.
+    A file counts as unchanged if its path, size, inode and both times of its last change are the same. Clocks of file systems
+    are coarse, so a file that was written in the last two seconds is hashed each time.
     """
     found = path.stat()
     key = (path.absolute(), found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
@@ -96,7 +96,7 @@ def known_sha256(path: Path) -> str:
 
 
 def sha256_text(*parts: str) -> str:
-    """The SHA-256 of some strings; unlike of their concatenation, the borders count."""
+    """The SHA-256 of several strings; unlike that of their concatenation, it depends on where each ends."""
     digest = hashlib.sha256()
     for part in parts:
         data = part.encode("utf-8", "surrogatepass")
@@ -106,9 +106,9 @@ def sha256_text(*parts: str) -> str:
 
 @contextmanager
 def folder_lock(folder: Path, *, shared: bool = False) -> Iterator[None]:
-    """Keeps every other process out of `folder` while the block runs; a `shared` lock, only those that write.
+    """Keep every other process out of `folder` while the block runs; a `shared` lock keeps out only writers.
 
-    A folder that this user may only read is read without a lock.
+    A folder that this user may only read gets no shared lock.
     """
     if not shared:
         folder.mkdir(parents=True, exist_ok=True)
@@ -120,14 +120,14 @@ def folder_lock(folder: Path, *, shared: bool = False) -> Iterator[None]:
         yield
         return
     try:
-        _take(handle, folder, shared)
+        _lock(handle, folder, shared)
         yield
     finally:
         fcntl.flock(handle, fcntl.LOCK_UN)
         os.close(handle)
 
 
-def _take(handle: int, folder: Path, shared: bool) -> None:
+def _lock(handle: int, folder: Path, shared: bool) -> None:
     try:
         fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -1,4 +1,4 @@
-"""Typed JSON lines: one record a line, errors with file and line number, the same bytes each time."""
+"""Typed JSON and JSON lines: errors name file and line, and equal records give equal bytes."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def write_jsonl(path: Path, records: Iterable[object]) -> int:
 
 
 def write_json(path: Path, record: object, indent: int = 2) -> None:
-    """Write one record as a file of its own, which appears only when it is whole."""
+    """Write one record to `path`, which appears only when it is complete."""
     with atomic_writer(path) as file:
         file.write(adapter(type(record)).dump_json(record, indent=indent) + b"\n")
 
 
 def read_json(path: Path, kind: type[T]) -> T:
-    """The record that `write_json` wrote; a file that does not hold one is a UserError."""
+    """Read a record that `write_json` wrote; any other content is a UserError."""
     try:
         return adapter(kind).validate_json(path.read_bytes())
     except ValidationError as error:
@@ -57,7 +57,7 @@ def read_json(path: Path, kind: type[T]) -> T:
 
 @dataclass(frozen=True, slots=True)
 class JsonLine(Generic[T]):
-    """A line of a file: its record, or what is wrong with it."""
+    """A line of a file: its record, or the fault in it."""
 
     number: int
     record: T | None
@@ -65,7 +65,7 @@ class JsonLine(Generic[T]):
 
 
 def read_jsonl(path: Path, kind: type[T]) -> Iterator[T]:
-    """The records of a file, in order; a line that does not fit is a UserError naming it."""
+    """The records of a file, in order; a line that is not valid is a UserError with its number."""
     for line in read_lines(path, kind):
         if line.record is None:
             raise UserError(f"{path}:{line.number}: {line.fault}")
@@ -73,7 +73,7 @@ def read_jsonl(path: Path, kind: type[T]) -> Iterator[T]:
 
 
 def read_lines(path: Path, kind: type[T]) -> Iterator[JsonLine[T]]:
-    """Every line that is not empty, also those that do not fit; for readers that name all faults at once."""
+    """Every line that is not empty, valid or not, for callers that report all faults at once."""
     reader = adapter(kind)
     if not path.is_file():
         raise UserError(f"{path}: there is no such file.")
@@ -88,18 +88,18 @@ def read_lines(path: Path, kind: type[T]) -> Iterator[JsonLine[T]]:
 
 
 def describe(error: ValidationError) -> str:
-    """What is wrong with a value, in one line: the first fault, where it is, and how many more there are."""
+    """A validation error in one line: the first fault, where it is, and how many more there are."""
     faults = error.errors(include_url=False, include_input=True)
     first = faults[0]
     where = ".".join(str(part) for part in first["loc"]) or "the record"
     more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-    return f"{where}: {_said(first)}{more}."
+    return f"{where}: {_message(first)}{more}."
 
 
-def _said(fault: ErrorDetails) -> str:
+def _message(fault: ErrorDetails) -> str:
     if fault["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         return "unknown key, perhaps misspelt"
-    if fault["type"] == "value_error":  # a check of our own: its sentence says it all
+    if fault["type"] == "value_error":  # from a check of our own, whose sentence needs no more
         return str(fault["ctx"]["error"])
     if fault["type"] == "union_tag_invalid":
         return f"{fault['ctx']['tag']!r} is no known {_discriminator(fault)}; there is {fault['ctx']['expected_tags']}"
@@ -111,5 +111,5 @@ def _said(fault: ErrorDetails) -> str:
 
 
 def _discriminator(fault: ErrorDetails) -> str:
-    """The name of the field that tells the members of a union apart."""
+    """The name of the field that chooses between the types of a union."""
     return str(fault["ctx"]["discriminator"]).strip("'")

@@ -1,7 +1,7 @@
-"""Folders of object stores: each URL has a mirror, a folder here in which commands work as in any other.
+"""Folders in object stores: each URL has a mirror, a local folder in which commands work as in any other.
 
-What is there is pulled, what is finished is pushed. A mirror is a cache: it may be deleted as a whole whenever no command
-works in it, and loses only what was not finished.
+Commands pull before they read, and push what they finish. A mirror is a cache: while no command works in it, it may be
+deleted as a whole, and only unfinished work is lost.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]+://")
 
 
 def is_url(text: str) -> bool:
-    """Whether a place is given as a URL, not as a path."""
+    """Whether a text is a URL, not a path."""
     return _URL.match(text) is not None
 
 
 def open_mirror(url: str) -> Mirror:
-    """The mirror of a URL, made now if there is none; nothing is transferred yet."""
+    """The mirror of a URL, created if it does not exist; nothing is downloaded yet."""
     url = url.rstrip("/")
     scheme, _, place = url.partition("://")
     if not scheme or not place.strip("/"):
@@ -40,7 +40,7 @@ def open_mirror(url: str) -> Mirror:
 
 
 def fetch_url(url: str) -> Path:
-    """A file or folder of a store that is only read, as it is there now; that there is none is a UserError."""
+    """Download a file or folder of a store that is only read; one that does not exist is a UserError."""
     scheme, _, place = url.partition("://")
     folder, _, name = place.strip("/").rpartition("/")
     if not folder:
@@ -56,8 +56,8 @@ def fetch_url(url: str) -> Path:
 
 
 def mirror_of(path: Path) -> Mirror | None:
-    """The mirror that a path lies in, None for all other folders and for what is only being written."""
-    full = os.path.abspath(path)  # noqa: PTH100 - links stay as they are, and it takes a microsecond
+    """The mirror that a path lies in; None for paths elsewhere, and for temporary files."""
+    full = os.path.abspath(path)  # noqa: PTH100 - unlike resolve(), it keeps links and takes a microsecond
     if f"{os.sep}mirrors{os.sep}" not in full:
         return None
     inside = Path(full)
@@ -69,14 +69,35 @@ def mirror_of(path: Path) -> Mirror | None:
     return None
 
 
+def push_path(path: Path) -> None:
+    """Upload a file or folder if it lies in a mirror; otherwise do nothing."""
+    mirror = mirror_of(path)
+    if mirror is not None:
+        mirror.push(path)
+
+
+def pull_path(path: Path, skip: Path | None = None) -> None:
+    """Download a file or folder, except the folder `skip` inside it, if it lies in a mirror; otherwise do nothing."""
+    mirror = mirror_of(path)
+    if mirror is not None:
+        mirror.pull(path, skip if skip is not None and skip.is_relative_to(mirror.root) else None)
+
+
+def remove_from_store(path: Path) -> None:
+    """Remove a file or folder from the store if it lies in a mirror; the copy on this machine stays."""
+    mirror = mirror_of(path)
+    if mirror is not None:
+        mirror.remove(path)
+
+
 def shown(path: Path) -> str:
-    """A path as the user knows it: the URL where it lies in a mirror."""
+    """A path as the user knows it: as a URL if it lies in a mirror."""
     mirror = mirror_of(path)
     return str(path) if mirror is None else mirror.address(path)
 
 
 def with_urls(text: str) -> str:
-    """A message with the URL in the place of every mirror's folder."""
+    """A message with the folder of every mirror replaced by its URL."""
     mirrors = _home("").parent
     for place in set(re.findall(rf"{re.escape(str(mirrors))}/[0-9a-f]{{32}}", text)):
         url = _url_of(Path(place))
@@ -86,12 +107,12 @@ def with_urls(text: str) -> str:
 
 
 def _home(url: str) -> Path:
-    """The folder that holds the mirror of a URL, its marker and its notes."""
+    """The folder that holds the mirror of a URL, its marker and its state."""
     return Path(os.path.abspath(cache_folder())) / "mirrors" / _hash(url)  # noqa: PTH100 - links stay as they are
 
 
 def _last(url: str) -> str:
-    """The mirror has the last name of the URL: commands name what they make by the folder's name."""
+    """The last part of the URL. The mirror has the same name, since commands name artifacts by their folder."""
     return url.rpartition("/")[2]
 
 
@@ -100,7 +121,7 @@ def _hash(url: str) -> str:
 
 
 def _url_of(home: Path) -> str | None:
-    """The URL that a folder's marker names; the marker of a folder that was copied elsewhere does not count."""
+    """The URL in a folder's marker; None without a marker, or if the folder was copied from elsewhere."""
     try:
         url = str(json.loads((home / MARKER).read_bytes())["url"])
     except (OSError, ValueError, KeyError, TypeError):

@@ -1,6 +1,6 @@
 """Pull from an object store into the mirror of its URL.
 
-A folder is finished when its manifest is there. A finished folder comes whole and is checked against its manifest.
+A folder is finished when its manifest exists. A finished folder is downloaded completely and checked against its manifest.
 """
 
 from __future__ import annotations
@@ -20,35 +20,37 @@ from constraintsuite.core.store.sync_state import SyncedObject, SyncState, belon
 
 MANIFEST = "manifest.json"
 STAGES = "stages"
-"""Folders of this name hold unfinished work: no content of the folder around them, and needed only to resume it."""
+"""The name of folders with unfinished work, which are needed only to resume it and are no content of the artifact."""
 WAITS = (0.2, 0.4, 0.8, 1.6, 3.2, 6.4)
-"""Seconds between attempts to pull a folder that others are writing."""
+"""Seconds between attempts to pull a folder while others write to it."""
 
 
 class _MismatchError(Exception):
-    """An object is not what the list of objects, or its manifest, says."""
+    """An object is missing or differs from what its manifest says."""
 
 
 @dataclass(frozen=True)
 class PulledMirror(SyncState):
-    """The reading half of a `Mirror`: brings the folder here up to date. All paths are inside that folder."""
+    """The reading half of a `Mirror`: updates the local folder. All paths are inside that folder."""
 
     def address(self, path: Path) -> str:
         """The URL of a path."""
         return self.store.address(self.name_of(path))
 
-    def pull(self, path: Path | None = None, apart: Path | None = None, *, stages: bool = True) -> None:
-        """Bring a file or folder here up to date with the store, all of it if no path is given; `apart` is left as it is.
+    def pull(self, path: Path | None = None, skip: Path | None = None, *, stages: bool = True) -> None:
+        """Update a local file or folder from the store, by default everything; the folder `skip` inside it stays as it is.
 
-        Folders called `stages` inside it come too, unless `stages` is False. A finished folder comes whole: its manifest is
-        written when every file that it names is here and has its hash. Where nothing is finished, a file that was changed or
-        removed here since it last was equal stays as it is.
+        Folders called `stages` inside it are pulled too, unless `stages` is False. The manifest of a finished folder is
+        written last, when every file that it names is downloaded and has its hash. In an unfinished folder, a file that was
+        changed or removed on this machine since the last pull or push stays as it is.
         """
         name = self.name_of(path or self.root)
-        skipped = f"{self.name_of(apart)}/" if apart else "/"  # no name begins with a slash
+        skipped = f"{self.name_of(skip)}/" if skip else "/"  # no name begins with a slash
         before, fault = None, _MismatchError()
         for wait in WAITS:
-            known = self.all_known(name)  # before the store is listed: what others note meanwhile must not look removed
+            known = self.all_known(
+                name
+            )  # before the store is listed: else objects that others add meanwhile would look removed
             entries = self.store.entries(name)
             if entries == before:
                 raise UserError(
@@ -66,9 +68,9 @@ class PulledMirror(SyncState):
         )
 
     def refresh(self, path: Path) -> None:
-        """Pull a folder if its manifest there is not the one last seen; only one request where nothing has changed.
+        """Pull a folder if its manifest in the store has changed; if it has not, this takes one request.
 
-        What is finished comes without its stages: who reads a stage pulls it as a folder of its own.
+        A finished folder is pulled without its stages, which are folders of their own.
         """
         name = join(self.name_of(path), MANIFEST)
         entry, known = self.store.find(name), self.known(name)
@@ -76,7 +78,7 @@ class PulledMirror(SyncState):
             self.pull(path, stages=entry is None)
 
     def name_of(self, path: Path) -> str:
-        """The name of a path inside the folder; empty for the folder itself."""
+        """The name of a path relative to the folder; empty for the folder itself."""
         name = Path(os.path.abspath(path)).relative_to(self.root).as_posix()  # noqa: PTH100 - links stay as they are
         return "" if name == "." else name
 
@@ -89,16 +91,16 @@ class PulledMirror(SyncState):
         stages: bool,
     ) -> None:
         listed = {each for each in entries if belongs_in_store(each) and not each.startswith(skipped)}
-        # What was removed there goes here too, unless it was changed here; manifests first.
+        # Files whose objects were removed are removed here too, unless they were changed here; manifests first.
         for each in sorted(known.keys() - entries.keys(), key=lambda each: not is_manifest(each)):
             if not each.startswith(skipped):
                 if self.is_unchanged(each, known[each]):
                     self.file(each).unlink()
                 self.forget(each)
         hashes = self._hashes_above(name, listed)
-        meant = {each for each in listed if stages or STAGES not in each[len(name) :].split("/")[:-1]}
+        chosen = {each for each in listed if stages or STAGES not in each[len(name) :].split("/")[:-1]}
         manifests: dict[str, bytes] = {}
-        for each in filter(is_manifest, meant):
+        for each in filter(is_manifest, chosen):
             if self._is_reopened(each, entries[each]):
                 continue
             synced = self.is_synced(each, entries[each])
@@ -114,24 +116,24 @@ class PulledMirror(SyncState):
             file = self.file(each)
             if file.is_file() and file.read_bytes() != data:
                 file.unlink()  # first: from now on the folder is unfinished here
-        content = (meant | hashes.keys()) & listed
+        content = (chosen | hashes.keys()) & listed
         wanted = [
             each
             for each in content - manifests.keys()
             if self._is_wanted(each, entries[each], known.get(each), hashes.get(each))
         ]
-        in_parallel(lambda each: self._fetch(each, entries[each], hashes.get(each, "")), wanted)
+        in_parallel(lambda each: self._download(each, entries[each], hashes.get(each, "")), wanted)
         for each, data in sorted(manifests.items(), reverse=True):  # those deep inside first
             write_text(self.file(each), data.decode())
             self.note(each, entries[each].version)
 
     def _is_reopened(self, manifest: str, entry: ListedObject) -> bool:
-        """Whether a finished folder was opened again here: its manifest was seen, and taken away."""
+        """Whether a finished folder was reopened on this machine: its manifest was pulled and then removed."""
         known = self.known(manifest)
         return known is not None and known.version == entry.version and not self.file(manifest).exists()
 
     def _hashes_above(self, name: str, listed: Collection[str]) -> dict[str, str]:
-        """What the manifest of the nearest finished folder around `name` says, where `name` is only a part of it."""
+        """The hashes of listed files from the manifest of the nearest finished folder around `name`, if `name` is a part of one."""
         folder = name
         while folder and listed and join(name, MANIFEST) not in listed and not is_manifest(name):
             folder = folder_of(folder)
@@ -144,32 +146,32 @@ class PulledMirror(SyncState):
         return {}
 
     def hashes_in(self, manifest: str, data: bytes) -> dict[str, str]:
-        """The files that belong to a finished folder and their hashes, by the name and the bytes of its manifest."""
+        """The files of a finished folder with their hashes, from the bytes of its manifest."""
         files = read_fields(data, self.store.address(manifest)).get("files", {})
         return {join(folder_of(manifest), name): entry["sha256"] for name, entry in files.items()}
 
     def _is_wanted(self, name: str, entry: ListedObject, known: SyncedObject | None, sha256: str | None) -> bool:
-        """Whether an object must be fetched; `sha256` is what a manifest promises."""
-        same_there = known is not None and known.version == entry.version
+        """Whether an object must be downloaded; `sha256` is its hash in a manifest."""
+        same_object = known is not None and known.version == entry.version
         if not self.file(name).exists():
-            return sha256 is not None or not same_there
-        same_here = self.is_unchanged(name, known)
-        if sha256 is None or (same_here and same_there):
-            return same_here and not same_there
+            return sha256 is not None or not same_object
+        same_file = self.is_unchanged(name, known)
+        if sha256 is None or (same_file and same_object):
+            return same_file and not same_object
         if self.has_hash(name, sha256):
             self.note(name, entry.version, sha256)
             return False
         return True
 
-    def _fetch(self, name: str, entry: ListedObject, sha256: str) -> None:
-        def is_whole(got: Path) -> bool:
+    def _download(self, name: str, entry: ListedObject, sha256: str) -> None:
+        def is_complete(got: Path) -> bool:
             return got.stat().st_size == entry.size and (not sha256 or sha256_of(got) == sha256)
 
         file = self.file(name)
         file.parent.mkdir(parents=True, exist_ok=True)
         temporary = temporary_for(file)
         try:
-            if not self.store.fetch(name, temporary, is_whole):
+            if not self.store.download(name, temporary, is_complete):
                 found = self.store.find(name) is not None
                 fault = "does not have the size and SHA-256 that it should have" if found else "is not there"
                 raise _MismatchError(f"{self.store.address(name)}: this {fault}")
@@ -193,7 +195,7 @@ def read_fields(manifest: bytes, address: str) -> dict[str, Any]:
 
 
 def is_manifest(name: str) -> bool:
-    """Whether a file is what makes its folder finished."""
+    """Whether a name is that of a manifest."""
     return name.rpartition("/")[2] == MANIFEST
 
 
@@ -203,5 +205,5 @@ def folder_of(name: str) -> str:
 
 
 def join(folder: str, name: str) -> str:
-    """A name inside a folder; the folder may be the whole."""
+    """The name of a file in a folder; the folder may be empty, for the whole mirror."""
     return f"{folder}/{name}" if folder else name

@@ -1,6 +1,6 @@
 """Push from the mirror of a URL to its object store.
 
-Readers of the store find a folder whole or unfinished: its manifest is removed before a file of it changes, and written last.
+Readers of the store never see a mixture: a manifest is removed before a file of its folder changes, and written last.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ from constraintsuite.core.store.sync_state import CLAIM
 
 ENVIRONMENT = "environment.json"
 MARKER = ".mirror.json"
-"""The file beside a mirror that names its URL, and its owner among all mirrors of that URL."""
+"""The file next to a mirror that holds its URL, and a random id that tells it from other mirrors of the URL."""
 
 
 @dataclass(frozen=True)
 class Mirror(PulledMirror):
-    """A URL and the folder here that is its copy. All paths are inside that folder."""
+    """A URL and the local folder that copies it. All paths are inside that folder."""
 
-    def publish(self, path: Path, manifest: str, hashes: Mapping[str, str], apart: Collection[str]) -> str:
-        """Finish a folder there and here; returns the manifest that stands, which is that of others if they were faster.
+    def publish(self, path: Path, manifest: str, hashes: Mapping[str, str], separate: Collection[str]) -> str:
+        """Finish a folder in the store and here; returns its manifest.
 
-        `hashes` has every file that belongs to it by name inside the folder, with its hash where that is known; `apart` are
-        the folders inside that are no part of it. Readers find what was there before whole, or find the folder unfinished,
-        never a mixture. If others finished the same content meanwhile, theirs stands; other content is a UserError.
+        `hashes` has the hash of every file of the folder by its name, empty where it is not known; `separate` names the
+        folders inside that are no part of it. If others finished the same content meanwhile, the manifest is theirs; if they
+        finished other content, that is a UserError.
         """
         folder = self.name_of(path)
         wanted = {join(folder, name): sha256 for name, sha256 in hashes.items()}
         former = [
             name
             for name in self.all_known(folder)
-            if name not in wanted and name.removeprefix(f"{folder}/").partition("/")[0] not in {MANIFEST, *apart}
+            if name not in wanted and name.removeprefix(f"{folder}/").partition("/")[0] not in {MANIFEST, *separate}
         ]
         return self._publish(folder, manifest, wanted, former)
 
     def push(self, path: Path) -> None:
-        """Bring a file or folder to the store: files that changed, hidden ones too; nothing is removed there.
+        """Upload the changed files of a file or folder, hidden ones included; nothing is removed from the store.
 
         Finished folders are published. A file that was changed after its folder was finished is a UserError, and nothing is
-        sent. A folder that is finished there but no longer here becomes unfinished there when a file of it is sent.
+        uploaded. A folder that is finished in the store but not here becomes unfinished there when a file of it is uploaded.
         """
         name = self.name_of(path)
         names, entries = self.files(name), self.store.entries(name)
@@ -71,13 +71,13 @@ class Mirror(PulledMirror):
         self._upload(changed, {})
 
     def remove(self, path: Path) -> None:
-        """Take a file or folder out of the store, manifests first; what is here stays."""
+        """Remove a file or folder from the store, manifests first; the local copy stays."""
         entries = self.store.entries(self.name_of(path))
         self._delete([each for each in entries if is_manifest(each)])
         self._delete([each for each in entries if not is_manifest(each)])
 
     def _publish(self, folder: str, manifest: str, wanted: Mapping[str, str], former: Collection[str]) -> str:
-        """See `publish`; `former` are files that are no part of the folder any more."""
+        """See `publish`; `former` are files that were a part of the folder before."""
         target, data = join(folder, MANIFEST), manifest.encode()
         content = read_fields(data, self.store.address(target))["content"]
         with self._claimed(folder, content):
@@ -87,18 +87,18 @@ class Mirror(PulledMirror):
             changed = [name for name, sha256 in wanted.items() if not self.is_synced(name, entries.get(name), sha256)]
             gone = entries.keys() & set(former)
             if changed or gone or self.store.read(target) != data:
-                self._delete(entries.keys() & {target})  # first: from now on the folder is unfinished there
+                self._delete(entries.keys() & {target})  # first: from now on the folder in the store is unfinished
                 self._upload(changed, wanted)
                 self._delete(gone)
                 created = self.store.create(target, data)
                 if not created and self._is_finished_by_others(target, self.store.find(target), content):
                     return self._adopt(folder, manifest)
             write_text(self.file(target), manifest)
-            self._note_sent(target)
+            self._note_uploaded(target)
             return manifest
 
     def _adopt(self, folder: str, manifest: str) -> str:
-        """Take what others finished: the same files, and their manifest."""
+        """Pull what others finished: the same files, and their manifest."""
         self.pull(self.root / folder)
         file = self.root / folder / MANIFEST
         return file.read_text(encoding="utf-8") if file.is_file() else manifest
@@ -107,13 +107,13 @@ class Mirror(PulledMirror):
     def _claimed(self, folder: str, content: str) -> Iterator[None]:
         """Keep other machines from finishing other content in this folder while the block runs.
 
-        A claim of the same content, or one that this mirror left when it was killed, does not count.
+        Existing claims of the same content, and of this mirror (from a command that was killed), are ignored.
         """
         name = join(folder, CLAIM)
         owner = json.loads((self.root.parent / MARKER).read_bytes())["owner"]
         since = datetime.now(UTC).isoformat(timespec="seconds")
         claim = {"owner": owner, "content": content, "host": platform.node(), "since": since}
-        for _ in range(3):  # one that is there may be given up before it can be read
+        for _ in range(3):  # an existing claim may be removed before it is read
             if self.store.create(name, json.dumps(claim).encode()):
                 break
             other = json.loads(self.store.read(name) or b"{}")
@@ -127,13 +127,13 @@ class Mirror(PulledMirror):
         try:
             yield
         except BaseException:
-            with suppress(UserError):  # the error that led here says more; a rerun here passes its own claim
+            with suppress(UserError):  # the first error says more; a rerun ignores its own claim
                 self.store.delete([name])
             raise
         self.store.delete([name])
 
     def _is_finished_by_others(self, manifest: str, entry: ListedObject | None, content: str) -> bool:
-        """Whether the same content was finished there since this copy last looked; other content is a UserError."""
+        """Whether others finished the same content since the last pull or push; other content is a UserError."""
         known = self.known(manifest)
         if entry is None or (known is not None and known.version == entry.version):
             return False
@@ -154,14 +154,14 @@ class Mirror(PulledMirror):
                 )
 
     def _upload(self, names: Collection[str], hashes: Mapping[str, str]) -> None:
-        def send(name: str) -> None:
+        def upload(name: str) -> None:
             self.store.put(name, self.file(name))
-            self._note_sent(name, hashes.get(name, ""))
+            self._note_uploaded(name, hashes.get(name, ""))
 
-        in_parallel(send, names)
+        in_parallel(upload, names)
 
-    def _note_sent(self, name: str, sha256: str = "") -> None:
-        """Remember the version that was just written; an object of another size is a UserError."""
+    def _note_uploaded(self, name: str, sha256: str = "") -> None:
+        """Remember the version that was just uploaded; an object of another size is a UserError."""
         entry, size = self.store.find(name), self.file(name).stat().st_size
         if entry is None or entry.size != size:
             raise UserError(

@@ -1,10 +1,10 @@
-"""An object store behind a URL, spoken to through fsspec.
+"""An object store behind a URL, through fsspec.
 
-Which store it is, and who may use it, is settled by its driver and by the driver's own environment variables. The drivers also
-retry what may pass: dropped connections, timeouts and busy servers.
+The drivers of fsspec read credentials from their own environment variables. They also retry dropped connections, timeouts and
+requests to busy servers.
 """
 
-# ruff: noqa: PLC0415 - fsspec and the drivers are needed only where a URL is given
+# ruff: noqa: PLC0415 - fsspec and its drivers are imported only for URLs
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from typing import Any, TypeVar
 from constraintsuite.core.errors import UserError
 
 Result = TypeVar("Result")
-_AT_ONCE = 8
-_DOWNLOADS = 3  # attempts to receive a file whole
+_THREADS = 8
+_DOWNLOADS = 3  # attempts to receive a complete file
 _VERSIONS = ("ETag", "etag", "generation", "created", "mtime", "last_modified")
-_LOCAL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENAMETOOLONG}
+_DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENAMETOOLONG}
 _S3, _GCS, _AZURE = ("s3", "s3fs"), ("gcs", "gcsfs"), ("azure", "adlfs")
 DRIVERS: Mapping[str, tuple[str, str]] = {
     "s3": _S3,
@@ -34,7 +34,11 @@ DRIVERS: Mapping[str, tuple[str, str]] = {
     "az": _AZURE,
     "memory": ("", "fsspec"),
 }
-"""By scheme: the extra to install, and the package that speaks with such a store."""
+"""By scheme of the URL: the extra to install, and the package of the driver."""
+
+
+class UnsupportedError(UserError):
+    """The store does not support a request."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ class ObjectStore:
         return f"{self.url}/{name}" if name else self.url
 
     def entries(self, name: str = "") -> dict[str, ListedObject]:
-        """Every object that is `name` or lies under it; a bucket that does not exist is a UserError."""
+        """The object `name` and every object under it; a bucket that does not exist is a UserError."""
         try:
             found = self._call(name, self._files.find, detail=True)
         except FileNotFoundError:
@@ -68,11 +72,11 @@ class ObjectStore:
                 ) from None
             return {}
         files = {path[len(self._base) + 1 :]: info for path, info in found.items() if info.get("type") == "file"}
-        # Consoles of stores make empty objects that stand for folders.
+        # Web consoles of stores create empty objects as folders.
         return {each: _entry(info) for each, info in sorted(files.items()) if each and not each.endswith("/")}
 
     def find(self, name: str) -> ListedObject | None:
-        """Size and version of an object, None if it is not there."""
+        """Size and version of an object, None if it does not exist."""
         try:
             info = self._call(name, self._files.info)
         except FileNotFoundError:
@@ -80,32 +84,32 @@ class ObjectStore:
         return _entry(info) if info.get("type") == "file" else None
 
     def read(self, name: str) -> bytes | None:
-        """The bytes of a small object, None if it is not there."""
+        """The bytes of a small object, None if it does not exist."""
         try:
             return bytes(self._call(name, self._files.cat_file))
         except FileNotFoundError:
             return None
 
-    def fetch(self, name: str, file: Path, is_whole: Callable[[Path], bool]) -> bool:
-        """Write an object to `file`; False if it is not there, or not whole however often it is fetched."""
+    def download(self, name: str, file: Path, is_complete: Callable[[Path], bool]) -> bool:
+        """Write an object to `file`; False if it does not exist, or is not complete after several attempts."""
         try:
             for _ in range(_DOWNLOADS):
                 self._call(name, self._files.get_file, str(file))
-                if is_whole(file):
+                if is_complete(file):
                     return True
         except FileNotFoundError:
             pass
         return False
 
     def put(self, name: str, file: Path) -> None:
-        """Write a file to an object, in the place of what is there."""
+        """Write a file to an object, and replace an earlier one."""
         self._call(name, lambda path: self._files.put_file(str(file), path))
 
     def create(self, name: str, data: bytes) -> bool:
-        """Write a small object only if there is none of that name; False if there is one.
+        """Write a small object unless it exists already; False if it does.
 
-        The store decides, if it knows such a condition. Some say that they do not, and some ignore it: because of those, the
-        object is looked for first, which leaves a moment for others.
+        Most stores check this condition themselves. Some refuse or ignore it, so the object is also looked for first; on those
+        stores another writer can come in between.
         """
         if self.find(name) is not None:
             return False
@@ -113,16 +117,16 @@ class ObjectStore:
             self._call(name, self._files.pipe_file, data, mode="create")
         except FileExistsError:
             return False
-        except NotImplementedError:
+        except UnsupportedError:
             self._call(name, self._files.pipe_file, data)
-        except UserError:  # some stores say of an unmet condition only that the request failed
+        except UserError:  # some stores report an unmet condition only as a failed request
             if self.find(name) is None:
                 raise
             return False
         return True
 
     def delete(self, names: Iterable[str]) -> None:
-        """Remove objects; those that are not there are no error."""
+        """Remove objects, as far as they exist."""
         in_parallel(self._delete, names)
 
     def _delete(self, name: str) -> None:
@@ -132,17 +136,20 @@ class ObjectStore:
             return
 
     def _call(self, name: str, call: Callable[..., Any], *arguments: object, **options: object) -> Any:  # noqa: ANN401 - fsspec has no types
-        """What the driver returns for an object; errors that callers can answer stay, others become a UserError."""
+        """The driver's result for an object; errors that callers handle are raised as they are, others as a UserError."""
         try:
             return call(f"{self._base}/{name}" if name else self._base, *arguments, **options)
-        except (FileNotFoundError, FileExistsError, NotImplementedError):
+        except (FileNotFoundError, FileExistsError):
             raise
         except Exception as error:  # drivers share no class of errors
             number = error.errno if isinstance(error, OSError) else None
-            if number in _LOCAL:
+            if number in _DISK_ERRORS:
                 raise
-            if number == errno.ENOSYS:
-                raise NotImplementedError(self.address(name)) from None
+            if number == errno.ENOSYS or isinstance(error, NotImplementedError):
+                raise UnsupportedError(
+                    f"{self.address(name)}: the object store does not support this request: {_first_line(error)}. Use another "
+                    "store, or a folder."
+                ) from error
             raise UserError(
                 f"{self.address(name)}: the object store failed: {_first_line(error)}. Check the address, the credentials and "
                 "their rights, or try again later: the same command resumes, and what was transferred is kept."
@@ -150,8 +157,8 @@ class ObjectStore:
 
 
 def in_parallel(work: Callable[[str], Result], names: Iterable[str]) -> list[Result]:
-    """The results of `work` for each name in order, computed by several threads; the first error ends it."""
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    """The results of `work` for the sorted names, computed by several threads; the first error ends the work."""
+    with ThreadPoolExecutor(_THREADS) as pool:
         try:
             return list(pool.map(work, sorted(names)))
         except BaseException:
@@ -170,7 +177,7 @@ def _connect(url: str) -> tuple[Any, str]:
 
     try:
         files, base = url_to_fs(url, use_listings_cache=False)
-    except Exception as error:  # a driver that finds no credentials says so here, each in its own class
+    except Exception as error:  # each driver has its own error for missing credentials
         raise UserError(f"{url}: {_first_line(error)}") from error
     return files, str(base).rstrip("/")
 
@@ -181,6 +188,6 @@ def _entry(info: Mapping[str, Any]) -> ListedObject:
 
 
 def _first_line(error: Exception) -> str:
-    """What the driver says, in one line."""
-    said = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return str(said).strip().splitlines()[0].rstrip(".")
+    """The message of a driver's error, in one line."""
+    message = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return str(message).strip().splitlines()[0].rstrip(".")

@@ -1,11 +1,11 @@
-"""Revisions: which version of our own code made an artifact, declared by hand and not hashed from the source.
+"""Revisions: numbers for the versions of our code, declared by hand and not hashed from the source.
 
-A finished artifact counts as up to date when its revision, the versions of the libraries beside it, its inputs and its
-settings are those of now. So a changed comment, page or message makes nothing anew, and a changed result does.
+A finished artifact is up to date when its revision, the versions of the revision's libraries, its inputs and its settings are
+the current ones. So a changed comment, page or message does not make artifacts outdated, and a changed result does.
 
-To raise one: change the code, add one to the number here (of a stage of `csuite build`: in `suites/build.py`; of an engine of
-`csuite ann`: in its class), then renew the table of small results with `make golden`. The tests in `tests/golden` fail when
-bytes change without a new number, and when a number is raised without other bytes.
+To raise a revision: change the code, add one to the number here (for a stage of `csuite build`: in `suites/build.py`; for an
+engine of `csuite ann`: in its class), then update the small results with `make golden`. The tests in `tests/golden` fail when
+bytes change without a new number, and when a number is raised without a change of bytes.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ class Revision:
     number: int
     libraries: tuple[str, ...] = ()
     stages: str = ""
-    """The revisions of the stages that it is made of, in words."""
+    """The revisions of its stages, as text."""
 
     def __str__(self) -> str:
-        """The number with the installed versions and the stages: what of all this enters a fingerprint."""
+        """The number with the installed versions and the stages, as it enters a fingerprint."""
         versions = (f"{name}=={version}" for name, version in library_versions(self.libraries).items())
         return " ".join([str(self.number), *versions, *filter(None, [self.stages])])
 
@@ -50,13 +50,13 @@ REVISIONS: Mapping[str, Revision] = {
     "explain": Revision(2, TEXT_LIBRARIES),
     "circuit": Revision(2, TEXT_LIBRARIES),
     "drift": Revision(3, TEXT_LIBRARIES),
-    # Caches, and what is read from documents. Raise `arrays` when a local model gives other scores or vectors, together with
-    # the kinds that are made from them.
+    # Caches, and what is read from documents. Raise `arrays` when a local model gives other scores or vectors, and also the
+    # kinds that are made from them.
     "arrays": Revision(1),
     "onnx graph": Revision(1),
     "memory readings": Revision(2),
     "memory terms": Revision(1, ("pystemmer",)),
-    # What a stopped command resumes from, and cells of a benchmark: hours of measuring outlive a changed report.
+    # Unfinished work, and cells of a benchmark, which stay valid when only the report changes.
     "subset work": Revision(2),
     "embedding shard": Revision(2),
     "cell": Revision(3),

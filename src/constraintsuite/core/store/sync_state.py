@@ -1,4 +1,4 @@
-"""What is known of a folder that is a copy of objects: which version of each was last equal to the file here."""
+"""The state of a mirror: for each object, the version that was last equal to the file on this machine."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from constraintsuite.core.store.files import sha256_of, temporary_for
 from constraintsuite.core.store.object_store import ListedObject, ObjectStore
 
 CLAIM = ".claim"
-_LOCAL = (".lock", ".*.lock", ".*.tmp-*", CLAIM)
-_NOTES = ".seen"
+_LOCAL_FILES = (".lock", ".*.lock", ".*.tmp-*", CLAIM)
+_STATE = ".seen"
 
 
 @dataclass(frozen=True)
 class SyncedObject:
-    """The version of an object and the state of its file when the two were equal."""
+    """The version of an object, and its local file, when the two were equal."""
 
     version: str
     size: int
     changed: int
-    """When the file was written, in nanoseconds."""
+    """The modification time of the file, in nanoseconds."""
     sha256: str = ""
 
 
 @cache
 def connect(url: str) -> ObjectStore:
-    """The object store behind a URL; a process connects once."""
+    """The object store behind a URL; a process connects to it once."""
     return ObjectStore(url)
 
 
 @dataclass(frozen=True)
 class SyncState:
-    """A folder here, the objects under a URL that it is a copy of, and what is known of both. Names are relative to both."""
+    """A local folder, the objects under a URL that it copies, and the state of both. Names are relative to both."""
 
     url: str
     root: Path
@@ -48,7 +48,7 @@ class SyncState:
         return connect(self.url)
 
     def file(self, name: str) -> Path:
-        """The file of an object; a name that would lead out of the folder is a UserError."""
+        """The local file of an object; a name that leads out of the folder is a UserError."""
         if any(part in ("", ".", "..") for part in name.split("/")):
             raise UserError(
                 f"{self.store.address(name)}: a local file cannot have this name. Rename or remove the object."
@@ -56,36 +56,36 @@ class SyncState:
         return self.root / name
 
     def files(self, name: str) -> list[str]:
-        """The names of the files here that are `name` or lie under it, and belong in the store."""
+        """The names of the local files that are `name` or lie under it, and belong in the store."""
         return list(_files_in(self.root, name))
 
     def known(self, name: str) -> SyncedObject | None:
         """The last state in which file and object were equal, None if they never were."""
         try:
-            return SyncedObject(**json.loads(self._note(name).read_bytes()))
+            return SyncedObject(**json.loads(self._record_file(name).read_bytes()))
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError, ValueError, TypeError):
-            return None  # never seen, or a note that a power cut left empty
+            return None  # never equal, or a power cut left the file empty
 
     def all_known(self, name: str) -> dict[str, SyncedObject]:
-        """As `known`, for `name` and all under it."""
-        found = ((each, self.known(each)) for each in _files_in(self._note(""), name))
+        """As `known`, for `name` and all names under it."""
+        found = ((each, self.known(each)) for each in _files_in(self._record_file(""), name))
         return {each: record for each, record in found if record is not None}
 
     def note(self, name: str, version: str, sha256: str = "") -> None:
-        """Remember that the file here and that version of the object are equal."""
+        """Remember that the local file equals this version of the object."""
         status = self.file(name).stat()
-        place = self._note(name)
+        place = self._record_file(name)
         place.parent.mkdir(parents=True, exist_ok=True)
         temporary = temporary_for(place)
         temporary.write_text(json.dumps(asdict(SyncedObject(version, status.st_size, status.st_mtime_ns, sha256))))
         temporary.replace(place)
 
     def forget(self, name: str) -> None:
-        """Remember nothing of a name any more."""
-        self._note(name).unlink(missing_ok=True)
+        """Forget the state of a name."""
+        self._record_file(name).unlink(missing_ok=True)
 
     def is_unchanged(self, name: str, record: SyncedObject | None) -> bool:
-        """Whether the file is there, and as it was when the record was made."""
+        """Whether the file exists and has not changed since the record was made."""
         try:
             status = self.file(name).stat()
         except (FileNotFoundError, NotADirectoryError):
@@ -93,23 +93,23 @@ class SyncState:
         return record is not None and (record.size, record.changed) == (status.st_size, status.st_mtime_ns)
 
     def is_synced(self, name: str, entry: ListedObject | None, sha256: str = "") -> bool:
-        """Whether file and object are known to be equal, and the file to have that hash if one is given."""
+        """Whether file and object are known to be equal, and the file has the hash if one is given."""
         record = self.known(name)
         if record is None or entry is None or record.version != entry.version:
             return False
         return self.is_unchanged(name, record) and (not sha256 or record.sha256 == sha256)
 
     def has_hash(self, name: str, sha256: str) -> bool:
-        """Whether the file is there and has that hash."""
+        """Whether the file exists and has this hash."""
         return self.file(name).is_file() and sha256_of(self.file(name)) == sha256
 
-    def _note(self, name: str) -> Path:
-        return self.root.parent / _NOTES / name
+    def _record_file(self, name: str) -> Path:
+        return self.root.parent / _STATE / name
 
 
 def belongs_in_store(name: str) -> bool:
-    """Whether a file is part of the copy: locks, claims and files that are being written are not."""
-    return not any(fnmatchcase(part, pattern) for part in name.split("/") for pattern in _LOCAL)
+    """Whether a file is copied: not so locks, claims and temporary files."""
+    return not any(fnmatchcase(part, pattern) for part in name.split("/") for pattern in _LOCAL_FILES)
 
 
 def _files_in(root: Path, name: str) -> Iterator[str]:

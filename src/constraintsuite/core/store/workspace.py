@@ -1,12 +1,12 @@
-"""The one way to fill an output folder: claim it, resume what was stopped, replace earlier output, finish.
+"""How every command fills its output folder: claim it, resume stopped work, replace earlier output, finish.
 
     manifest.json  environment.json  FILES  stages/  .working  .lock
 
 `claim` locks the folder. It refuses a folder that holds anything but earlier output or unfinished work of the same command,
-and it finds the finished artifact if the same origin was made there before. `.working` names the work that was begun and is
-not finished, and `stages` holds what that work has done so far. Output is either written to `stages/new`, which takes the
-place of earlier output when all of it is there, or directly into a folder that holds no earlier output. `finish` writes the
-manifest; then the unfinished work and its marker are removed.
+and it finds the finished artifact if the same origin was made there before. `.working` names the unfinished work, and `stages`
+holds what that work has done so far. Output is either written to `stages/new`, which replaces earlier output when it is
+complete, or directly into a folder that holds no earlier output. `finish` writes the manifest; then the unfinished work and
+its marker are removed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from constraintsuite.core.store.artifact import (
     read_manifest,
 )
 from constraintsuite.core.store.files import folder_lock, remove_leftovers, whole_folder, write_text
-from constraintsuite.core.store.mirror import mirror_of
+from constraintsuite.core.store.mirror import push_path, remove_from_store
 
 WORKING = ".working"
 _NEW, _CLEARED = "new", "cleared"
@@ -43,7 +43,7 @@ class Replace(IntEnum):
     """What a command may replace in its output folder; each level includes those before it."""
 
     NOTHING = 0
-    """Only work of the same origin is resumed: what lies there may have taken hours."""
+    """Work of the same origin is resumed, and nothing is replaced: it may have taken hours."""
     UNFINISHED = 1
     """Work of another origin that was stopped."""
     DAMAGED = 2
@@ -64,34 +64,34 @@ class Workspace:
     origin: ArtifactOrigin
     files: Sequence[str]
     replace: Replace
-    beside: Sequence[str]
+    separate: Sequence[str]
     mark: str
-    """What `.working` says while this work is not finished."""
+    """The content of `.working` while this work is not finished."""
     otherwise: Callable[[Manifest], str]
     finished: Artifact | None = None
-    """The artifact: the one that was found, or the one that `finish` made."""
+    """The finished artifact: found by `claim`, or made by `finish`."""
     _started: float = field(default_factory=time.monotonic)
 
     @property
     def stages(self) -> Path:
-        """The folder for what a stopped command resumes from; what lies there is of this work."""
+        """The folder of unfinished work, from which a stopped command resumes."""
         return self.out / STAGES
 
     @property
     def new(self) -> Path:
-        """The folder of the output, as far as it is written; at the end its files take the place of earlier output."""
+        """The folder of new output; at the end its files replace earlier output."""
         return self.stages / _NEW
 
     def empty_new(self) -> Path:
-        """The folder `new` without anything that a stopped command wrote there."""
+        """The folder `new`, emptied of what a stopped command wrote there."""
         shutil.rmtree(self.new, ignore_errors=True)
         self._step(_CLEARED).unlink(missing_ok=True)
         self.new.mkdir(parents=True)
         return self.new
 
     @property
-    def is_begun(self) -> bool:
-        """Whether this work was begun, and not all of it is done and cleared away."""
+    def is_started(self) -> bool:
+        """Whether this work was started and has not finished."""
         return _mark_of(self.out) == self.mark
 
     def is_done(self, step: str) -> bool:
@@ -99,12 +99,12 @@ class Workspace:
         return self._step(step).is_file()
 
     def mark_done(self, step: str) -> None:
-        """Mark a step of this work as done; all that it wrote must be on disk."""
+        """Mark a step of this work as done, after its output is on disk."""
         write_text(self._step(step), "")
 
     def discard_work(self) -> None:
-        """Remove all that this work has done so far, unless `stages` is kept beside the output."""
-        if STAGES not in self.beside:
+        """Remove all that this work has done so far, unless `stages` is a separate folder."""
+        if STAGES not in self.separate:
             discard(self.stages)
 
     def finish(
@@ -114,15 +114,15 @@ class Workspace:
         events: Sequence[str] = (),
         place: Mapping[str, Any] | None = None,
     ) -> Artifact:
-        """Put what is in `new` in its place and write the manifest; see `artifact.finish`."""
+        """Move the files of `new` to their places and write the manifest; see `artifact.finish`."""
         if self.new.is_dir():
             self._exchange()
         seconds = time.monotonic() - self._started
-        self.finished = finish(self.out, self.origin, counts, rejects or {}, seconds, events, place, self.beside)
+        self.finished = finish(self.out, self.origin, counts, rejects or {}, seconds, events, place, self.separate)
         return self.finished
 
     def _exchange(self) -> None:
-        """Replace earlier output by what is in `new`; stopped on the way, the next call continues."""
+        """Replace earlier output by the files of `new`; if this is stopped, the next call resumes."""
         (self.out / MANIFEST).unlink(missing_ok=True)  # first of all: from now on the folder is unfinished
         if not self.is_done(_CLEARED):
             for path in [path for path in self._visible() if self._is_own(path)]:
@@ -137,7 +137,7 @@ class Workspace:
         return self.stages / f"{name}.done"
 
     def _find(self, accept: Callable[[Artifact], bool], note: Callable[[str], None]) -> Artifact | None:
-        """The finished artifact of this origin, if it is there; what may not be replaced is a UserError."""
+        """The finished artifact of this origin, if it exists; content that may not be replaced is a UserError."""
         if self.out.exists() and not self.out.is_dir():
             raise UserError(f"{self.out}: this is a file, not a folder. Choose another --out.")
         manifest = read_manifest(self.out)
@@ -167,15 +167,14 @@ class Workspace:
         raise UserError(f"{self.out}: this folder already holds {what}. Choose another --out{otherwise}.")
 
     def _refuse_foreign(self) -> None:
-        """A UserError for whatever is not of this command."""
+        """Raise a UserError for files of other commands."""
         if not self.out.is_dir():
             return
-        if self.replace > Replace.NOTHING or self.is_begun:
-            kept = STAGES in self.beside and self.stages.is_dir()
-            made = (
-                kept or read_manifest(self.out) is not None or bool(_mark_of(self.out))
-            )  # else no file is of a command
-            foreign = next((path for path in self._visible() if not (made and self._is_own(path))), None)
+        if self.replace > Replace.NOTHING or self.is_started:
+            has_stages = STAGES in self.separate and self.stages.is_dir()
+            # Without one of these, no command has written here, whatever the names of the files.
+            was_used = has_stages or read_manifest(self.out) is not None or bool(_mark_of(self.out))
+            foreign = next((path for path in self._visible() if not (was_used and self._is_own(path))), None)
         elif _mark_of(self.out):
             raise UserError(
                 f"{self.out}: this folder already holds an unfinished {self.origin.kind}, made from other inputs, settings or versions. "
@@ -187,10 +186,10 @@ class Workspace:
             raise UserError(f"{foreign}: this is not part of the {self.origin.kind}. Choose another --out.")
 
     def _visible(self, folder: Path | None = None) -> Iterator[Path]:
-        """All files but hidden ones, those of the folders beside, and unfinished work."""
+        """All files except hidden ones, those of separate folders, and unfinished work."""
         for path in sorted((folder or self.out).iterdir()):
             apart = folder is None and (
-                path.name in self.beside or (path.name == STAGES and (self.out / WORKING).is_file())
+                path.name in self.separate or (path.name == STAGES and (self.out / WORKING).is_file())
             )
             if apart or path.name.startswith("."):
                 continue
@@ -204,18 +203,16 @@ class Workspace:
         return any(_matches(name, pattern) for pattern in (MANIFEST, ENVIRONMENT, *self.files))
 
     def _begin(self) -> None:
-        """Resume work of this origin that was stopped; what work of another origin left is removed."""
+        """Start or resume this work; what work of another origin left is removed."""
         remove_leftovers(self.out)
-        if not self.is_begun:
+        if not self.is_started:
             self.discard_work()
             write_text(self.out / WORKING, self.mark)
-            mirror = mirror_of(self.out)
-            if mirror is not None:
-                mirror.push(self.out / WORKING)
+            push_path(self.out / WORKING)
 
     def _close(self) -> None:
-        """Remove the unfinished work, and last the marker: only then is nothing left to do."""
-        done = (self.new, self._step(_CLEARED)) if STAGES in self.beside else (self.stages,)
+        """Remove the unfinished work, and its marker last, so that a stopped removal is resumed."""
+        done = (self.new, self._step(_CLEARED)) if STAGES in self.separate else (self.stages,)
         for path in (*done, self.out / WORKING):
             discard(path)
 
@@ -227,32 +224,34 @@ def claim(  # noqa: PLR0913 - one parameter per setting
     files: Sequence[str],
     *,
     replace: Replace = Replace.NOTHING,
-    beside: Sequence[str] = (),
+    separate: Sequence[str] = (),
     work: str = "",
     accept: Callable[[Artifact], bool] = lambda _: False,
     otherwise: Callable[[Manifest], str] = lambda _: "or move it away",
     note: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Workspace]:
-    """Keep other commands out of `out` while the block runs; anything that may not be replaced there is a UserError.
+    """Keep other commands out of `out` while the block runs; content that may not be replaced is a UserError.
 
-    If the artifact of this origin is there and unchanged, the workspace has it as `finished` and nothing is to be done. Such
-    a folder is not locked, since others may be reading it. `files` are patterns of what the command writes; `DIR/**` is all
-    under a folder. `beside` names folders inside that are no content of the artifact and are never touched; a command that
-    names `stages` there keeps it after it has finished. `work` is what decides the unfinished work but not the output, such as
-    the size of shards. `accept` says which other artifact is as good as one of this origin, and `otherwise` what else the user
-    can do about an artifact of another origin.
+    If the artifact of this origin exists and is unchanged, the workspace has it as `finished`, and there is nothing to do. Such
+    a folder is not locked, since others may be reading it.
+
+    `files` are patterns of the command's output; `DIR/**` means everything under a folder. `separate` names folders inside that
+    are no content of the artifact and are never touched; a command that names `stages` there keeps it after it has finished.
+    `work` are settings of the unfinished work that do not decide the output, such as the size of shards. `accept` says which
+    other artifact is as good as one of this origin, and `otherwise` what else the user can do about an artifact of another
+    origin.
     """
     space = Workspace(
-        out, origin, files, replace, beside, " ".join(filter(None, [origin.fingerprint, work])), otherwise
+        out, origin, files, replace, separate, " ".join(filter(None, [origin.fingerprint, work])), otherwise
     )
-    found = space._find(accept, lambda _: None)  # before the lock, which leaves a file in what is not ours
-    if found is not None and not space.is_begun:
+    found = space._find(accept, lambda _: None)  # before the lock, which would leave a file in a foreign folder
+    if found is not None and not space.is_started:
         note(f"{origin.name}: {out} is up to date")
         space.finished = found
         yield space
         return
     with folder_lock(out):
-        space.finished = space._find(accept, note)  # again: another may have begun here in between
+        space.finished = space._find(accept, note)  # again: another command may have started here in between
         if space.finished is None:
             space._begin()
         else:
@@ -263,20 +262,18 @@ def claim(  # noqa: PLR0913 - one parameter per setting
 
 
 def is_unfinished(out: Path) -> bool:
-    """Whether a command began to write here, and failed, was stopped, or is still at it."""
+    """Whether a command started to write here and has not finished: it failed, was stopped, or is still running."""
     return not (out / MANIFEST).is_file() and (out / WORKING).is_file()
 
 
 def is_resumable(out: Path, origin: ArtifactOrigin) -> bool:
-    """Whether unfinished work of this origin lies there."""
+    """Whether the folder holds unfinished work of this origin."""
     return is_unfinished(out) and _mark_of(out) == origin.fingerprint
 
 
 def discard(path: Path) -> None:
-    """Remove a file or folder, also from the object store whose mirror it lies in."""
-    mirror = mirror_of(path)
-    if mirror is not None:
-        mirror.remove(path)
+    """Remove a file or folder; in a mirror, also from the object store."""
+    remove_from_store(path)
     if path.is_dir():
         shutil.rmtree(path)
     else:
@@ -285,10 +282,10 @@ def discard(path: Path) -> None:
 
 @contextmanager
 def new_folder(out: Path) -> Iterator[Path]:
-    """A folder to write to, for what is written once and never resumed or replaced.
+    """A new folder to write to, for output that is never resumed or replaced.
 
-    It takes the place of `out` if the block ends without an error, so a command that fails or is killed leaves nothing in
-    `out`. Unless `out` is free or an empty folder, that is a UserError.
+    It is renamed to `out` if the block ends without an error, so a command that fails or is killed leaves nothing in `out`.
+    If `out` exists and is not an empty folder, that is a UserError.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UserError(f"{out}: this already exists. Choose another --out.")

@@ -1,7 +1,7 @@
 """The one YAML loader: for files that a user writes, for YAML inside other documents, and for data of the package.
 
-PyYAML's safe loader runs no code, but it still can be made to hang or to raise errors of its own kind. Here everything that it
-cannot read, and everything that goes beyond the limits below, is a UserError with the place.
+PyYAML's safe loader runs no code, but a file can still make it hang or raise its own errors. Here every file that it cannot read,
+or that exceeds the limits below, is a UserError with the line.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from constraintsuite.core.errors import UserError
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 50
 MAX_VALUES = 100_000
-"""Of one document, every alias counted as what it stands for."""
+"""Values of one document, with every alias expanded."""
 MAX_NUMBER_LENGTH = 64
 MAX_INTEGER = 2**63 - 1
 _SHOWN = 120
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 _TYPED = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("int", "float", "timestamp"))
 _SIGNS = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("merge", "value"))
-"""Of `<<` and `=`, which as keys stand for no value of their own."""
+"""The tags of `<<` and `=`, which have no value as keys."""
 
 _FAST_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def read_yaml(path: Path, kind: str, hint: str = "") -> Any:  # noqa: ANN401 - the caller's model decides what it must be
-    """What stands in a user's file of a kind ("recipe"); a missing, broken, ambiguous or excessive one is a UserError.
+    """Read a user's YAML file of a kind ("recipe"); a missing, invalid, ambiguous or too large one is a UserError.
 
-    `hint` is where to get one to start from.
+    `hint` says where to get a file to start from.
     """
     if path.is_dir():
         raise UserError(
@@ -57,7 +57,7 @@ def read_yaml(path: Path, kind: str, hint: str = "") -> Any:  # noqa: ANN401 - t
 
 
 def parse_yaml(text: str, path: Path, first_line: int = 1) -> Any:  # noqa: ANN401 - as above
-    """What YAML text says that begins at a line of a file, such as front matter; what is wrong with it is a UserError."""
+    """Parse YAML text that begins at a line of a file, such as front matter; a fault in it is a UserError."""
     if len(text) > MAX_BYTES:
         raise UserError(
             f"{path}:{first_line}: the YAML here has more than {MAX_BYTES:,} characters, the limit. Shorten it."
@@ -65,15 +65,15 @@ def parse_yaml(text: str, path: Path, first_line: int = 1) -> Any:  # noqa: ANN4
     try:
         return _Loader(text).get_single_data()
     except _RefusedValueError as error:
-        line, said = error.line, str(error)
+        line, message = error.line, str(error)
     except yaml.reader.ReaderError as error:
-        line, said = text.count("\n", 0, error.position), _no_character(chr(error.character))
+        line, message = text.count("\n", 0, error.position), _no_character(chr(error.character))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line if mark else 0
         problem = str(error.problem or error.context)[:_SHOWN]
-        said = f"this is not valid YAML: {problem}. Is a bracket, a quote or an indent missing?"
-    raise UserError(f"{path}:{line + first_line}: {said}")
+        message = f"this is not valid YAML: {problem}. Is a bracket, a quote or an indent missing?"
+    raise UserError(f"{path}:{line + first_line}: {message}")
 
 
 def read_package_yaml(package: str, *parts: str) -> Any:  # noqa: ANN401 - as above
@@ -86,15 +86,15 @@ def read_package_yaml(package: str, *parts: str) -> Any:  # noqa: ANN401 - as ab
 
 
 class _RefusedValueError(Exception):
-    """A value that YAML allows and we do not; `line` counts from 0."""
+    """A value that YAML allows and we refuse; `line` counts from 0."""
 
-    def __init__(self, line: int, said: str) -> None:
-        super().__init__(said)
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(message)
         self.line = line
 
 
 class _Loader(yaml.SafeLoader):
-    """The safe loader of PyYAML; checks each value, as soon as it is composed, where its place is still known."""
+    """PyYAML's safe loader, with a check of each value while its line is still known."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -102,12 +102,12 @@ class _Loader(yaml.SafeLoader):
         self._sizes: dict[int, int] = {}  # values below a node, itself included, by the node's identity
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        """As the base does, which calls it for every value."""
+        """As the base class, which calls it for every value, with checks."""
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
         alias = isinstance(event, yaml.AliasEvent)
         if not alias and event.tag not in (None, "!"):
-            said = f"the tag {_short(event.tag)} is not allowed. Take it out, and quote the value if it is text."
-            self._refuse(event, said)
+            message = f"the tag {_short(event.tag)} is not allowed. Take it out, and quote the value if it is text."
+            self._refuse(event, message)
         if self._depth == MAX_DEPTH and isinstance(event, yaml.CollectionStartEvent):
             self._refuse(
                 event, f"lists and mappings stand more than {MAX_DEPTH} deep in each other. Take some levels out."
@@ -122,12 +122,12 @@ class _Loader(yaml.SafeLoader):
             self._check(node)
         self._values += self._sizes[id(node)] if alias else 1
         if self._values > MAX_VALUES:
-            said = f"with every alias written out, there are more than {MAX_VALUES:,} values up to here. Shorten it."
-            self._refuse(event, said)
+            message = f"with every alias written out, there are more than {MAX_VALUES:,} values up to here. Shorten it."
+            self._refuse(event, message)
         return node
 
     def _check(self, node: yaml.Node) -> None:
-        """Refuse what is wrong with one value, and note how many values it holds."""
+        """Refuse a wrong value, and count the values inside it."""
         below: Sequence[yaml.Node] = ()
         if isinstance(node, yaml.ScalarNode):
             self._check_scalar(node)
@@ -145,20 +145,20 @@ class _Loader(yaml.SafeLoader):
         if node.tag not in _TYPED:
             return
         if len(node.value) > MAX_NUMBER_LENGTH:
-            said = f"this number has {len(node.value):,} characters. Shorten it, or quote it if it is text."
-            self._refuse(node, said)
+            message = f"this number has {len(node.value):,} characters. Shorten it, or quote it if it is text."
+            self._refuse(node, message)
         try:
             value = self.construct_object(node)
         except ValueError as error:
-            said = f"{_short(node.value)} is no number and no date ({error}). Correct it, or quote it if it is text."
-            self._refuse(node, said)
+            message = f"{_short(node.value)} is no number and no date ({error}). Correct it, or quote it if it is text."
+            self._refuse(node, message)
         if isinstance(value, int) and abs(value) > MAX_INTEGER:
             self._refuse(
                 node, f"{_short(node.value)} is more than 64 bits can hold. Correct it, or quote it if it is text."
             )
 
     def _check_keys(self, node: yaml.MappingNode) -> None:
-        """YAML forbids a key that stands twice, however it is spelt, and its reader lets it pass."""
+        """Refuse a key that occurs twice, in any spelling: YAML forbids it, but PyYAML allows it."""
         spelt: dict[object, str] = {}
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):
@@ -170,11 +170,11 @@ class _Loader(yaml.SafeLoader):
                 self._refuse(key, f"{_short(key.value)} {what}; the first would be lost. Join the two.")
             spelt |= {key.value: key.value, value: key.value}
 
-    def _refuse(self, at: yaml.Node | yaml.Event, said: str) -> NoReturn:
-        raise _RefusedValueError(at.start_mark.line if at.start_mark else 0, said)
+    def _refuse(self, at: yaml.Node | yaml.Event, message: str) -> NoReturn:
+        raise _RefusedValueError(at.start_mark.line if at.start_mark else 0, message)
 
     def scan_flow_scalar_non_spaces(self, double: bool, start_mark: yaml.Mark) -> list[str]:
-        """As the base does, for a part of a quoted text; an escape such as "\\UFFFFFFFF" names no character."""
+        """As the base class, for a part of a quoted text; refuses an escape such as "\\UFFFFFFFF", which is no character."""
         line = self.line
         try:
             return super().scan_flow_scalar_non_spaces(double, start_mark)

@@ -120,7 +120,8 @@ def _run(
 def _score(suite: Suite, scorer: Scorer) -> RunContent:
     pairs = pairs_of([*suite.examples, *suite.controls])
     scores = score_pairs(scorer, pairs)
-    visible = dict(zip(pairs, scorer.visible(pairs).tolist(), strict=True)) if isinstance(scorer, Truncating) else None
+    read = scorer.visible(pairs) if isinstance(scorer, Truncating) else None
+    visible = None if read is None else dict(zip(pairs, read.tolist(), strict=True))
     return RunContent(suite, scores, visible, scorer.describe() if isinstance(scorer, Describing) else {})
 
 

@@ -97,7 +97,7 @@ def measure_drift(
     origin = _origin(checkpoints, chosen, settings)
     if read_manifest(out) is None:
         _refuse_top(settings, shared_shape(checkpoints).sites)
-    with claim(out, origin, (CONTRASTS, RESULTS), beside=(RUNS,), note=reporter.note) as space:
+    with claim(out, origin, (CONTRASTS, RESULTS), separate=(RUNS,), note=reporter.note) as space:
         if space.finished is not None:
             return space.finished
         with about(checkpoints[0].label):

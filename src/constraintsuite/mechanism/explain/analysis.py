@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.execution.record_isolation import NOT_OF_A_RECORD
+from constraintsuite.core.execution.record_isolation import MACHINE_ERRORS
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.mechanism import ablation
 from constraintsuite.mechanism.attribution import attribute_contrasts
@@ -158,7 +158,7 @@ class LoadedAnalysis:
                 )
                 for kind in kinds
             ]
-        except (*NOT_OF_A_RECORD, OutOfMemory):
+        except (*MACHINE_ERRORS, OutOfMemory):
             raise
         except Exception as error:  # without it, all others would be given other means
             raise UserError(

@@ -57,7 +57,7 @@ class Explained:
 
 
 SUMMARY, SUBJECT, COMPARISON = "summary.json", "subject.json", "comparison.json"
-BESIDE = ("circuit",)
+SEPARATE = ("circuit",)
 """Folders inside that are artifacts of their own."""
 FILES = (CONTRASTS, SUMMARY, SUBJECT, COMPARISON, f"{EFFECTS}/*")
 T = TypeVar("T")
@@ -77,7 +77,7 @@ def load_explained(path: Path) -> Explained:
 
 def load_effects(path: Path) -> tuple[PatchEffects, list[MarkedContrast]]:
     """The rows of a finished analysis and its contrasts."""
-    Artifact.open(path, KIND).refuse_foreign(BESIDE)
+    Artifact.open(path, KIND).refuse_foreign(SEPARATE)
     return read_effects(path), read_contrasts(path / CONTRASTS)
 
 

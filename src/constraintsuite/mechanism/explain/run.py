@@ -18,16 +18,16 @@ from constraintsuite.core.execution.record_isolation import (
     PoisonRecord,
     RecordIsolation,
     are_few,
-    in_bulk,
-    notes_of,
+    note_files,
     read_poison,
 )
-from constraintsuite.core.execution.remote_paths import arrive, changed, clear, fetch, mirrors_in, paths_in
+from constraintsuite.core.execution.remote_paths import localize, map_paths, mirrors_in, paths_in
 from constraintsuite.core.execution.shard_runs import UNWORKABLE, WorkCounts, spread
 from constraintsuite.core.statistics.resampling import DRAWS
 from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.core.store.jsonl import adapter
+from constraintsuite.core.store.mirror import pull_path, remove_from_store
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.core.store.workspace import Workspace, claim
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, write_contrasts
@@ -38,9 +38,9 @@ from constraintsuite.mechanism.effects.records import Grid, part_file, read_effe
 from constraintsuite.mechanism.effects.summary import summarise_effects
 from constraintsuite.mechanism.explain.analysis import Guide, LoadedAnalysis, load_analysis, rows_by_side
 from constraintsuite.mechanism.explain.folder import (
-    BESIDE,
     COMPARISON,
     FILES,
+    SEPARATE,
     SUBJECT,
     SUMMARY,
     AttributionCheck,
@@ -50,9 +50,8 @@ from constraintsuite.mechanism.explain.folder import (
 from constraintsuite.mechanism.explain.request import KIND, AnalysisRequest, ContrastSource
 from constraintsuite.mechanism.patching.capacity import peak_mib
 from constraintsuite.models.base import OutOfMemory
-from constraintsuite.models.process_cache import name_machine_in_errors
 from constraintsuite.models.torch.device import describe_device
-from constraintsuite.models.worker_spec import with_whole_paths
+from constraintsuite.models.worker_model import machine_in_errors, with_absolute_paths
 
 _NONE = np.empty(0)
 _NO_ROWS = Grid((), (), "noising", "exact", _NONE, _NONE, np.empty((0, 0)), _NONE, np.empty((0, 0)))
@@ -102,15 +101,15 @@ def run_analysis(request: AnalysisRequest, out: Path, reporter: Reporter, engine
     engine = engine or LocalEngine()
     try:
         sent, plan = _plan(request, engine)
-        with claim(out, _origin(request, plan), FILES, beside=BESIDE, note=reporter.note) as space:
+        with claim(out, _origin(request, plan), FILES, separate=SEPARATE, note=reporter.note) as space:
             return space.finished or _run(sent, plan, space, reporter, engine)
     finally:
         _loaded.cache_clear()
 
 
-def write_shard(task: EffectsTask, care: RecordIsolation) -> WorkCounts:
+def write_shard(task: EffectsTask, isolation: RecordIsolation) -> WorkCounts:
     """Write the effects of a shard, all computed in one call; contrasts that break the model are left out."""
-    with name_machine_in_errors():
+    with machine_in_errors():
         analysis = _loaded(task.request)
     if analysis.subject.fingerprint != task.subject:
         raise UserError(
@@ -130,7 +129,7 @@ def write_shard(task: EffectsTask, care: RecordIsolation) -> WorkCounts:
     def name(one: TokenContrast | None) -> str:
         return one.contrast.id if one is not None else ""
 
-    made = in_bulk(care, analysis.contrasts[task.first : task.last], name, effects, None)
+    made = isolation.map_shard(analysis.contrasts[task.first : task.last], name, effects, None)
     return WorkCounts({"rows": write_effects(task.file, next((grids for grids in made if grids), [_NO_ROWS]))})
 
 
@@ -139,17 +138,17 @@ def _plan(request: AnalysisRequest, engine: Engine) -> tuple[AnalysisRequest, An
     if isinstance(engine, LocalEngine):
         return request, _plan_here(request)
     # Workers begin in another folder.
-    sent = changed(replace(request, model=with_whole_paths(request.model)), Path.absolute)
+    sent = map_paths(replace(request, model=with_absolute_paths(request.model)), Path.absolute)
     (plan,) = require_results(engine.map(_plan_there, [(sent, mirrors_in(sent))]))
     return sent, replace(plan, subject=replace(plan.subject, name=request.model))
 
 
 def _plan_there(sent: tuple[AnalysisRequest, Mapping[Path, str]]) -> AnalysisPlan:
-    """Plan a request that came with the mirrors of object stores in which its paths lie; see `travel`."""
-    request = arrive(*sent)
+    """Plan a request that came with the mirrors of object stores in which its paths lie; see `remote_paths`."""
+    request = localize(*sent)
     for path in paths_in(request):
-        fetch(path)
-    with name_machine_in_errors():
+        pull_path(path)
+    with machine_in_errors():
         return _plan_here(request)
 
 
@@ -247,9 +246,9 @@ def _refuse_many(
 ) -> None:
     """Refuse so many broken contrasts: the fault is elsewhere, so their shards are run again the next time."""
     for name in (name for name, some in poison.items() if some):
-        for file in (_outcome(folder, name), *notes_of(folder, name)):
+        for file in (_outcome(folder, name), *note_files(folder, name)):
             file.unlink(missing_ok=True)
-            clear(file)
+            remove_from_store(file)
     raise UserError(
         f"The model breaks at {len(lost):,} of {contrasts:,} contrasts, among them {lost[0].record!r} ({lost[0].reason}). Is "
         "something wrong with the installation? What was finished is kept: run the same command again."

@@ -18,7 +18,7 @@ from constraintsuite.mechanism.effects.agreement import compare
 from constraintsuite.mechanism.effects.records import PatchEffects, read_effects
 from constraintsuite.mechanism.effects.summary import summarise_effects
 from constraintsuite.mechanism.explain.analysis import rows_by_side, rows_within
-from constraintsuite.mechanism.explain.folder import BESIDE, Explained, load_effects, load_explained
+from constraintsuite.mechanism.explain.folder import SEPARATE, Explained, load_effects, load_explained
 from constraintsuite.mechanism.explain.request import KIND, AnalysisScope
 from constraintsuite.mechanism.model_loader import load_model
 from constraintsuite.mechanism.patching.exact import patch_one_by_one
@@ -38,7 +38,7 @@ def verify(folder: Path, *, again: int = 0, guide: Path | None = None) -> list[s
     With the `guide` that chose them, what is said of its estimates is worked out again.
     """
     artifact = Artifact.open_unverified(folder, KIND)
-    faults = [*artifact.verify(beside=BESIDE), *_faults_beside(artifact)]
+    faults = [*artifact.verify(separate=SEPARATE), *_faults_beside(artifact)]
     if faults:
         return faults
     explained = load_explained(folder)
@@ -58,7 +58,7 @@ def verify(folder: Path, *, again: int = 0, guide: Path | None = None) -> list[s
 
 def _faults_beside(artifact: Artifact) -> Iterator[str]:
     """Of the circuits inside: finished ones are as they were written, and of these effects."""
-    for manifest in sorted(file for name in BESIDE for file in (artifact.path / name).glob("*/manifest.json")):
+    for manifest in sorted(file for name in SEPARATE for file in (artifact.path / name).glob("*/manifest.json")):
         name = manifest.parent.relative_to(artifact.path).as_posix()
         circuit = Artifact.open_unverified(manifest.parent)
         yield from (f"{name}/{fault}" for fault in circuit.verify())

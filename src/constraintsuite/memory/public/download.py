@@ -15,7 +15,7 @@ from constraintsuite.core.store.download import cache_folder
 from constraintsuite.core.store.files import atomic_writer, sha256_of
 from constraintsuite.core.store.http.client import HttpClient
 from constraintsuite.core.store.http.errors import LastingFault, PassingFault, clip
-from constraintsuite.core.store.http.messages import HttpRequest, Incoming, Limits
+from constraintsuite.core.store.http.messages import Incoming, Limits
 from constraintsuite.core.store.yaml_files import read_package_yaml
 
 LIMITS = Limits(seconds=4 * 3_600, body_bytes=8 << 30, redirects=10, stall_seconds=30, bytes_per_second=1_000)
@@ -71,7 +71,7 @@ def fetch_file(wanted: PublicFile, reporter: Reporter, limits: Limits = LIMITS) 
     client = HttpClient(limits, use_proxies=True)
     try:
         with atomic_writer(place) as file:
-            digest = client.send(HttpRequest(wanted.address), lambda incoming: _save(incoming, wanted, file, reporter))
+            digest = client.send(wanted.address, lambda incoming: _save(incoming, wanted, file, reporter))
             if digest != wanted.sha256:
                 raise UserError(
                     f"{wanted.address}: the downloaded file has SHA-256 {digest}, expected {wanted.sha256}. It was not kept."

@@ -1,6 +1,6 @@
-"""BM25 as Lucene computes it, and what has to be known of a corpus to compute it.
+"""BM25 as Lucene computes it, and the statistics of a corpus that it needs.
 
-A document that holds a term `tf` times scores idf · tf / (tf + norm) for it. A term that n of N documents hold has the idf
+A document that contains a term `tf` times scores idf · tf / (tf + norm) for it. A term in n of N documents has the idf
 ln(1 + (N − n + ½) / (n + ½)); a document has the norm k1 · (1 − b + b · length / mean length). This is the variant "Lucene
 (accurate)" of Kamphuis et al., ECIR 2020, which Anserini and bm25s (method="lucene") compute too.
 """
@@ -21,39 +21,39 @@ Value = TypeVar("Value", float, npt.NDArray[np.float64])
 
 @dataclass(frozen=True, slots=True)
 class Bm25Formula:
-    """The formula with its two constants; each part takes numbers, or arrays of them."""
+    """The formula with its two constants; its parts take numbers or arrays."""
 
     k1: float = 0.9
     """How slowly repeated terms saturate."""
     b: float = 0.4
-    """How much long documents are held back."""
+    """How much long documents are penalised."""
 
     def idf(self, holding: int, documents: int) -> float:
-        """The weight of a term that `holding` of all `documents` hold."""
+        """The idf of a term that `holding` of all `documents` contain."""
         return math.log1p((documents - holding + 0.5) / (holding + 0.5))
 
     def norm(self, length: Value, mean_length: float) -> Value:
-        """What the count of a term is compared with in a document of some length."""
+        """The length normalisation of a document."""
         return self.k1 * ((1 - self.b) + self.b * length / mean_length)
 
     def weight(self, idf: Value, count: Value, norm: Value) -> Value:
-        """What a term adds to the score of a document that holds it `count` times."""
+        """The contribution of a term to the score of a document that contains it `count` times."""
         return idf * count / (count + norm)
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusStatistics:
-    """How many documents a corpus or a part of it has, how long they are, and how many of them hold a term."""
+    """The number of documents of a corpus or a part of it, their length, and how many of them contain each term."""
 
     documents: int
     length: int
-    """Terms of all documents together, with repetitions."""
+    """The number of terms in all documents, with repetitions."""
     holding: Mapping[str, int]
-    """The number of documents that hold a term, for each term that is found."""
+    """The number of documents that contain each term."""
 
     @property
     def mean_length(self) -> float:
-        """Terms per document; 1 where there are no terms, so that it can be divided by."""
+        """Terms per document; 1 if there are no terms, to avoid a division by zero."""
         return self.length / self.documents if self.length else 1.0
 
     @staticmethod

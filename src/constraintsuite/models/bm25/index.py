@@ -1,4 +1,4 @@
-"""The index of BM25: of a whole corpus or of a part of it, of documents that stay or that come and go."""
+"""A BM25 index over a corpus or a part of it; documents can be added and removed."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 Real = TypeVar("Real", np.float32, np.float64)
 
-_BLOCK = 16_384  # documents whose terms are sorted at once
-_ALIKE = 8  # segments of about one size that are made into one
+_BLOCK = 16_384  # documents whose terms are sorted together
+_MERGED_SEGMENTS = 8  # of about the same size
 
 
 class Bm25Index(Generic[Real]):
-    """Scores documents that are given by their terms. Each has a slot, which is its name until `compacted` says otherwise.
+    """Scores documents, which are given as lists of terms. Each document has a slot number until `compacted` changes it.
 
-    Statistics are counted anew from the documents that are there, or come from `whole` where these are a part of a corpus. So
-    a score is the same to the bit however the documents got here. `precision` is that of idf and of scores: np.float32 gives
-    the bits of bm25s. With `asked`, no other terms are indexed; all of them count for the length of a document.
+    Statistics are counted from the current documents, or come from `whole` if these are a part of a corpus. So a score has
+    the same bits in whatever order documents were added and removed. `precision` is the type of idf and scores: np.float32
+    gives the bits of bm25s. With `asked`, only these terms are indexed, while all terms count for the length of a document.
     """
 
     def __init__(
@@ -45,9 +45,9 @@ class Bm25Index(Generic[Real]):
         self._vocabulary = _numbered(asked or ())
         self._segments: list[PostingsSegment] = []
         self._lengths = np.empty(0, dtype=np.int32)  # (slots,)
-        self._here = np.empty(0, dtype=np.bool_)  # (slots,) whether the document of the slot is still there
+        self._here = np.empty(0, dtype=np.bool_)  # (slots,) whether the slot has a document
         self._all: _View[Real] | None = None
-        self._some: tuple[BoolArray, _View[Real]] | None = None  # of the documents that were last asked for
+        self._some: tuple[BoolArray, _View[Real]] | None = None  # the last view of a part of the documents
 
     @property
     def gone(self) -> int:
@@ -55,33 +55,35 @@ class Bm25Index(Generic[Real]):
         return len(self._here) - int(self._here.sum())
 
     def add(self, documents: Iterable[Sequence[str]]) -> Int32Array:
-        """Take in documents, each given by its terms with repetitions; their slots, in the same order."""
+        """Add documents, each as its terms with repetitions; returns their slots in the same order."""
         first, waiting = len(self._lengths), iter(documents)
         while True:
-            terms, held, lengths = array("q"), array("i"), array("i")
+            terms, counts, lengths = array("q"), array("i"), array("i")
             for document in islice(waiting, _BLOCK):
                 numbers = self._numbers(document)
                 terms.fromlist(numbers)
-                held.append(len(numbers))
+                counts.append(len(numbers))
                 lengths.append(len(document))
             if not lengths:
                 return np.arange(first, len(self._lengths), dtype=np.int32)
-            segment = PostingsSegment.counted(np.frombuffer(terms, dtype=np.int64), np.frombuffer(held, dtype=np.int32))
+            segment = PostingsSegment.counted(
+                np.frombuffer(terms, dtype=np.int64), np.frombuffer(counts, dtype=np.int32)
+            )
             slots = segment.documents + np.int32(len(self._lengths))
             self._append(segment._replace(documents=slots), np.frombuffer(lengths, dtype=np.int32))
 
     def _numbers(self, terms: Sequence[str]) -> list[int]:
-        """The terms by number, less those that are not asked for."""
+        """The numbers of the terms, without terms that are not indexed."""
         if self._asked is None:
             return list(map(self._vocabulary.__getitem__, terms))
         return [number for number in map(self._vocabulary.get, terms) if number is not None]
 
     def take(self, postings: Postings) -> Int32Array:
-        """As `add`, of documents whose terms have been counted before."""
+        """As `add`, for documents whose terms were counted before."""
         first = len(self._lengths)
         numbers = np.array([self._vocabulary[term] for term in postings.terms], dtype=np.int32)
         slots = postings.documents + np.int32(first)
-        if (np.diff(numbers) > 0).all():  # always, if it is the first to come
+        if (np.diff(numbers) > 0).all():  # always true for the first postings
             segment = PostingsSegment(numbers, postings.starts, slots, postings.counts)
         else:
             terms = np.repeat(numbers, np.diff(postings.starts))
@@ -98,15 +100,15 @@ class Bm25Index(Generic[Real]):
         self._merge_small()
 
     def _merge_small(self) -> None:
-        """Make one segment of the last eight when they are of a size: there are never many, and large ones move seldom."""
+        """Merge the last eight segments if they have about the same size: this keeps few segments, and rarely moves large ones."""
         tiers = [len(segment.documents).bit_length() // 3 for segment in self._segments]
         alike = len(tiers) - next((n + 1 for n in reversed(range(len(tiers))) if tiers[n] > tiers[-1]), 0)
-        if alike >= _ALIKE:
+        if alike >= _MERGED_SEGMENTS:
             self._segments[-alike:] = [self._merged(self._segments[-alike:])]
             self._merge_small()
 
     def _merged(self, segments: Sequence[PostingsSegment]) -> PostingsSegment:
-        """One segment of several, less the postings of documents that are gone."""
+        """One segment from several, without the postings of removed documents."""
         terms = np.concatenate([np.repeat(each.terms, np.diff(each.starts)) for each in segments])
         slots = np.concatenate([each.documents for each in segments])
         order = np.argsort(terms, kind="stable")
@@ -116,12 +118,12 @@ class Bm25Index(Generic[Real]):
         return PostingsSegment.of(terms[order], slots[order], counts[order])
 
     def remove(self, slots: Int32Array) -> None:
-        """Forget the documents of some slots."""
+        """Remove the documents of some slots."""
         self._here[slots] = False
         self._all = self._some = None
 
     def compacted(self) -> Int32Array:
-        """Give the empty slots up; of each old slot the new one, or -1."""
+        """Drop the empty slots; returns the new slot of each old one, or -1."""
         renumber = np.where(self._here, np.cumsum(self._here) - 1, -1).astype(np.int32)
         if self._segments:
             whole, names = self._merged(self._segments), list(self._vocabulary)
@@ -134,7 +136,7 @@ class Bm25Index(Generic[Real]):
         return renumber
 
     def postings(self, slots: Int32Array) -> Postings:
-        """The postings of the documents of some slots, numbered anew in this order; they do not show how these got here."""
+        """The postings of the documents of some slots, numbered in this order, independent of how they were added."""
         if not len(slots):
             return Postings((), np.zeros(1, np.int64), slots, np.empty(0, np.uint8), self._lengths[:0])
         whole = self._merged(self._segments)
@@ -152,9 +154,9 @@ class Bm25Index(Generic[Real]):
         return Postings(names, kept.starts, kept.documents, kept.counts, self._lengths[slots])
 
     def scores(self, terms: Sequence[str], among: BoolArray | None = None) -> npt.NDArray[Real]:
-        """The score of each slot for the terms of a query, 0 where none is shared; a repeated term counts again.
+        """The score of each slot for the terms of a query, 0 if no term is shared; a repeated term counts again.
 
-        With `among`, a mask over slots, as if no other documents were there.
+        With `among`, a mask over slots, the index behaves as if it had only these documents.
         """
         view = self._view(among)
         self._weigh([term for term in dict.fromkeys(terms) if term not in view.weights], view)
@@ -164,21 +166,21 @@ class Bm25Index(Generic[Real]):
         return scores
 
     def full_score(self, terms: Sequence[str], among: BoolArray | None = None) -> float:
-        """What a document of mean length would score that holds every term of a query once, also those that none has."""
+        """The score of an imagined document of mean length that contains every term of a query once."""
         view = self._view(among)
         return sum(self._idf(term, len(self._find(term, view)[0]), view) for term in terms) / (1 + self.formula.k1)
 
     def _weigh(self, terms: Sequence[str], view: _View[Real]) -> None:
-        """Find the slots that hold each term, and what it adds to their scores; kept for the next query."""
+        """Compute for each term its slots and its contribution to their scores; the view keeps them for later queries."""
         if not terms:
             return
         found = [self._find(term, view) for term in terms]
-        held = [len(slots) for slots, _ in found]
-        idf = np.array([self._idf(*each, view) for each in zip(terms, held, strict=True)], dtype=self._precision)
+        sizes = [len(slots) for slots, _ in found]
+        idf = np.array([self._idf(*each, view) for each in zip(terms, sizes, strict=True)], dtype=self._precision)
         norms = view.norms[np.concatenate([slots for slots, _ in found])]
         counts = np.concatenate([counts for _, counts in found]).astype(np.float64)
-        weights = self.formula.weight(np.repeat(idf.astype(np.float64), held), counts, norms).astype(self._precision)
-        for term, (slots, _), end in zip(terms, found, accumulate(held), strict=True):
+        weights = self.formula.weight(np.repeat(idf.astype(np.float64), sizes), counts, norms).astype(self._precision)
+        for term, (slots, _), end in zip(terms, found, accumulate(sizes), strict=True):
             view.weights[term] = (slots, weights[end - len(slots) : end])
 
     def _idf(self, term: str, here: int, view: _View[Real]) -> float:
@@ -186,7 +188,7 @@ class Bm25Index(Generic[Real]):
         return self.formula.idf(holding, view.statistics.documents)
 
     def _find(self, term: str, view: _View[Real]) -> tuple[Int32Array, npt.NDArray[np.unsignedinteger]]:
-        """The slots that hold a term, and how often."""
+        """The slots that contain a term, and how often."""
         number = self._vocabulary.get(term)
         if number is None or not self._segments:
             return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint8)
@@ -199,7 +201,7 @@ class Bm25Index(Generic[Real]):
         return slots[here], counts[here]
 
     def _view(self, among: BoolArray | None) -> _View[Real]:
-        """All documents that are there, or some of them; the last two views are kept."""
+        """The view of all documents, or of some of them; the last one of either is cached."""
         if among is None:
             if self._all is None:
                 self._all = self._look(self._here)
@@ -216,19 +218,19 @@ class Bm25Index(Generic[Real]):
 
 
 class _View(NamedTuple, Generic[Real]):
-    """The documents that are searched, with what they are scored by."""
+    """The documents that are searched, with their statistics and the weights of terms."""
 
     here: BoolArray  # (slots,)
     complete: bool
-    """Whether no slot is left out."""
+    """Whether every slot has a document in this view."""
     statistics: CorpusStatistics
     norms: FloatArray  # (slots,)
     weights: dict[str, tuple[Int32Array, npt.NDArray[Real]]]
-    """Of each term that was asked for, the slots that hold it and what it adds to their scores."""
+    """For each term that was searched, its slots and its contribution to their scores."""
 
 
 def _numbered(terms: Iterable[str]) -> defaultdict[str, int]:
-    """Terms by number; one that is looked up and not there gets the next."""
+    """The numbers of terms; looking up a new term gives it the next number."""
     vocabulary: defaultdict[str, int] = defaultdict(None, {term: number for number, term in enumerate(terms)})
     vocabulary.default_factory = vocabulary.__len__
     return vocabulary

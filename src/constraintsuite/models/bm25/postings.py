@@ -1,4 +1,4 @@
-"""Postings: which documents hold which terms, and how often; sorted by term, in arrays and as a file."""
+"""Postings: which documents contain which terms, and how often; sorted by term, in arrays and as a file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Counts = npt.NDArray[np.unsignedinteger]
 
 
 class Postings(NamedTuple):
-    """How often each term stands in each of some documents: all that BM25 has to know of them."""
+    """The count of each term in each of some documents: all that BM25 needs of them."""
 
     terms: Sequence[str]
     """Sorted."""
@@ -24,7 +24,7 @@ class Postings(NamedTuple):
     """By number, ascending within a term."""
     counts: Counts
     lengths: Int32Array
-    """Terms of each document, also those that have no postings here."""
+    """The number of terms of each document, including terms without postings here."""
 
     def statistics(self) -> CorpusStatistics:
         """What these documents add to the statistics of a corpus."""
@@ -33,32 +33,34 @@ class Postings(NamedTuple):
 
 
 class PostingsSegment(NamedTuple):
-    """Postings of which a term is given by its number in some vocabulary."""
+    """Postings whose terms are numbers of a vocabulary."""
 
     terms: Int32Array
-    """Those that occur, ascending."""
+    """The numbers of the terms that occur, ascending."""
     starts: npt.NDArray[np.int64]  # (terms + 1,)
     documents: Int32Array
     counts: Counts
-    """In the smallest type that holds them all."""
+    """In the smallest integer type that fits all counts."""
 
     @classmethod
     def of(cls, terms: Int32Array, documents: Int32Array, counts: npt.NDArray[np.integer]) -> PostingsSegment:
-        """A segment of single postings, which are sorted by term."""
+        """A segment from single postings that are sorted by term."""
         starts = np.flatnonzero(np.diff(terms, prepend=-1))
         smallest = np.min_scalar_type(int(counts.max(initial=0)))
         return cls(terms[starts], np.append(starts, len(terms)), documents, counts.astype(smallest))
 
     @classmethod
-    def counted(cls, terms: npt.NDArray[np.int64], held: Int32Array) -> PostingsSegment:
-        """A segment of the terms of documents, one after the other with repetitions, `held` of each document."""
-        size = max(len(held), 1)
-        pairs, counts = np.unique(terms * size + np.repeat(np.arange(len(held)), held), return_counts=True)
+    def counted(cls, terms: npt.NDArray[np.int64], term_counts: Int32Array) -> PostingsSegment:
+        """A segment from the terms of documents in one row with repetitions; `term_counts` is the number of terms per document."""
+        size = max(len(term_counts), 1)
+        pairs, counts = np.unique(
+            terms * size + np.repeat(np.arange(len(term_counts)), term_counts), return_counts=True
+        )
         numbers, documents = np.divmod(pairs, size)
         return cls.of(numbers.astype(np.int32), documents.astype(np.int32), counts)
 
     def postings(self, term: int) -> tuple[Int32Array, Counts]:
-        """The documents that hold a term, and how often."""
+        """The documents that contain a term, and how often."""
         at = int(np.searchsorted(self.terms, term))
         if at == len(self.terms) or self.terms[at] != term:
             return self.documents[:0], self.counts[:0]
@@ -74,6 +76,6 @@ def write_postings(file: BinaryIO, postings: Postings) -> None:
 
 
 def read_postings(file: BinaryIO) -> Postings:
-    """Read what `write_postings` wrote, from where the file stands."""
+    """Read postings that `write_postings` wrote, from the current place in the file."""
     terms, *others = (np.load(file, allow_pickle=False) for _ in Postings._fields)
     return Postings(terms.tobytes().decode().split("\n") if len(terms) else (), *others)

@@ -1,4 +1,4 @@
-"""Where a server is, and what a user may say of how it is asked."""
+"""The address of a server, and the options of requests to it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SECRET = re.compile(r"key|token|secret|password|signature", re.IGNORECASE)
 
 
 class RemoteSettings(ModelSettings):
-    """The options of every server; none of them changes a score."""
+    """The options of every server, none of which changes a score."""
 
     key_env: str = Field("", description="name of the environment variable that holds the API key")
     timeout: float = Field(60, gt=0, le=3_600, description="seconds until a request counts as lost")
@@ -31,7 +31,7 @@ class RemoteSettings(ModelSettings):
         return value
 
     def key(self, name: ModelName) -> str:
-        """The API key, empty where none is asked for."""
+        """The API key from the environment; empty if no `key_env` is given."""
         value = os.environ.get(self.key_env, "") if self.key_env else ""
         if self.key_env and not (value.isascii() and value.isprintable() and value.strip()):
             raise UserError(
@@ -41,19 +41,27 @@ class RemoteSettings(ModelSettings):
         return value.strip()
 
 
+class ServedModelSettings(RemoteSettings):
+    """The options of rerankers and encoders behind HTTP."""
+
+    model: str = Field("", description="the model that the server is asked for")
+    batch: int = Field(32, ge=1, description="texts per request")
+    truncate: bool = Field(False, description="yes lets a text-embeddings-inference server cut texts that are too long")
+
+
 def check_address(name: ModelName, url: str) -> str:
-    """The address as it was given; one that is none, or that carries a secret, is a UserError."""
+    """The URL unchanged; an invalid one, or one that contains a secret, is a UserError."""
     try:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:  # a port that is no number, a bracket that is never closed
+    except ValueError:  # such as a port that is no number
         usable = False
     if not usable or not (url.isascii() and url.isprintable()) or " " in url:
         example = "http:http://localhost:8080/rerank" if name.family == "http" else "url=http://localhost:8000/v1"
         raise UserError(f"Model {name.head!r}: {url!r} is not an address. Write it in full, as in {example}")
     named = [key for key, _ in parse_qsl(parts.query) if _SECRET.search(key)]
     if "@" in parts.netloc or named:
-        # The name of a model is printed, logged and stored, so the message does not repeat it.
+        # The message must not repeat the address, since messages are printed and logged.
         raise UserError(
             f"Model {name.family}: the address carries a password or a key, and would be written into every run. Take it "
             "out, put it into an environment variable, and say which one: key_env=NAME"

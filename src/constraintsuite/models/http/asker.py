@@ -1,4 +1,4 @@
-"""Asks a server patiently, several questions at a time; results stand in the order of the questions, whenever they came."""
+"""Requests to a server with retries, several at a time; results are in the order of the requests."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from constraintsuite.models.base import Workbench
 T = TypeVar("T")
 R = TypeVar("R")
 FIRST_WAIT = 0.5
-"""Seconds; twice as long after each further failure."""
+"""Seconds before the first retry; the time doubles after each further failure."""
 _LONGEST_WAIT, _LONGEST_REQUESTED_WAIT = 30.0, 300.0
 _DAY = 86_400.0
 
 
 class Asker:
-    """Asks an endpoint, and again where that may help: `retries` times at most, each after a while."""
+    """Sends requests to an endpoint, and repeats failed ones up to `retries` times."""
 
     def __init__(self, endpoint: Endpoint, retries: int, bench: Workbench) -> None:
         self.endpoint = endpoint
         self.pause: Callable[[float], object] = endpoint.stopped.wait
-        """Waits for some seconds; this one ends when the endpoint is stopped."""
+        """Waits for some seconds, or until the endpoint is stopped."""
         self._retries = retries
         self.keeps = False
-        """Whether some answer of this run outlives it."""
+        """Whether an answer of this run is in the cache."""
         self._bench = bench
         self._lock = threading.Lock()
         self._repeats: Counter[str] = Counter()
@@ -44,18 +44,18 @@ class Asker:
         read: Callable[[object], R],
         at_last: Callable[[object], R] | None = None,
     ) -> R:
-        """What `read` makes of the answer, or `at_last` after the last repetition; they raise BadAnswer if it is unusable.
+        """The result of `read` for the answer, or of `at_last` for that of the last attempt; both raise BadAnswer if it is unusable.
 
-        `body_of` gives the request after so many unusable answers.
+        `body_of` gives the request, from the number of unusable answers so far.
         """
         rng = keyed_random(0, "retry", body_of(0))
-        spoilt = 0
+        unusable = 0
         for attempt in range(self._retries + 1):
             last = attempt == self._retries
             try:
-                return (at_last if last and at_last else read)(self.endpoint.ask(body_of(spoilt)))
+                return (at_last if last and at_last else read)(self.endpoint.ask(body_of(unusable)))
             except PassingFault as fault:
-                spoilt += isinstance(fault, BadAnswer)
+                unusable += isinstance(fault, BadAnswer)
                 seconds = wait_seconds(fault, attempt, rng)
                 if last or seconds > _LONGEST_REQUESTED_WAIT:
                     raise self._given_up(fault, attempt + 1, seconds) from None
@@ -66,7 +66,7 @@ class Asker:
     def ask_all(
         self, title: str, items: Sequence[T], work: Callable[[T], R], sizes: Sequence[int], concurrency: int
     ) -> list[R]:
-        """What `work`, which asks, gives for each item; several at a time, told to who watches by their sizes."""
+        """The result of `work`, which sends a request, for each item; several at a time. Progress counts the sizes."""
         try:
             with self._bench.reporter.track(title, sum(sizes)) as advance, ThreadPoolExecutor(concurrency) as threads:
                 futures = {threads.submit(work, item): size for item, size in zip(items, sizes, strict=True)}
@@ -77,18 +77,18 @@ class Asker:
                 except BaseException as reason:
                     for future in futures:
                         future.cancel()
-                    if not isinstance(reason, UserError):  # else what is under way may end, and is kept
+                    if not isinstance(reason, UserError):  # after a UserError, running requests may end and are cached
                         self.endpoint.stop()
                     raise
         finally:
             self.endpoint.close()
-            self._tell_repeats(title)
+            self._record_repeats(title)
         return [future.result() for future in futures]
 
     def _count_repeat(self, fault: PassingFault) -> None:
         with self._lock:
             self._repeats[fault.kind] += 1
-            if self._repeats[fault.kind] == 1:  # of many threads and attempts one speaks for all
+            if self._repeats[fault.kind] == 1:  # one note for all threads and attempts
                 self._bench.reporter.note(f"{self.endpoint.url}: {fault.kind}; asking again for a while")
 
     def _given_up(self, fault: PassingFault, attempts: int, seconds: float) -> UserError:
@@ -96,15 +96,15 @@ class Asker:
         later = f"in {math.ceil(seconds)} s" if seconds <= _DAY else "after more than a day"
         when = f" {later}, as the server asks" if fault.wait else ""
         hints = {"no connection": "Is the server running? ", "timeout": "A greater timeout=SECONDS may help. "}
-        said = fault.told(self.endpoint.hide)
+        result = fault.describe(self.endpoint.hide)
         kept = "What was answered so far is kept" if self.keeps else "No answer is kept so far"
         onwards = "goes on from there" if self.keeps else "begins anew"
         return UserError(
-            f"{self.endpoint.url} was asked {times}, the last time with this result: {said}. {hints.get(fault.kind, '')}"
+            f"{self.endpoint.url} was asked {times}, the last time with this result: {result}. {hints.get(fault.kind, '')}"
             f"{kept}: the same command, run again{when}, {onwards}."
         )
 
-    def _tell_repeats(self, title: str) -> None:
+    def _record_repeats(self, title: str) -> None:
         with self._lock:
             for kind, count in sorted(self._repeats.items()):
                 self._bench.events.append(f"{title}: {count} request{'s' * (count > 1)} repeated after {kind}")
@@ -112,5 +112,5 @@ class Asker:
 
 
 def wait_seconds(fault: PassingFault, attempt: int, rng: random.Random) -> float:
-    """What the server asks for; else a random share of a time that doubles, so that requests do not come in waves."""
+    """The wait that the server asks for, else a random part of a doubling time, so that requests do not come in waves."""
     return rng.uniform(0, min(_LONGEST_WAIT, FIRST_WAIT * 2**attempt)) if fault.wait is None else fault.wait

@@ -1,7 +1,6 @@
-"""Asks a server on behalf of a model, and remembers every answer.
+"""Requests of a model to a server, with a cache of all answers.
 
-Answers are kept by what was asked, as soon as they come: a run that was stopped goes on where it was, and a rerun asks
-nothing.
+Answers are cached by their request as soon as they come. So a stopped run resumes where it was, and a rerun sends nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ Body = Mapping[str, ModelFact]
 
 
 class ServerReply(NamedTuple):
-    """What a server gave: numbers, and the model that it says they are of (empty if it says nothing)."""
+    """The numbers of an answer, and the model that the server names (empty if it names none)."""
 
     values: npt.NDArray[np.float64]
     model: str
@@ -43,11 +42,11 @@ class QueryTexts(NamedTuple):
 
 
 ReplyReader = Callable[[object], ServerReply]
-"""Takes an answer as decoded from JSON; raises BadAnswer if it is not what was asked for."""
+"""Reads a decoded answer; raises BadAnswer if it cannot be used."""
 
 
 class Client(Asker):
-    """Asks an endpoint on behalf of one model; it `keeps` what lies in the cache."""
+    """Sends the requests of one model to an endpoint, and caches the answers."""
 
     def __init__(self, endpoint: Endpoint, fingerprint: str, retries: int, bench: Workbench) -> None:
         super().__init__(endpoint, retries, bench)
@@ -57,27 +56,29 @@ class Client(Asker):
 
     @classmethod
     def connect(cls, name: ModelName, url: str, settings: RemoteSettings, fingerprint: str, bench: Workbench) -> Client:
-        """A client with a user's settings; `fingerprint` is of all that decides what the server answers to a body."""
+        """A client with the user's settings; `fingerprint` is the hash of everything besides the request that decides an answer."""
         endpoint = Endpoint(url, Authorization("Bearer", settings.key(name)), Limits(seconds=settings.timeout))
         return cls(endpoint, fingerprint, settings.retries, bench)
 
     @property
     def models(self) -> list[str]:
-        """The names that the server gave in its answers, those of earlier runs that were used again included."""
+        """The models that the server named in its answers, also in cached ones."""
         return sorted(self._models)
 
     def knows(self, body: Body) -> bool:
-        """Whether the answer is there already."""
-        return self._remembered(self._key(body)) is not None
+        """Whether the answer is cached."""
+        return self._find_cached(self._key(body)) is not None
 
     def ask(self, body: Body, read: ReplyReader, at_last: ReplyReader | None = None) -> ServerReply:
-        """The answer, from memory if it is there; `at_last` reads it in place of `read` after the last repetition."""
+        """The answer, from the cache if possible; `at_last` reads the answer of the last attempt in place of `read`."""
         key = self._key(body)
-        answer = self._remembered(key)
+        answer = self._find_cached(key)
         if answer is None:
-            given = self.ask_anew(lambda spoilt: json.dumps(_with_next_seed(body, spoilt)), read, at_last)
-            answer = given._replace(model=self.endpoint.shown(given.model))  # the name is stored and shown
-            self._remember(key, answer)
+            reply = self.ask_anew(lambda unusable: json.dumps(_with_next_seed(body, unusable)), read, at_last)
+            answer = reply._replace(
+                model=self.endpoint.shown(reply.model)
+            )  # without the key, since it is stored and shown
+            self._store(key, answer)
         if answer.model:
             self._models.add(answer.model)
         return answer
@@ -85,7 +86,7 @@ class Client(Asker):
     def _key(self, body: Body) -> str:
         return sha256_text(self._fingerprint, json.dumps(body))
 
-    def _remembered(self, key: str) -> ServerReply | None:
+    def _find_cached(self, key: str) -> ServerReply | None:
         values = self._cache.get(key) if self._cache else None
         if self._cache is None or values is None:
             return None
@@ -94,11 +95,11 @@ class Client(Asker):
         name = "" if model is None else bytes(model.astype(np.uint8)).decode()
         return ServerReply(values.astype(np.float64), name)
 
-    def _remember(self, key: str, answer: ServerReply) -> None:
+    def _store(self, key: str, answer: ServerReply) -> None:
         if self._cache is None:
             return
         with self._lock:
-            # The name first: numbers that are there are never without it. The cache holds only arrays.
+            # The name first, so that cached numbers always have it; as an array, since the cache stores only arrays.
             self._cache.put(_key_of_model(key), np.frombuffer(answer.model.encode(), np.uint8).astype(np.float32))
             self._cache.put(key, answer.values)
             self.keeps = True
@@ -108,10 +109,10 @@ def _key_of_model(key: str) -> str:
     return sha256_text(key, "model")
 
 
-def _with_next_seed(body: Body, spoilt: int) -> Body:
-    """A server that draws with the same seed would only say the same unusable thing again."""
+def _with_next_seed(body: Body, unusable: int) -> Body:
+    """The body with another seed: with the same one, the server would repeat its unusable answer."""
     seed = body.get("seed")
-    return {**body, "seed": seed + spoilt} if isinstance(seed, int) else body
+    return {**body, "seed": seed + unusable} if isinstance(seed, int) else body
 
 
 def group_by_query(pairs: Sequence[Pair]) -> dict[str, tuple[str, ...]]:
@@ -123,7 +124,7 @@ def group_by_query(pairs: Sequence[Pair]) -> dict[str, tuple[str, ...]]:
 
 
 def part_of(value: object, *path: str) -> object:
-    """What stands under some keys of a decoded answer; None where there is nothing, the first entry of a list on the way."""
+    """The value under a path of keys of a decoded answer, None if there is none; of a list, the first entry is used."""
     for key in path:
         if isinstance(value, list):
             value = value[0] if value else None
@@ -132,13 +133,13 @@ def part_of(value: object, *path: str) -> object:
 
 
 def model_of(answer: object) -> str:
-    """The model that the server names, if any."""
+    """The model that the server names; empty if it names none."""
     named = part_of(answer, "model")
     return named if isinstance(named, str) else ""
 
 
-def numbered(rows: Sequence[object], count: int, answer: object) -> list[Mapping[str, object]]:
-    """Rows that each have an `index`, in the order of these; every index from 0 up to `count` must be there once."""
+def sort_by_index(rows: Sequence[object], count: int, answer: object) -> list[Mapping[str, object]]:
+    """Rows sorted by their `index`; every index from 0 to `count` - 1 must occur once."""
     if len(rows) != count:
         raise BadAnswer(f"it has {len(rows)} results for {count} texts", answer)
     found: dict[int, Mapping[str, object]] = {}

@@ -15,21 +15,18 @@ from constraintsuite.core.store.files import sha256_text
 from constraintsuite.core.store.http.errors import BadAnswer
 from constraintsuite.models.backends import Similarity
 from constraintsuite.models.base import ModelFact, Scorer, TextRole, Workbench
-from constraintsuite.models.dense import dense_scorer
-from constraintsuite.models.http.address import RemoteSettings
-from constraintsuite.models.http.client import Body, Client, ServerReply, model_of, numbered, one_number
+from constraintsuite.models.dense import DenseScorer
+from constraintsuite.models.http.address import ServedModelSettings
+from constraintsuite.models.http.client import Body, Client, ServerReply, model_of, one_number, sort_by_index
 from constraintsuite.models.model_names import ModelName
 
 EmbedFormat = Literal["embeddings", "tei-embed"]
 
 
-class EmbedSettings(RemoteSettings):
+class EmbedSettings(ServedModelSettings):
     """The options of `http` for encoders."""
 
     format: Literal["auto", EmbedFormat] = Field("auto", description="embeddings (OpenAI's), tei-embed, or auto")
-    model: str = Field("", description="the model that the server is asked for")
-    batch: int = Field(32, ge=1, description="texts a request")
-    truncate: bool = Field(False, description="yes lets a text-embeddings-inference server cut texts that are too long")
     similarity: Similarity = Field("cosine", description="cosine, dot, euclidean or manhattan")
     query_prompt: str = Field("", description="put before each query")
     document_prompt: str = Field("", description="put before each text")
@@ -42,11 +39,11 @@ def make_embeddings(name: ModelName, url: str, bench: Workbench) -> Scorer:
     decisive = [kind, settings.model, f"batch={settings.batch}", f"truncate={settings.truncate}"]
     asked = sha256_text("embeddings", url, *decisive)
     client = Client.connect(name, url, settings, asked, bench)
-    return dense_scorer(str(name), HttpEncoder(str(name), kind, settings, client, asked))
+    return DenseScorer(str(name), HttpEncoder(str(name), kind, settings, client, asked))
 
 
 class HttpEncoder:
-    """Asks for the vectors of `batch` texts at a time."""
+    """Requests the vectors of `batch` texts at a time."""
 
     def __init__(self, name: str, kind: EmbedFormat, settings: EmbedSettings, client: Client, asked: str) -> None:
         self.name = name
@@ -57,7 +54,7 @@ class HttpEncoder:
         self._client = client
 
     def encode(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.float32]:
-        """The vectors as the server gives them; text-embeddings-inference is asked not to normalise."""
+        """The vectors of the server; text-embeddings-inference is asked not to normalise them."""
         if not texts:
             return np.empty((0, 0), dtype=np.float32)
         prompt = self._settings.query_prompt if role == "query" else self._settings.document_prompt
@@ -72,7 +69,7 @@ class HttpEncoder:
         return np.concatenate([answer.values for answer in answers]).astype(np.float32)
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """The address, what was asked for, and what the server says that it is."""
+        """The address, the requested model, and the model that the server names."""
         return {
             "address": self._client.endpoint.url,
             "format": self._kind,
@@ -93,7 +90,7 @@ class HttpEncoder:
 
 
 def format_of(url: str) -> EmbedFormat:
-    """The format that the end of an address tells."""
+    """The format, from the end of the URL."""
     return "tei-embed" if urlsplit(url).path.endswith("/embed") else "embeddings"
 
 
@@ -102,7 +99,7 @@ def read_vectors(answer: object, count: int) -> ServerReply:
     rows = answer.get("data") if isinstance(answer, Mapping) else answer
     if not isinstance(rows, list):
         raise BadAnswer("there is no list of vectors in it", answer)
-    vectors = rows if rows is answer else [row.get("embedding") for row in numbered(rows, count, answer)]
+    vectors = rows if rows is answer else [row.get("embedding") for row in sort_by_index(rows, count, answer)]
     if len(vectors) != count:
         raise BadAnswer(f"it has {len(vectors)} vectors for {count} texts", answer)
     read = [_vector(vector, answer) for vector in vectors]

@@ -1,4 +1,4 @@
-"""Language models that read a whole list and put it in order, behind any OpenAI-compatible chat endpoint."""
+"""Language models that rank a list of passages, behind any OpenAI-compatible chat endpoint."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from constraintsuite.models.model_names import ModelName
 _NUMBER = r"(?<!\d)\d{1,6}(?!\d)"
 _ITEM = rf"\[\s*{_NUMBER}\s*\]"
 _CHAIN = re.compile(rf"{_ITEM}(?:\s*>\s*{_ITEM})*|{_NUMBER}(?:\s*>\s*{_NUMBER})+", re.ASCII)
-_THOUGHT = "</think>"  # what stands before it is not the answer
+_THOUGHT = "</think>"  # the answer comes after it
 
 
 class ListwiseSettings(RemoteSettings):
-    """The options that a user can give to `listwise`."""
+    """The options of `listwise`."""
 
     url: str = Field(description="base address of the server, as in http://localhost:8000/v1")
     window: int = Field(20, ge=2, description="passages shown at a time")
@@ -48,12 +48,12 @@ class ListwiseSettings(RemoteSettings):
 
     @property
     def moves(self) -> int:
-        """How far the window moves."""
+        """By how many passages the window moves."""
         return self.step or self.window // 2
 
 
 class Ranked(NamedTuple):
-    """The texts, best first, and how each of the answers that led to this could be read."""
+    """The texts, best first, and whether each answer behind the ranking could be read."""
 
     texts: list[str]
     answers: tuple[Literal["complete", "repaired", "unparsable"], ...]
@@ -72,11 +72,10 @@ def make_listwise(name: ModelName, bench: Workbench) -> Scorer:
 
 
 class ListwiseScorer:
-    """Minus the mean place of a text over two rankings of its query's list: shown in one order, and in the reverse.
+    """Scores a text by minus its mean rank in two rankings of its query's list, shown in one order and in the reverse.
 
-    Two texts that change places with the order in which they are shown get the same score, if nothing else parts them: a
-    tie. Since a score depends on the list, it depends on the other pairs of the run; so the texts of the suite are part
-    of the fingerprint, as they are for BM25.
+    Two texts whose ranks swap with the order get the same score, a tie. A score depends on the other texts of the list, so the
+    texts of the suite are part of the fingerprint, as for BM25.
     """
 
     def __init__(self, name: ModelName, settings: ListwiseSettings, client: Client, documents: Sequence[str]) -> None:
@@ -92,7 +91,7 @@ class ListwiseScorer:
         )
 
     def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
-        """From -1, first in both orders, downwards."""
+        """Minus the mean rank of each text: -1 for the first in both orders."""
         lists = lists_of(pairs)
         shown = [each for ahead in lists for each in (ahead, QueryTexts(ahead.query, ahead.texts[::-1]))]
         sizes = [len(each.texts) for each in shown]
@@ -108,7 +107,7 @@ class ListwiseScorer:
         return np.array([scores[pair] for pair in pairs], dtype=np.float64)
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """The address, what was asked for, what the server says that it is, and whether it minds the order."""
+        """The address, the requested model, the model that the server names, and its position bias."""
         return {
             "address": self._client.endpoint.url,
             "model_asked_for": self._model,
@@ -125,7 +124,7 @@ class ListwiseScorer:
         }
 
     def _rank(self, shown: QueryTexts) -> Ranked:
-        """A list longer than the window is ranked from its end upwards, window by window."""
+        """Rank a list; one that is longer than the window is ranked from its end upwards, window by window."""
         ranked = Ranked(list(shown.texts), ())
         end = len(shown.texts)
         while end > 1:
@@ -137,18 +136,22 @@ class ListwiseScorer:
         return ranked
 
     def _rank_window(self, query: str, texts: Sequence[str]) -> Ranked:
-        def whole(answer: object) -> ServerReply:
+        def read_complete(answer: object) -> ServerReply:
             ranking = read_ranking(_content(answer), len(texts))
             if ranking is None:
                 raise BadAnswer(f"it does not name each of {len(texts)} passages exactly once", _content(answer))
             return ServerReply(np.array(ranking, dtype=np.float64), model_of(answer))
 
-        def at_last(answer: object) -> ServerReply:
-            found = read_what_is_there(_content(answer), len(texts))
+        def read_partial(answer: object) -> ServerReply:
+            found = read_partial_ranking(_content(answer), len(texts))
             return ServerReply(np.array(found, dtype=np.float64), model_of(answer))
 
         body = self._body(query, texts)
-        named = self._client.ask(body, whole, at_last if self._settings.repair else None).values.astype(int).tolist()
+        named = (
+            self._client.ask(body, read_complete, read_partial if self._settings.repair else None)
+            .values.astype(int)
+            .tolist()
+        )
         left = [place for place in range(len(texts)) if place not in named]
         kind: Literal["complete", "repaired", "unparsable"] = "repaired" if left else "complete"
         return Ranked([texts[place] for place in (*named, *left)], (kind if named else "unparsable",))
@@ -170,27 +173,27 @@ _DECISIVE = {"window", "step", "repair", "temperature", "seed", "max_tokens"}
 
 
 class PositionBias:
-    """Counts pairs of texts by what decided between them in the two orders: the texts, or their places."""
+    """Counts pairs of texts whose order depends on the order in which they were shown."""
 
     def __init__(self) -> None:
         self.pairs = self.first = self.last = 0
 
     def count(self, texts: Sequence[str], ahead: Mapping[str, int], reverse: Mapping[str, int]) -> None:
-        """Add all pairs of a list, given in the order of the first showing, with the places that each showing led to."""
+        """Add all pairs of a list in the order of the first request, with the ranks from the first and the reversed request."""
         for one, other in combinations(texts, 2):
             self.pairs += 1
             self.first += ahead[one] < ahead[other] and reverse[other] < reverse[one]
             self.last += ahead[other] < ahead[one] and reverse[one] < reverse[other]
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """Shares of the pairs in which the text shown first, or last, won both times; `bias` is their difference."""
+        """The shares of pairs in which the text shown first, or last, won both times; `bias` is their difference."""
         n = self.pairs
         shares = [count / n if n else None for count in (self.first, self.last, self.first - self.last)]
         return dict(zip(("pairs", "first_shown", "last_shown", "bias"), (n, *shares), strict=True))
 
 
 def lists_of(pairs: Sequence[Pair]) -> list[QueryTexts]:
-    """Each distinct query with its distinct texts, in an order that depends on nothing but the texts."""
+    """Each distinct query with its distinct texts, in an order that depends only on the texts."""
     return [
         QueryTexts(query, tuple(sorted(texts, key=lambda text: (stable_hash("shown", text), text))))
         for query, texts in group_by_query(pairs).items()
@@ -206,13 +209,13 @@ def _content(answer: object) -> str:
 
 @cache
 def prompt() -> dict[str, str]:
-    """The texts of the question: `system`, `user` and `passage`."""
+    """The templates of the prompt: `system`, `user` and `passage`."""
     found: dict[str, str] = read_package_yaml("constraintsuite.models.http", "prompt.yaml")
     return found
 
 
 def messages(query: str, texts: Sequence[str]) -> list[dict[str, str]]:
-    """A chat that asks for the order of the texts, numbered from 1."""
+    """The chat messages that ask for a ranking of the texts, numbered from 1."""
     parts = prompt()
     passages = "\n\n".join(parts["passage"].format(number=number, text=text) for number, text in enumerate(texts, 1))
     question = parts["user"].format(count=len(texts), passages=passages, query=query)
@@ -220,16 +223,16 @@ def messages(query: str, texts: Sequence[str]) -> list[dict[str, str]]:
 
 
 def read_ranking(text: str, count: int) -> list[int] | None:
-    """Places in the list, from 0, best first; None unless every passage is named exactly once.
+    """The positions of the passages, best first; None unless every passage is named exactly once.
 
-    A model may think aloud before it answers, so the last ranking that is complete counts.
+    The last complete ranking counts, since a model may write others before its answer.
     """
-    whole = [chain for chain in _chains(text) if sorted(chain) == list(range(count))]
-    return whole[-1] if whole else None
+    complete = [chain for chain in _chains(text) if sorted(chain) == list(range(count))]
+    return complete[-1] if complete else None
 
 
-def read_what_is_there(text: str, count: int) -> list[int]:
-    """The places that the fullest ranking in the text does name; repeated ones and such as do not exist are left out."""
+def read_partial_ranking(text: str, count: int) -> list[int]:
+    """The positions in the longest ranking of the text, without repeated and unknown ones."""
     parts = [[place for place in dict.fromkeys(chain) if 0 <= place < count] for chain in _chains(text)]
     return max(reversed(parts), key=len, default=[])
 

@@ -14,7 +14,7 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.core.store.http.errors import BadAnswer, RefusalError
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
-from constraintsuite.models.http.address import RemoteSettings, check_address
+from constraintsuite.models.http.address import ServedModelSettings, check_address
 from constraintsuite.models.http.client import (
     Body,
     Client,
@@ -22,25 +22,22 @@ from constraintsuite.models.http.client import (
     ServerReply,
     group_by_query,
     model_of,
-    numbered,
     one_number,
+    sort_by_index,
 )
 from constraintsuite.models.http.embeddings import EmbedFormat, make_embeddings
 from constraintsuite.models.model_names import ModelName
 
 RerankFormat = Literal["cohere", "jina", "tei"]
-_OTHER_FORMAT = {400, 404, 405, 415, 422}  # how servers refuse a request that they do not understand
+_OTHER_FORMAT = {400, 404, 405, 415, 422}  # statuses of servers that do not understand a request
 
 
-class HttpRerankSettings(RemoteSettings):
+class HttpRerankSettings(ServedModelSettings):
     """The options of `http` for rerankers."""
 
     format: Literal["auto", RerankFormat] = Field(
         "auto", description="cohere, jina, tei, auto (see docs/remote.md), or of encoders: embeddings, tei-embed"
     )
-    model: str = Field("", description="the model that the server is asked for")
-    batch: int = Field(32, ge=1, description="texts a request")
-    truncate: bool = Field(False, description="yes lets a text-embeddings-inference server cut texts that are too long")
 
 
 def make_http(name: ModelName, bench: Workbench) -> Scorer:
@@ -63,7 +60,7 @@ def make_rerank(name: ModelName, url: str, bench: Workbench) -> Scorer:
 
 
 class RerankScorer:
-    """Asks once a query, with the texts that stand beside it; longer lists in parts of `batch`."""
+    """Sends one request per query with its texts, at most `batch` of them."""
 
     def __init__(self, name: str, settings: HttpRerankSettings, client: Client, fingerprint: str) -> None:
         self.name = name
@@ -73,12 +70,12 @@ class RerankScorer:
         self._format = settings.format if settings.format != "auto" else format_of(client.endpoint.url)
 
     def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
-        """The server's own numbers, as they came."""
+        """The scores of the server, unchanged."""
         requests = requests_of(pairs, self._settings.batch)
         if not requests:
             return np.empty(0, dtype=np.float64)
         if self._format is None:
-            self._format = self._settle(requests[0])
+            self._format = self._find_format(requests[0])
         answers = self._ask(requests, self._format)
         scores = {
             (request.query, text): score
@@ -88,7 +85,7 @@ class RerankScorer:
         return np.array([scores[pair] for pair in pairs], dtype=np.float64)
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """The address, what was asked for, and what the server says that it is."""
+        """The address, the requested model, and the model that the server names."""
         return {
             "address": self._client.endpoint.url,
             "format": self._format or "auto",
@@ -106,8 +103,8 @@ class RerankScorer:
         sizes = [len(request.texts) for request in requests]
         return self._client.ask_all(self.name, requests, ask, sizes, self._settings.concurrency)
 
-    def _settle(self, first: QueryTexts) -> RerankFormat:
-        """The format in which the server takes the first request: an answer that is kept decides without asking."""
+    def _find_format(self, first: QueryTexts) -> RerankFormat:
+        """The first format in which the server accepts a request; a cached answer decides without asking."""
         tried: tuple[RerankFormat, ...] = ("tei", "jina")
         known = [kind for kind in tried if self._client.knows(BODIES[kind](first, self._settings))]
         refusals = []
@@ -124,7 +121,7 @@ class RerankScorer:
 
 
 def format_of(url: str) -> RerankFormat | None:
-    """The format that an address tells: those of Cohere and Jina end so; any other must be tried."""
+    """The format of Cohere or Jina, from the end of the URL; None for others, which must be tried."""
     path = urlsplit(url).path.rstrip("/")
     if path.endswith("/v2/rerank"):
         return "cohere"
@@ -132,7 +129,7 @@ def format_of(url: str) -> RerankFormat | None:
 
 
 def requests_of(pairs: Sequence[Pair], batch: int) -> list[QueryTexts]:
-    """Each distinct query with its distinct texts, in their order, cut into parts."""
+    """Each distinct query with its distinct texts, in order, in parts of `batch`."""
     return [
         QueryTexts(query, texts[start : start + batch])
         for query, texts in group_by_query(pairs).items()
@@ -141,11 +138,11 @@ def requests_of(pairs: Sequence[Pair], batch: int) -> list[QueryTexts]:
 
 
 def read_scores(answer: object, request: QueryTexts) -> ServerReply:
-    """One finite score for each text, in the order of the texts; anything else is refused as a whole."""
+    """One finite score per text, in the order of the texts; anything else is a BadAnswer."""
     rows = answer.get("results") if isinstance(answer, Mapping) else answer
     if not isinstance(rows, list):
         raise BadAnswer("there is no list of results in it", answer)
-    found = numbered(rows, len(request.texts), answer)
+    found = sort_by_index(rows, len(request.texts), answer)
     scores = [one_number(row.get("relevance_score", row.get("score")), answer) for row in found]
     return ServerReply(np.array(scores, dtype=np.float64), model_of(answer))
 
@@ -160,7 +157,7 @@ def _jina(request: QueryTexts, settings: HttpRerankSettings) -> Body:
 
 
 def _tei(request: QueryTexts, settings: HttpRerankSettings) -> Body:
-    # Not raw, they would have gone through a sigmoid, in which high scores become equal.
+    # Without raw_scores they would go through a sigmoid, which makes high scores equal.
     return {"query": request.query, "texts": request.texts, "raw_scores": True, "truncate": settings.truncate}
 
 

@@ -1,1 +1,1 @@
-"""Transformers on ONNX Runtime, without torch: graphs written from safetensors, or ONNX files as they are."""
+"""Transformers on ONNX Runtime, without torch: from graphs that are written from safetensors, or from ONNX files."""

@@ -1,4 +1,4 @@
-"""The transformers that can be written as a graph: what they call their weights, and where they differ."""
+"""The transformers that can be written as a graph: the names of their weights, and how they differ."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from constraintsuite.models.backends import NotForOnnx
 from constraintsuite.models.onnx.folder import TransformerConfig
 
 ACTIVATIONS = {"gelu": "none", "gelu_new": "tanh", "gelu_pytorch_tanh": "tanh", "relu": None}
-"""By name in the configuration: the approximation of ONNX's Gelu, None for ReLU."""
+"""By name in the configuration: the approximation of ONNX's Gelu, or None for ReLU."""
 
 
 class ClassificationHead(NamedTuple):
-    """What stands between the last layer and the logits: two layers, and what is applied between them."""
+    """Two linear layers between the last layer and the logits, and the activation between them."""
 
     first: str
     activation: Literal["Tanh", "Relu", "Gelu"]
@@ -24,21 +24,21 @@ class ClassificationHead(NamedTuple):
 
 @dataclass(frozen=True)
 class Architecture:
-    """One kind of transformer, by what it calls its weights and where it differs from BERT."""
+    """One kind of transformer: the names of its weights, and how it differs from BERT."""
 
     prefix: str
-    """Stands before the name of every weight, where the model has a head."""
+    """The prefix of all names of weights, in models with a head."""
     head: ClassificationHead
     layers: str = "encoder.layer"
     parts: Mapping[str, str] = field(default_factory=dict)
-    """Names of the parts of a layer, by the names that BERT has for them; equal ones are left out."""
+    """The names of parts of a layer that differ from BERT's, by BERT's names."""
     epsilon: float | None = None
-    """Of the normalisations, where it is not in the configuration."""
+    """The epsilon of normalisations, if it is not in the configuration."""
     bias_table: str = ""
-    """The table of what attention gains by distance, if there is one."""
+    """The table of attention biases by distance, if there is one."""
 
     def layer(self, number: int, part: str) -> str:
-        """The name of a part of a layer, given by BERT's name, below the prefix."""
+        """The name of a part of a layer, without the prefix, from BERT's name for it."""
         return f"{self.layers}.{number}.{self.parts.get(part, part)}"
 
 
@@ -82,9 +82,9 @@ ARCHITECTURES: Mapping[str, Architecture] = {
 
 
 def architecture_of(folder: Path, config: TransformerConfig) -> Architecture:
-    """The kind of a model; NotForOnnx says why a model cannot be written as a graph."""
+    """The architecture of a model; raises NotForOnnx if it cannot be written as a graph."""
     kinds = ", ".join(ARCHITECTURES)
-    for what, refused in {
+    for reason, refused in {
         f"a {config.model_type} model cannot be run by ONNX Runtime here (these can: {kinds})": (
             config.model_type not in ARCHITECTURES
         ),
@@ -97,5 +97,5 @@ def architecture_of(folder: Path, config: TransformerConfig) -> Architecture:
         "config.json does not say how many layers and heads there are": config.layers * config.heads == 0,
     }.items():
         if refused:
-            raise NotForOnnx(f"{folder}: {what}.")
+            raise NotForOnnx(f"{folder}: {reason}.")
     return ARCHITECTURES[config.model_type]

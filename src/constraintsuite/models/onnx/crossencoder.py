@@ -1,4 +1,4 @@
-"""Sequence classifiers that read a query and a text together, on ONNX Runtime."""
+"""Cross-encoders on ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from constraintsuite.core.store.files import sha256_text
 from constraintsuite.models.backends import CrossSettings, choose_label
 from constraintsuite.models.base import ModelFact, Pair, Workbench
 from constraintsuite.models.batches import BatchRun
-from constraintsuite.models.onnx.folder import read_shapes, refuse_what_torch_alone_does
+from constraintsuite.models.onnx.folder import read_shapes, refuse_torch_settings
 from constraintsuite.models.onnx.graphs import WrittenGraph
 from constraintsuite.models.onnx.layout import read_cross_prompt
 from constraintsuite.models.onnx.model import OnnxModel
@@ -25,10 +25,10 @@ class OnnxCross(OnnxModel):
     """Scores pairs by the raw logit of one label."""
 
     def __init__(self, folder: Path, settings: CrossSettings, bench: Workbench) -> None:
-        refuse_what_torch_alone_does(folder, settings)
+        refuse_torch_settings(folder, settings)
         self.prompt = read_cross_prompt(folder)
         super().__init__(folder, settings, bench, "classifier")
-        count = len(self.config.id2label) or 2  # what transformers takes where the configuration is silent
+        count = len(self.config.id2label) or 2  # the default of transformers
         if isinstance(self.graph, WrittenGraph):
             (count,) = read_shapes(self.graph.files)[f"{self.graph.kind.head.last}.bias"]
         self.label = choose_label(settings.label, self.config.id2label, count, str(folder))

@@ -13,7 +13,7 @@ from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.models.backends import DenseSettings, NotForOnnx
 from constraintsuite.models.base import ModelFact, TextRole, Workbench
 from constraintsuite.models.batches import BatchRun
-from constraintsuite.models.onnx.folder import read_tensors, refuse_what_torch_alone_does, weight_files
+from constraintsuite.models.onnx.folder import read_tensors, refuse_torch_settings, weight_files
 from constraintsuite.models.onnx.layout import DenseLayer, read_layout
 from constraintsuite.models.onnx.model import OnnxModel
 from constraintsuite.models.onnx.pooling import Floats, PoolingStep, linear, normalize, pool
@@ -21,17 +21,17 @@ from constraintsuite.models.tokenization import TokenBatch, TokenizerInput
 
 
 class OnnxEncoder(OnnxModel):
-    """Tokens, the graph, pooling, and what the folder says comes after."""
+    """Runs the graph, the pooling, and the layers after it."""
 
     def __init__(self, folder: Path, settings: DenseSettings, bench: Workbench) -> None:
-        refuse_what_torch_alone_does(folder, settings)
+        refuse_torch_settings(folder, settings)
         self.layout = read_layout(folder, settings)
         self.similarity = self.layout.similarity
         super().__init__(self.layout.transformer, settings, bench, "encoder")
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hash of the model and of all that happens to its vectors; prompts are part of the texts."""
+        """Hash of the model, the pooling, the layers after it, and the prompts."""
         layers = [layer for layer in self.layout.after if isinstance(layer, DenseLayer)]
         return sha256_text(
             self.graph_fingerprint,

@@ -1,4 +1,4 @@
-"""What a transformer's folder says of the model: configuration, limits, weight files and the tensors in them."""
+"""The files of a transformer's folder: configuration, limits, weights and their tensors."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from constraintsuite.models.tokenization import Padding
 M = TypeVar("M", bound=BaseModel)
 INDEX = "model.safetensors.index.json"
 _WHOLE = ("F32", "F16", "F64")
-# What old checkpoints call the two parts of a normalisation.
+# The names of normalisation weights in old checkpoints.
 _OLD_NAMES = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}
 
 
 class FileContent(BaseModel):
-    """A JSON file of a model; what is not needed is passed over."""
+    """A JSON file of a model; unknown keys are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class TransformerConfig(FileContent):
-    """`config.json`, in BERT's words; DistilBERT has others for some of them."""
+    """`config.json`, with BERT's or DistilBERT's keys."""
 
     model_type: str
     layers: int = Field(0, validation_alias=AliasChoices("num_hidden_layers", "n_layers"))
@@ -45,53 +45,53 @@ class TransformerConfig(FileContent):
 
     @property
     def counts_after_padding(self) -> bool:
-        """Whether positions begin after the padding token's number, as RoBERTa's kind has it."""
+        """Whether positions begin after the number of the padding token, as in RoBERTa."""
         return self.model_type in ("roberta", "xlm-roberta", "camembert", "mpnet")
 
     @property
     def padding(self) -> Padding:
-        """What fills up shorter items: hidden by the mask, but some models count positions by it."""
+        """The padding, which the mask hides, but by which some models count positions."""
         return Padding(token=int(self.counts_after_padding) if self.pad_token_id is None else self.pad_token_id)
 
     @property
     def room(self) -> int | None:
-        """How many tokens the table of positions has room for."""
+        """The number of tokens that have positions; None if it is not known."""
         if self.positions is None or self.positions < 0:
             return None
         return self.positions - (self.padding.token + 1 if self.counts_after_padding else 0)
 
 
 class _Index(FileContent):
-    """Which tensor lies in which file, where there are several."""
+    """The file of each tensor, for models with several files."""
 
     weight_map: Mapping[str, str]
 
 
 class TokenizerConfig(FileContent):
-    """What `tokenizer_config.json` says of the length and of the inputs."""
+    """`tokenizer_config.json`: the length limit and the inputs."""
 
     model_max_length: float | None = None
-    """A huge number where the model's makers did not say."""
+    """A huge number if there is no limit."""
     model_input_names: tuple[str, ...] | None = None
     tokenizer_class: str | None = None
 
     @property
     def numbers_pairs(self) -> bool:
-        """Whether the model is told which tokens are the query's and which the text's; as transformers 5 decides it."""
+        """Whether the model takes token types, which tell query and text apart; as transformers 5 decides it."""
         if self.model_input_names is not None:
             return "token_type_ids" in self.model_input_names
         return self.tokenizer_class is None or self.tokenizer_class.startswith(("Bert", "Electra"))
 
 
 class TextConfig(FileContent):
-    """What `sentence_bert_config.json` and its like say of the texts that a model reads."""
+    """`sentence_bert_config.json` and similar files: how texts are read."""
 
     max_seq_length: int | None = None
     do_lower_case: bool = False
 
 
 def read_content(file: Path, kind: type[M]) -> M:
-    """A JSON file as a record."""
+    """Read a JSON file; a missing or invalid one is a UserError."""
     try:
         return kind.model_validate_json(file.read_bytes())
     except FileNotFoundError:
@@ -101,12 +101,12 @@ def read_content(file: Path, kind: type[M]) -> M:
 
 
 def read_optional(file: Path, kind: type[M]) -> M:
-    """A JSON file as a record; the record's own defaults where there is no file."""
+    """As `read_content`, with the defaults if there is no file."""
     return read_content(file, kind) if file.is_file() else kind()
 
 
 def place_in(folder: Path, relative: str) -> Path:
-    """A place that a file or an option names; one outside the folder is refused."""
+    """The path of a relative name in a folder; one that leads out of it is a UserError."""
     path = PurePosixPath(relative)
     if path.is_absolute() or ".." in path.parts:
         raise UserError(f"{folder}: {relative!r} leads out of the folder.")
@@ -114,7 +114,7 @@ def place_in(folder: Path, relative: str) -> Path:
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The safetensors files of a model, in order; none if it has none."""
+    """The safetensors files of a model, sorted; empty if it has none."""
     single, index = folder / "model.safetensors", folder / INDEX
     if single.is_file():
         return [single]
@@ -125,7 +125,7 @@ def weight_files(folder: Path) -> list[Path]:
 
 
 def tokenizer_file(folder: Path) -> Path:
-    """The tokenizer; only the fast kind can be read without its library."""
+    """The file of the fast tokenizer; other kinds need transformers."""
     file = folder / "tokenizer.json"
     if not file.is_file():
         raise NotForOnnx(f"{file}: there is no such file, and older kinds of tokenizer need transformers.")
@@ -133,18 +133,18 @@ def tokenizer_file(folder: Path) -> Path:
 
 
 def tokenizer_config(folder: Path) -> TokenizerConfig:
-    """What is said of the tokenizer."""
+    """The configuration of the tokenizer."""
     return read_optional(folder / "tokenizer_config.json", TokenizerConfig)
 
 
 def read_text_config(folder: Path) -> TextConfig:
-    """What sentence-transformers says of the texts."""
+    """The configuration of sentence-transformers for texts."""
     files = sorted(folder.glob("sentence_*_config.json"))
     return read_content(files[0], TextConfig) if files else TextConfig()
 
 
 def choose_length(folder: Path, config: TransformerConfig, own: int | None, settings: TransformerSettings) -> int:
-    """How many tokens are read: what the user says, else the model's own setting, else what tokenizer and positions allow."""
+    """The length limit: the option, else the model's own setting, else the limit of tokenizer and positions."""
     room = config.room
     if settings.length is not None:
         if room is not None and settings.length > room:
@@ -157,8 +157,8 @@ def choose_length(folder: Path, config: TransformerConfig, own: int | None, sett
     return int(min(limits))
 
 
-def refuse_what_torch_alone_does(folder: Path, settings: TransformerSettings) -> None:
-    """Raise the reason why ONNX Runtime is not for these settings."""
+def refuse_torch_settings(folder: Path, settings: TransformerSettings) -> None:
+    """Raise NotForOnnx for settings that only torch supports."""
     if settings.precision in ("bf16", "fp16"):
         raise NotForOnnx(f"{folder}: ONNX Runtime computes in fp32 or int8 here, not in {settings.precision}.")
     if settings.device == "cuda":
@@ -168,7 +168,7 @@ def refuse_what_torch_alone_does(folder: Path, settings: TransformerSettings) ->
 
 
 def read_shapes(files: Sequence[Path]) -> Mapping[str, tuple[int, ...]]:
-    """The shape of every tensor; only the head of each file is read."""
+    """The shape of every tensor; reads only the header of each file."""
     shapes: dict[str, tuple[int, ...]] = {}
     for file in files:
         try:
@@ -181,7 +181,7 @@ def read_shapes(files: Sequence[Path]) -> Mapping[str, tuple[int, ...]]:
 
 
 def read_tensors(files: Sequence[Path]) -> Mapping[str, Floats]:
-    """Every tensor of numbers as fp32."""
+    """Every floating-point tensor as fp32."""
     arrays: dict[str, Floats] = {}
     for file in files:
         with safe_open(file, framework="np") as tensors:

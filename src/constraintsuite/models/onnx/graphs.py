@@ -1,10 +1,9 @@
-"""The graph that a model is run from: written once from its safetensors and kept, or an ONNX file as it is."""
+"""The ONNX graph of a model: written once from its safetensors and cached, or an ONNX file of its folder."""
 
-# ruff: noqa: PLC0415 - the library is needed only where a graph is written or looked into
+# ruff: noqa: PLC0415 - the library is imported only to write or inspect a graph
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,13 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.store.download import cache_folder
+from constraintsuite.core.store.download import cache_entry, cache_folder
 from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.models.backends import NotForOnnx, TransformerSettings
 from constraintsuite.models.onnx.architectures import Architecture, architecture_of
 from constraintsuite.models.onnx.folder import TransformerConfig, place_in, read_shapes, read_tensors, weight_files
-from constraintsuite.models.weights import move_into_cache
 
 if TYPE_CHECKING:
     import onnx
@@ -31,14 +29,14 @@ _INT8_STEPS = {"DynamicQuantizeLinear", "QuantizeLinear", "DequantizeLinear", "M
 
 @dataclass(frozen=True)
 class GivenGraph:
-    """An ONNX file of the model's folder."""
+    """An ONNX file in the model's folder."""
 
     file: Path
     precision: Literal["fp32", "int8"]
 
     @cached_property
     def hashes(self) -> Mapping[str, str]:
-        """SHA-256 of the file, and of those that it names as the places of its tensors."""
+        """The SHA-256 of the file, and of the files that hold its tensors."""
         folder = self.file.parent
         names = [self.file.name, *sorted(_places(_read(self.file)))]
         absent = [name for name in names if not place_in(folder, name).is_file()]
@@ -48,11 +46,11 @@ class GivenGraph:
 
     @property
     def fingerprint(self) -> str:
-        """Of what the file holds."""
+        """Hash of all these files."""
         return sha256_text(*self.hashes.values())
 
     def ready(self) -> Path:
-        """The file; one that computes in another precision than was asked for is refused."""
+        """The file; another precision than requested is a UserError."""
         found = _precision_of(self.file)
         if found == "fp16":
             raise UserError(f"{self.file}: it computes in fp16, which is not run from an ONNX file here. Name another.")
@@ -63,7 +61,7 @@ class GivenGraph:
 
 @dataclass(frozen=True)
 class WrittenGraph:
-    """A graph that is written from safetensors when it is first needed."""
+    """A graph that is written from safetensors at first use."""
 
     files: tuple[Path, ...]
     config: TransformerConfig
@@ -72,31 +70,27 @@ class WrittenGraph:
 
     @cached_property
     def hashes(self) -> Mapping[str, str]:
-        """The SHA-256 of each file of weights, by its name."""
+        """The SHA-256 of each weight file by name."""
         return {file.name: sha256_of(file) for file in self.files}
 
     @property
     def fingerprint(self) -> str:
-        """Of the weights and of what is made of them."""
+        """Hash of the weights, the configuration and the code that writes the graph."""
         return sha256_text(
             str(REVISIONS["onnx graph"]), self.purpose, self.config.model_dump_json(), *self.hashes.values()
         )
 
     def ready(self) -> Path:
-        """The file in the cache."""
+        """The file in the cache, written now if it is missing."""
         import onnx
 
         target = cache_folder() / "onnx" / self.fingerprint
         if not target.is_dir():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-                folder = Path(scratch) / "graph"
-                folder.mkdir()
-                # Tensors in a file of their own, since one message cannot hold more than 2 GB.
+            with cache_entry(target) as folder:
+                # Tensors go to their own file, since a protobuf message is limited to 2 GB.
                 onnx.save_model(
                     self._model(), folder / "model.onnx", save_as_external_data=True, location="weights.bin"
                 )
-                move_into_cache(folder, target)
         return target / "model.onnx"
 
     def _model(self) -> onnx.ModelProto:
@@ -110,20 +104,20 @@ OnnxGraph = GivenGraph | WrittenGraph
 
 
 def find_graph(folder: Path, config: TransformerConfig, settings: TransformerSettings, purpose: Purpose) -> OnnxGraph:
-    """What a model is run from: never an ONNX file unless the options say so."""
+    """The graph of a model; an ONNX file is used only if the options ask for it."""
     if settings.file:
         file = place_in(folder, settings.file)
         if not file.is_file():
             raise UserError(f"{file}: there is no such file. There are: {_listed(folder)}.")
         return GivenGraph(file, "int8" if settings.precision == "int8" else "fp32")
     if settings.precision == "int8":
-        given = [folder / name for name in _QUANTISED if (folder / name).is_file()]
-        if not given:
+        quantised = [folder / name for name in _QUANTISED if (folder / name).is_file()]
+        if not quantised:
             raise NotForOnnx(
                 f"{folder}: there is no quantised ONNX file for precision=int8 (looked for {', '.join(_QUANTISED)}). "
                 f"Name another with file=...; there are: {_listed(folder)}."
             )
-        return GivenGraph(given[0], "int8")
+        return GivenGraph(quantised[0], "int8")
     files = tuple(weight_files(folder))
     if not files:
         whole = next((name for name in _WHOLE if (folder / name).is_file()), None)
@@ -135,7 +129,7 @@ def find_graph(folder: Path, config: TransformerConfig, settings: TransformerSet
 
 
 def _check_names(file: Path, kind: Architecture, config: TransformerConfig, purpose: Purpose) -> None:
-    """Refuse weights that are not those of the architecture, before anything is computed."""
+    """Raise an error if the weights do not have the names of the architecture."""
     shapes = read_shapes(weight_files(file.parent))
     table = "embeddings.word_embeddings.weight"
     if f"{kind.prefix}{table}" not in shapes and table not in shapes:
@@ -154,17 +148,17 @@ def _precision_of(file: Path) -> Literal["fp32", "fp16", "int8"]:
 
 
 def _read(file: Path) -> onnx.ModelProto:
-    """The graph itself, without what lies in other files."""
+    """The graph, without tensors in other files."""
     import onnx
 
     try:
         return onnx.load(file, load_external_data=False)
-    except Exception as error:  # the library raises what its parser happens to raise
+    except Exception as error:  # the library raises many kinds of errors
         raise UserError(f"{file}: this is not an ONNX file that can be read ({error}).") from None
 
 
 def _places(model: onnx.ModelProto) -> set[str]:
-    """The other files that its tensors lie in, as it names them."""
+    """The names of other files that hold its tensors."""
     steps = [node for function in model.functions for node in function.node]
     tensors = (*_tensors(model.graph), *_tensors_of(steps))
     return {entry.value for tensor in tensors for entry in tensor.external_data if entry.key == "location"}
@@ -178,7 +172,7 @@ def _tensors(graph: onnx.GraphProto) -> Iterator[onnx.TensorProto]:
 
 
 def _tensors_of(steps: Iterable[onnx.NodeProto]) -> Iterator[onnx.TensorProto]:
-    """Those that steps carry with them, also in graphs of their own."""
+    """The tensors in attributes of steps, also inside subgraphs."""
     for attribute in (attribute for step in steps for attribute in step.attribute):
         yield from (attribute.t, *attribute.tensors)
         for inner in (attribute.g, *attribute.graphs):

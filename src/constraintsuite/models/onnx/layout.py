@@ -1,4 +1,4 @@
-"""What a sentence-transformers folder says of the way from tokens to a vector, read from its own files."""
+"""The steps from tokens to a vector, read from the files of a sentence-transformers folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from constraintsuite.models.backends import ROLE_PROMPTS, DenseSettings, NotForO
 from constraintsuite.models.base import TextRole
 from constraintsuite.models.onnx.folder import FileContent, place_in, read_content, read_optional, weight_files
 
-# The library's older way to write pooling, in the order in which it puts several vectors one after the other.
+# The older keys for pooling, in the order in which several vectors are concatenated.
 _FLAGS: Mapping[str, Pooling] = {
     "pooling_mode_cls_token": "cls",
     "pooling_mode_max_tokens": "max",
@@ -39,14 +39,14 @@ class DenseLayer:
 
 @dataclass(frozen=True)
 class SentenceLayout:
-    """From tokens to a vector."""
+    """The steps from tokens to a vector."""
 
     transformer: Path
     """The folder with the transformer's own files."""
     pooling: tuple[Pooling, ...]
-    """Several are put one after the other."""
+    """The vectors of several modes are concatenated."""
     after: tuple[DenseLayer | Literal["normalize"], ...]
-    """What happens to the pooled vector, in order."""
+    """The steps after pooling, in order."""
     prompts: Mapping[TextRole, str]
     similarity: Similarity
 
@@ -57,7 +57,7 @@ class _Module(FileContent):
 
 
 class _Modules(RootModel[tuple[_Module, ...]]):
-    """The steps from tokens to a vector, as `modules.json` lists them."""
+    """`modules.json`."""
 
 
 class _PoolingConfig(FileContent, extra="allow"):
@@ -80,7 +80,7 @@ class _DenseConfig(FileContent):
 
 
 def read_layout(folder: Path, settings: DenseSettings) -> SentenceLayout:
-    """What the folder says, and what the options say where it is silent."""
+    """The layout of a folder, completed by the options."""
     modules = _modules(folder)
     transformer = place_in(folder, modules[0].path)
     pooling, rest = _pooling(folder, modules[1:], settings)
@@ -97,7 +97,7 @@ def read_layout(folder: Path, settings: DenseSettings) -> SentenceLayout:
 
 
 def read_cross_prompt(folder: Path) -> str:
-    """What stands before each query of a cross-encoder; a folder that is none is refused."""
+    """The prompt before each query of a cross-encoder; another kind of folder is an error."""
     kinds = [_kind(module) for module in _modules(folder)]
     if "Pooling" in kinds:
         raise UserError(f"{folder}: there is no scoring head, so this is not a cross-encoder. It is for dense:...")
@@ -107,7 +107,7 @@ def read_cross_prompt(folder: Path) -> str:
 
 
 def read_default_prompt(folder: Path) -> str:
-    """What sentence-transformers puts before each query of a cross-encoder."""
+    """The default prompt of sentence-transformers for a cross-encoder."""
     config = _sentence_config(folder)
     return (config.prompts.get(config.default_prompt_name) if config.default_prompt_name else None) or ""
 
@@ -127,7 +127,7 @@ def _modules(folder: Path) -> list[_Module]:
 def _pooling(
     folder: Path, modules: list[_Module], settings: DenseSettings
 ) -> tuple[tuple[Pooling, ...], list[_Module]]:
-    """How tokens are pooled, and the modules that come after."""
+    """The pooling modes, and the modules after them."""
     if modules and _kind(modules[0]) == "Pooling":
         own, rest = _own_pooling(place_in(folder, modules[0].path) / "config.json"), modules[1:]
         if settings.pooling is not None and (settings.pooling,) != own:
@@ -174,12 +174,12 @@ def _sentence_config(folder: Path) -> _SentenceConfig:
 
 
 def _prompts(config: _SentenceConfig, settings: DenseSettings) -> Mapping[TextRole, str]:
-    """By role, under the names that the library knows for it; an option goes first. Its default prompt is of no role."""
-    said: Mapping[TextRole, str | None] = {"query": settings.query_prompt, "document": settings.document_prompt}
+    """The prompt of each role: the option, else the folder's. The default prompt of the library belongs to no role."""
+    options: Mapping[TextRole, str | None] = {"query": settings.query_prompt, "document": settings.document_prompt}
     prompts: dict[TextRole, str] = {}
     for role, names in ROLE_PROMPTS.items():
         own = next((config.prompts[name] for name in names if name in config.prompts), None)
-        prompts[role] = (own if said[role] is None else said[role]) or ""
+        prompts[role] = (own if options[role] is None else options[role]) or ""
     return prompts
 
 

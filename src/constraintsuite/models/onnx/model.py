@@ -1,6 +1,6 @@
-"""What encoders and cross-encoders on ONNX Runtime share: tokens in, the graph's result out, batch by batch."""
+"""The base class of encoders and cross-encoders on ONNX Runtime."""
 
-# ruff: noqa: PLC0415 - the library is needed only where there is work
+# ruff: noqa: PLC0415 - ONNX Runtime is imported only for the first batch
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from constraintsuite.models.tokenization import TokenBatch, Tokenization, Tokeni
 if TYPE_CHECKING:
     from constraintsuite.models.onnx.session import OnnxSession
 
-_BATCH_TOKENS = 2_048  # larger ones are not faster on a processor
+_BATCH_TOKENS = 2_048  # larger batches are not faster on a CPU
 
 
 class OnnxModel:
-    """A graph, its tokenizer and the settings that decide a result; NotForOnnx says why there is none.
+    """A graph with its tokenizer and settings; raises NotForOnnx if ONNX Runtime cannot run the model.
 
-    No weights are read before the first batch.
+    Weights are read at the first batch.
     """
 
     spreadable = True
@@ -54,14 +54,14 @@ class OnnxModel:
         self.tokenizer_file = tokenizer_file(folder)
         if cuts_left(folder):
             raise NotForOnnx(f"{folder}: a tokenizer that drops the beginning of long texts is left to torch.")
-        # A quantised graph takes its scale from the whole batch, so that a text's result would depend on its neighbours.
+        # A quantised graph scales by the whole batch, so a result would depend on the other texts: one text per batch.
         most = {"int8": 1}.get(settings.precision, BatchLimits.items)
         self.limits = BatchLimits(settings.batch_tokens or _BATCH_TOKENS, most)
         self.numbers_pairs = tokenizer_config(folder).numbers_pairs
 
     @cached_property
     def graph_fingerprint(self) -> str:
-        """Hash of the weights, the tokenizer and what is done with them."""
+        """Hash of weights, tokenizer, settings and libraries."""
         return sha256_text(
             self.graph.fingerprint,
             sha256_of(self.tokenizer_file),
@@ -74,7 +74,7 @@ class OnnxModel:
 
     @cached_property
     def tokenization(self) -> Tokenization:
-        """The model's own tokenizer, read when it is first needed."""
+        """The model's tokenizer, read at first use."""
         try:
             tokenizer = Tokenizer.from_file(str(self.tokenizer_file))
         except Exception as error:  # the library raises nothing narrower
@@ -86,13 +86,13 @@ class OnnxModel:
 
     @cached_property
     def session(self) -> OnnxSession:
-        """The graph, opened when there is work."""
+        """The graph, opened at first use."""
         from constraintsuite.models.onnx.session import OnnxSession
 
         return OnnxSession(self.graph.ready(), self.settings.threads)
 
     def prepare(self, items: Sequence[TokenizerInput]) -> TokenBatch:
-        """Tokens of a batch as the graph wants them."""
+        """The tokens of a batch, as inputs of the graph."""
         batch = self.tokenization.batch(items)
         return batch if self.numbers_pairs else batch._replace(token_type_ids=np.zeros_like(batch.input_ids))
 

@@ -16,12 +16,12 @@ PoolingStep = Callable[[Floats], Floats]
 
 
 def pool(tokens: Floats, mask: IntArray, modes: Sequence[Pooling]) -> Floats:
-    """(texts, tokens, dimensions) and (texts, tokens) give (texts, dimensions x modes)."""
+    """Pool (texts, tokens, dimensions) with a mask (texts, tokens) to (texts, dimensions x modes)."""
     return np.concatenate([_POOLING[mode](tokens, mask) for mode in modes], axis=1, dtype=np.float32)
 
 
 def normalize(vectors: Floats) -> Floats:
-    """Vectors of length one; a zero vector stays."""
+    """Vectors scaled to length one; a zero vector stays zero."""
     lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
     scaled: Floats = vectors / np.maximum(lengths, np.float32(1e-12))
     return scaled

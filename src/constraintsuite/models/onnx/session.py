@@ -1,4 +1,4 @@
-"""A graph at work: fixed threads, one step after the other, the same numbers each time."""
+"""Run a graph with ONNX Runtime, with fixed threads and reproducible results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MEMORY_WORDS = ("bad_alloc", "failed to allocate", "allocate memory", "out of m
 
 
 class OnnxSession:
-    """A graph that ONNX Runtime has opened and can run."""
+    """An open graph."""
 
     def __init__(self, file: Path, threads: int | None) -> None:
         options = onnxruntime.SessionOptions()
@@ -25,9 +25,9 @@ class OnnxSession:
         options.inter_op_num_threads = 1
         options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
         options.use_deterministic_compute = True
-        # Idle threads leave the cores to others.
+        # Idle threads do not keep cores busy.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.log_severity_level = 3  # errors come back as exceptions; warnings are for makers of graphs
+        options.log_severity_level = 3  # no warnings; errors are exceptions
         self.file = file
         try:
             self._session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
@@ -38,7 +38,7 @@ class OnnxSession:
             raise UserError(f"{file}: the graph wants the input {min(unknown)!r}, which is not known here.")
 
     def run(self, batch: TokenBatch, output: str, dimensions: int) -> Floats:
-        """The result of that name, or the first one."""
+        """The output of that name, or else the first output."""
         names = [each.name for each in self._session.get_outputs()]
         feed = {name: getattr(batch, name) for name in self.inputs}
         try:

@@ -37,7 +37,7 @@ def write_classifier(config: TransformerConfig, kind: Architecture, weights: Map
 
 
 class GraphWriter:
-    """Building blocks of a graph: each call adds nodes and gives back the name of the value that they make."""
+    """Building blocks of a graph: each call adds nodes and returns the name of their result."""
 
     def __init__(self, weights: Mapping[str, Floats]) -> None:
         self.weights = weights
@@ -51,20 +51,20 @@ class GraphWriter:
         return output
 
     def constant(self, values: npt.ArrayLike, kind: type = np.int64) -> str:
-        """Add a small fixed tensor, once for equal values."""
+        """A small constant; equal values are stored once."""
         array: npt.NDArray[np.generic] = np.asarray(values, dtype=kind)
         name = f"{array.dtype}_{array.shape}_{array.tobytes().hex()[:64]}"
         self._keep(name, array)
         return name
 
     def tensor(self, name: str) -> Floats:
-        """A tensor of the model as it is."""
+        """A tensor of the model."""
         if name not in self.weights:
             raise UserError(f"The weights have no tensor {name!r}, which the model's config.json calls for.")
         return self.weights[name]
 
     def weight(self, name: str, *, transposed: bool = False) -> str:
-        """A tensor of the model; linear layers keep theirs the other way round than ONNX multiplies."""
+        """A weight of the model; linear layers store theirs transposed."""
         kept = f"{name}.T" if transposed else name
         if kept not in self._constants:
             array = self.tensor(name)
@@ -72,7 +72,7 @@ class GraphWriter:
         return kept
 
     def computed(self, name: str, array: Floats) -> str:
-        """A large tensor that is made from the model's own."""
+        """A large tensor that is computed from weights."""
         self._keep(name, array)
         return name
 
@@ -91,11 +91,11 @@ class GraphWriter:
         return self.node("Gather", self.weight(table), places, axis=0)
 
     def reshape(self, value: str, shape: Sequence[int]) -> str:
-        """0 keeps a dimension, -1 takes what is left."""
+        """Reshape a value; 0 keeps a dimension, -1 takes the rest."""
         return self.node("Reshape", value, self.constant(shape))
 
     def model(self, result: str, name: str, shape: Sequence[str | int]) -> onnx.ModelProto:
-        """The whole, with the usual three inputs and one result."""
+        """The complete model, with three inputs and one output."""
         self._nodes.append(helper.make_node("Identity", [result], [name], name=name))
         inputs = [helper.make_tensor_value_info(each, TensorProto.INT64, ["batch", "tokens"]) for each in _INPUTS]
         output = helper.make_tensor_value_info(name, TensorProto.FLOAT, list(shape))
@@ -135,7 +135,7 @@ class _Transformer(GraphWriter):
         value = self.node("Add", words, self._positions())
         types = f"{self.prefix}embeddings.token_type_embeddings.weight"
         if types in self.weights:
-            # A table of one row serves models whose tokenizer numbers the two texts of a pair all the same.
+            # Some models have a table of one row though their tokenizer gives the types 0 and 1.
             rows = self.weights[types].shape[0]
             places = self.node("Min", "token_type_ids", self.constant(rows - 1))
             value = self.node("Add", value, self.lookup(types, places))
@@ -160,7 +160,7 @@ class _Transformer(GraphWriter):
         return self.node("Range", self.constant(0), count, self.constant(1))
 
     def _additive_mask(self) -> str:
-        """0 where attention may look and the least number elsewhere, plus what distance adds: (texts, heads or 1, tokens or 1, tokens)."""
+        """The attention mask: 0 for tokens, the least number for padding, plus a bias: (texts, heads or 1, tokens or 1, tokens)."""
         seen = self.node("Cast", "attention_mask", to=onnx.TensorProto.FLOAT)
         hidden = self.node("Sub", self.constant(1.0, np.float32), seen)
         mask = self.node("Mul", hidden, self.constant(_LEAST, np.float32))
@@ -168,7 +168,7 @@ class _Transformer(GraphWriter):
         return self.node("Add", mask, self._distance_bias()) if self.kind.bias_table else mask
 
     def _distance_bias(self) -> str:
-        """MPNet's: how much attention gains by the distance of two tokens, (heads, tokens, tokens)."""
+        """MPNet's attention bias by the distance of two tokens: (heads, tokens, tokens)."""
         most = self.config.positions or 0
         table = self.tensor(self.prefix + self.kind.bias_table)  # (buckets, heads)
         by_distance = table[distance_buckets(np.arange(1 - most, most), len(table))]
@@ -187,7 +187,7 @@ class _Transformer(GraphWriter):
 
     def _attention(self, value: str, mask: str, number: int) -> str:
         size = self.width // self.config.heads
-        # The key is turned over for the product: (texts, heads, size, tokens).
+        # The key is transposed for the product: (texts, heads, size, tokens).
         query = self._split(value, self._layer(number, "attention.self.query"), [0, 2, 1, 3])
         key = self._split(value, self._layer(number, "attention.self.key"), [0, 2, 3, 1])
         content = self._split(value, self._layer(number, "attention.self.value"), [0, 2, 1, 3])
@@ -197,7 +197,7 @@ class _Transformer(GraphWriter):
         return self.linear(self.reshape(mixed, [0, 0, self.width]), self._layer(number, "attention.output.dense"))
 
     def _split(self, value: str, layer: str, order: list[int]) -> str:
-        """A linear layer's result by heads."""
+        """The result of a linear layer, split by heads."""
         parted = self.reshape(self.linear(value, layer), [0, 0, self.config.heads, self.width // self.config.heads])
         return self.node("Transpose", parted, perm=order)
 
@@ -215,7 +215,7 @@ class _Transformer(GraphWriter):
 def distance_buckets(
     relative: np.ndarray[tuple[int], np.dtype[np.int64]], buckets: int
 ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """T5's buckets of distance: each its own when near, wider and wider when far, one for 128 and more; both directions."""
+    """T5's buckets of distance: one per distance when near, wider when far, one for 128 and more; for both directions."""
     half = buckets // 2
     near = half // 2
     distance = np.abs(relative)

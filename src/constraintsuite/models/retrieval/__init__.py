@@ -1,4 +1,4 @@
-"""Who finds documents for a query: one file per way to search, one line here."""
+"""Retrievers that find documents for a query: one file per kind, and one line in `RETRIEVERS`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contracts of this folder, and the retriever that a string names.
+"""The protocols of retrievers, and the retriever that a string names.
 
 Retriever strings are written as model strings are: `bm25`, `bm25,k1=1.2,b=0.75`, `dense:NAME`, `rrf:bm25+dense:NAME`.
 """
@@ -6,9 +6,9 @@ Retriever strings are written as model strings are: `bm25`, `bm25,k1=1.2,b=0.75`
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cached_property
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Reporter
@@ -26,7 +26,7 @@ class Hit(NamedTuple):
 
 
 class Passages(NamedTuple):
-    """What is searched: distinct ids, and the text of each."""
+    """The documents that are searched: distinct ids, and their texts."""
 
     ids: Sequence[str] = ()
     texts: Sequence[str] = ()
@@ -46,30 +46,31 @@ class System(Retriever, Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Hash of all that decides a ranking besides code, query and passages: settings, weights."""
+        """Hash of everything that decides a ranking besides code, query and passages: settings, weights."""
 
     def describe(self) -> Mapping[str, ModelFact]:
         """Settings and facts that are recorded with a run."""
 
 
-class RetrieverFactory(Protocol):
-    """Makes a retriever from the string that a user wrote; making one is cheap, the first search is not."""
-
-    def __call__(self, text: str, passages: Passages, bench: Workbench) -> System:
-        """The retriever; an argument or option that it does not know is a UserError."""
+RetrieverFactory = Callable[[str, Passages, Workbench], System]
+"""Makes a retriever from its string; an unknown argument or option is a UserError. Indexes are built at the first search."""
 
 
-@runtime_checkable
-class SearchesMany(Protocol):
-    """A retriever that is better asked for all queries at once."""
+class BatchRetriever(ABC):
+    """The base class of retrievers that answer many queries at once."""
 
+    @abstractmethod
     def search_all(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """What `search` gives for each query."""
+        """The hits of each query."""
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """At most `k` hits of one query."""
+        return self.search_all([query], k)[0]
 
 
 def search_all(retriever: Retriever, queries: Sequence[str], k: int, reporter: Reporter) -> list[list[Hit]]:
-    """The hits of each query, at once where the retriever can."""
-    if isinstance(retriever, SearchesMany):
+    """The hits of each query, all at once if the retriever supports that."""
+    if isinstance(retriever, BatchRetriever):
         return retriever.search_all(queries, k)
     found = []
     with reporter.track("search", len(queries)) as advance:
@@ -90,63 +91,27 @@ def load_retriever(text: str, passages: Passages, bench: Workbench) -> System:
     return RETRIEVERS.load(family)(text, passages, bench)
 
 
-class BatchRetriever:
-    """A retriever that answers one query as it answers many."""
-
-    def search_all(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """The best of each query."""
-        raise NotImplementedError
-
-    def search(self, query: str, k: int) -> list[Hit]:
-        """At most `k` hits of one query."""
-        return self.search_all([query], k)[0]
-
-
-class Deferred:
-    """A retriever that is opened when it is first asked, so that a finished run is recognised without an index."""
-
-    def __init__(
-        self, name: str, fingerprint: str, facts: Mapping[str, ModelFact], open: Callable[[], Retriever]
-    ) -> None:
-        self.name = name
-        self.fingerprint = fingerprint
-        self._facts = facts
-        self._open = open
-
-    @cached_property
-    def _opened(self) -> Retriever:
-        return self._open()
-
-    def search(self, query: str, k: int) -> list[Hit]:
-        """What the opened retriever finds."""
-        return self._opened.search(query, k)
-
-    def describe(self) -> Mapping[str, ModelFact]:
-        """The settings that were given; no index is opened for them."""
-        return self._facts
-
-
 class EngineHit(NamedTuple):
-    """One line of what an engine answers."""
+    """A document in the answer of a search engine."""
 
     document: str
     score: float
 
 
 class TopHits(NamedTuple):
-    """The best of what was answered."""
+    """The best documents of an answer."""
 
     best: list[EngineHit]
     certain: bool
-    """Whether a deeper answer would begin with the same."""
+    """Whether a deeper search would begin with the same documents."""
 
 
 def head_of(found: Sequence[EngineHit], asked: int, ids: Collection[str], k: int) -> TopHits:
     """The best `k` among `ids` of an answer `asked` documents deep; equal scores in the order of ids.
 
-    They are certain once something worse than the last of them was seen: until then a smaller id may still tie with it.
+    They are certain once a worse score was seen than that of the last one; before, a smaller id may still tie with it.
     """
-    held = {each.document: each for each in reversed(found) if each.document in ids}
-    best = sorted(held.values(), key=lambda each: (-each.score, each.document))[:k]
+    own_hits = {each.document: each for each in reversed(found) if each.document in ids}
+    best = sorted(own_hits.values(), key=lambda each: (-each.score, each.document))[:k]
     exhausted = len(found) < asked
     return TopHits(best, exhausted or (len(best) == k and (not best or found[-1].score < best[-1].score)))

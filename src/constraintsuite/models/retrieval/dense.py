@@ -1,4 +1,4 @@
-"""Exact search with a bi-encoder: every passage becomes a vector once, and each query is compared with all of them."""
+"""Exact search with a bi-encoder: each query is compared with the vectors of all passages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from constraintsuite.models.retrieval.topk import top_k
 
 
 def make_dense(text: str, passages: Passages, bench: Workbench) -> System:
-    """Any model string whose score is how near two vectors are, such as `dense:NAME_OR_FOLDER`."""
+    """The retriever of any model string that gives vectors, such as `dense:NAME_OR_FOLDER`."""
     scorer = load_scorer(text, bench)
     if not isinstance(scorer, DenseScorer):
         raise UserError(
@@ -28,19 +28,19 @@ def make_dense(text: str, passages: Passages, bench: Workbench) -> System:
 
 
 class DenseRetriever(BatchRetriever):
-    """Vectors are compared in double precision, by the function that scores pairs in `csuite eval`."""
+    """Compares vectors in double precision, with the function that scores pairs in `csuite eval`."""
 
     def __init__(self, scorer: DenseScorer, passages: Passages) -> None:
         self.name = scorer.name
         self._scorer = scorer
-        # Ties are broken by document id: rows are in id order, and the search keeps that order.
+        # Rows are in the order of ids, so that ties are too.
         order = sorted(range(len(passages.ids)), key=lambda i: passages.ids[i])
         self._ids = [passages.ids[i] for i in order]
         self._texts = [passages.texts[i] for i in order]
 
     @property
     def fingerprint(self) -> str:
-        """Hash of the encoder and of the way its vectors are compared."""
+        """Hash of the encoder and the similarity."""
         return self._scorer.fingerprint
 
     @cached_property
@@ -48,7 +48,7 @@ class DenseRetriever(BatchRetriever):
         return self._scorer.encoder.encode(self._texts, "document")
 
     def search_all(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """The nearest documents of each query, however far they are; each distinct query is encoded once."""
+        """The nearest documents of each query; each distinct query is encoded once."""
         if not queries or not self._ids:
             return [[] for _ in queries]
         distinct = {query: row for row, query in enumerate(dict.fromkeys(queries))}
@@ -61,5 +61,5 @@ class DenseRetriever(BatchRetriever):
         return [hits[distinct[query]] for query in queries]
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """What the encoder says of itself, and the similarity."""
+        """The facts of the encoder, and the similarity."""
         return self._scorer.describe()

@@ -1,4 +1,4 @@
-"""Several retrievers as one, by reciprocal rank (Cormack, Clarke & Büttcher 2009): scores of different kinds never meet."""
+"""Several retrievers fused by reciprocal rank (Cormack, Clarke & Büttcher 2009), which needs no comparable scores."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from constraintsuite.models.retrieval import RETRIEVERS
 from constraintsuite.models.retrieval.base import BatchRetriever, Hit, Passages, System, load_retriever, search_all
 
 RANK_OFFSET = 60
-"""Added to each rank, as in the paper: how little the first places count above the next ones."""
+"""Added to each rank, as in the paper; larger values make the first ranks count less."""
 
 
 def make_rrf(text: str, passages: Passages, bench: Workbench) -> System:
-    """`rrf:A+B`, of two retriever strings or more; options stand behind the one they belong to."""
+    """`rrf:A+B` of two or more retriever strings, each with its own options."""
     parts = split_names(text.removeprefix("rrf").removeprefix(":"))
     if len(parts) < 2 or not all(parts):
         raise UserError(f"Retriever {text!r}: name at least two to be fused, as in rrf:bm25+dense:NAME.")
@@ -28,7 +28,7 @@ def make_rrf(text: str, passages: Passages, bench: Workbench) -> System:
 
 
 def split_names(text: str) -> list[str]:
-    """What stands between the signs; a + in a folder's name or an option is just a +, unless a retriever's name follows."""
+    """The parts between + signs; a + inside a folder's name or an option separates only if a retriever's name follows."""
     first, *rest = text.split("+")
     parts = [first]
     for piece in rest:
@@ -50,16 +50,16 @@ class FusedRetriever(BatchRetriever):
 
     @property
     def fingerprint(self) -> str:
-        """Of the parts, in their order."""
+        """Hash of the parts, in order."""
         return sha256_text("rrf", str(RANK_OFFSET), *(part.fingerprint for part in self._parts))
 
     def search_all(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """The best of all that any part finds, for each query."""
+        """The best fused hits of each query."""
         found = [search_all(part, queries, k, self._bench.reporter) for part in self._parts]
         return [fuse(rankings, k) for rankings in zip(*found, strict=True)]
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """The offset of the ranks, and what each part says of itself."""
+        """The rank offset, and the facts of each part."""
         return {"rank_offset": RANK_OFFSET, "parts": {part.name: part.describe() for part in self._parts}}
 
 
@@ -69,6 +69,6 @@ def fuse(rankings: Sequence[Sequence[Hit]], k: int) -> list[Hit]:
     for hits in rankings:
         for hit in hits:
             shares[hit.document].append(1 / (RANK_OFFSET + hit.rank))
-    # fsum is exact whatever the order, so that the same ranks in other retrievers are an exact tie.
+    # fsum is exact in any order, so that the same ranks from different retrievers are an exact tie.
     scored = sorted(((-math.fsum(each), document) for document, each in shares.items()))[:k]
     return [Hit(document, rank, -score) for rank, (score, document) in enumerate(scored, 1)]

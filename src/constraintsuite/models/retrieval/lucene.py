@@ -1,6 +1,6 @@
 """BM25 over a Lucene index, through Pyserini: the extra [lucene], and Java 21.
 
-Pyserini is imported when an index is opened, never before: it loads torch and starts a Java machine in this process.
+Pyserini is imported only when an index is opened: it loads torch and starts a Java machine in this process.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import redirect_stdout
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 from constraintsuite.core.errors import MissingExtraError, UserError, hint_for
+from constraintsuite.core.execution.cores import environment_variables
 from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.models.retrieval.base import EngineHit, Hit, head_of
 
@@ -33,7 +34,7 @@ _KEY: Final = "OPENAI_API_KEY"
 
 
 class LuceneRetriever:
-    """Finds the documents of a corpus in a Lucene index, which may hold others too.
+    """Finds the documents of a corpus in a Lucene index, which may contain others too.
 
     The analyser and the statistics (document frequencies, lengths) are the index's own.
     """
@@ -44,7 +45,7 @@ class LuceneRetriever:
         self._searcher = _open_searcher(index)
         self._searcher.set_bm25(k1, b)
         self.shared = self._count_shared()
-        """How many ids of the corpus the index holds; no other document can be found."""
+        """How many documents of the corpus the index contains; others cannot be found."""
         if not self.shared:
             raise UserError(
                 f"lucene:{index}: none of the {len(self._ids):,} document ids of the corpus (such as {min(self._ids, default='')!r}) is "
@@ -60,7 +61,7 @@ class LuceneRetriever:
         return [Hit(found.document, rank, found.score) for rank, found in enumerate(best_of(fetch, self._ids, k), 1)]
 
     def _count_shared(self) -> int:
-        from jnius import autoclass  # noqa: PLC0415 - Java runs by now
+        from jnius import autoclass  # noqa: PLC0415 - Java is running now
 
         term = autoclass("org.apache.lucene.index.Term")
         reader = self._searcher.object.reader
@@ -68,7 +69,7 @@ class LuceneRetriever:
 
 
 def best_of(fetch: Callable[[int], Iterable[EngineHit]], ids: Collection[str], k: int) -> list[EngineHit]:
-    """The best `k` among `ids`; `fetch` is asked for twice as many until they are certain or nothing is left."""
+    """The best `k` among `ids`; the depth of `fetch` is doubled until they are certain."""
     depth = k + 1
     while True:
         head = head_of(level_ties(fetch(depth)), depth, ids, k)
@@ -78,15 +79,15 @@ def best_of(fetch: Callable[[int], Iterable[EngineHit]], ids: Collection[str], k
 
 
 def level_ties(hits: Iterable[EngineHit]) -> list[EngineHit]:
-    """Equal scores made equal again.
+    """Make equal scores equal again.
 
-    Anserini rounds scores to four decimals and then takes a millionth more from each repetition, so that no tool reorders
-    its runs; left in, that would be a difference between documents that have none.
+    Anserini rounds scores to four decimals and subtracts a millionth more from each repetition, so that no tool reorders its runs.
+    That would be a difference between documents with the same score.
     """
     levelled: list[EngineHit] = []
     score = before = math.inf
     for hit in hits:
-        if not math.isclose(hit.score, before, rel_tol=2.5e-7, abs_tol=5e-6):  # a millionth, as 32-bit floats have it
+        if not math.isclose(hit.score, before, rel_tol=2.5e-7, abs_tol=5e-6):  # a millionth in 32-bit floats
             score = round(hit.score, 4)
         before = hit.score
         levelled.append(EngineHit(hit.document, score))
@@ -94,9 +95,9 @@ def level_ties(hits: Iterable[EngineHit]) -> list[EngineHit]:
 
 
 def identify_index(index: str) -> str:
-    """Which index exactly: its name, for a folder a hash too, and the version of Pyserini; equal means equal pools.
+    """The identity of an index: its name, the hash of a folder, and the version of Pyserini; equal ones give equal pools.
 
-    It is asked for when a build starts, so what is missing is told now and not after all texts have been read.
+    A build asks for it at its start, so that a missing library or index is reported before all texts are read.
     """
     require_lucene()
     folder = Path(index)
@@ -107,7 +108,7 @@ def identify_index(index: str) -> str:
 
 
 def hash_folder(folder: Path) -> str:
-    """A hash of the names and sizes of a Lucene index's files, and of its commit, which holds a random id of every segment."""
+    """Hash of the names and sizes of an index's files, and of its commit, which has a random id for every segment."""
     commits = sorted(folder.glob("segments_*"))
     if not commits:
         raise UserError(f"{folder}: there is no Lucene index in this folder (no file segments_N).")
@@ -118,7 +119,7 @@ def hash_folder(folder: Path) -> str:
 
 
 def require_lucene() -> None:
-    """A UserError unless Pyserini is installed and the Java that it would start can carry it."""
+    """Raise a UserError unless Pyserini is installed and its Java is suitable."""
     pyserini_version()
     java = find_java(os.environ)
     listed = subprocess.run([java, "--list-modules"], capture_output=True, text=True, check=False, timeout=60)
@@ -126,14 +127,14 @@ def require_lucene() -> None:
 
 
 def pyserini_version() -> str:
-    """The installed version, or the pip command."""
+    """The installed version of Pyserini; if there is none, an error with the pip command."""
     if find_spec("pyserini") is None:
         raise MissingExtraError("lucene", "Searching a Lucene index")
     return metadata.version("pyserini")
 
 
 def find_java(environment: Mapping[str, str]) -> Path:
-    """The `java` that Pyserini will start: that of JAVA_HOME, JDK_HOME or JRE_HOME, else beside the javac or java on PATH."""
+    """The `java` that Pyserini will start: from JAVA_HOME, JDK_HOME or JRE_HOME, else next to javac or java on PATH."""
     for name in ("JAVA_HOME", "JDK_HOME", "JRE_HOME"):
         if home := environment.get(name):
             java = Path(home) / "bin" / "java"
@@ -147,7 +148,7 @@ def find_java(environment: Mapping[str, str]) -> Path:
 
 
 def check_modules(java: Path, listing: str) -> None:
-    """A UserError unless `java --list-modules` answered as a Java that is new and whole enough."""
+    """Raise a UserError unless the output of `java --list-modules` is that of a recent and complete Java."""
     modules = dict(line.strip().partition("@")[::2] for line in listing.splitlines())
     version = modules.get("java.base", "")
     number = re.match(r"\d+", version)
@@ -161,11 +162,13 @@ def check_modules(java: Path, listing: str) -> None:
 
 def _open_searcher(index: str) -> Any:  # noqa: ANN401 - Pyserini has no types
     require_lucene()
-    with _openai_key(), redirect_stdout(sys.stderr):  # stdout belongs to our own data
+    # Pyserini makes an OpenAI client on import, which needs a key though it is never called; stdout belongs to our own data.
+    key = {_KEY: os.environ.get(_KEY) or "none"}
+    with environment_variables(key), redirect_stdout(sys.stderr):
         from pyserini.search.lucene import LuceneSearcher  # noqa: PLC0415 - see the top of this file
 
         folder = index if Path(index).is_dir() else _download(index)
-    # Only now: whoever imports jnius first starts Java, and Pyserini must first tell it where its classes are.
+    # Only now: importing jnius starts Java, and Pyserini must first set the path of its classes.
     from jnius import JavaException  # noqa: PLC0415
 
     try:
@@ -176,7 +179,7 @@ def _open_searcher(index: str) -> Any:  # noqa: ANN401 - Pyserini has no types
 
 
 def _prebuilt(name: str) -> Mapping[str, Any]:
-    """What Pyserini knows of a prebuilt index."""
+    """Pyserini's entry for a prebuilt index; an unknown name is a UserError."""
     from pyserini.prebuilt_index_info import TF_INDEX_INFO  # noqa: PLC0415
 
     if name not in TF_INDEX_INFO:
@@ -189,7 +192,7 @@ def _prebuilt(name: str) -> Mapping[str, Any]:
 
 
 def _download(name: str) -> str:
-    """The folder of a prebuilt index, fetched into Pyserini's cache unless it is there."""
+    """The folder of a prebuilt index in Pyserini's cache, downloaded if it is missing."""
     from pyserini.util import download_prebuilt_index, get_cache_home  # noqa: PLC0415
 
     address = _prebuilt(name)["urls"][0]
@@ -200,17 +203,3 @@ def _download(name: str) -> str:
             f"lucene:{name}: this prebuilt index is not in {get_cache_home()} and could not be downloaded: {error} "
             f"Try again with a network, or unpack {address} and give its folder: lucene:FOLDER."
         ) from None
-
-
-@contextmanager
-def _openai_key() -> Iterator[None]:
-    """Pyserini makes an OpenAI client on import, which refuses to be made without a key; it is never called from here."""
-    before = os.environ.get(_KEY)
-    os.environ[_KEY] = before or "none"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[_KEY]
-        else:
-            os.environ[_KEY] = before

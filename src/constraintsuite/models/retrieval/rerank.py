@@ -1,4 +1,4 @@
-"""A retriever and a scorer as one retriever: what the first finds, the second puts in order."""
+"""A retriever that reranks: a first retriever finds documents, and a scorer orders them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from constraintsuite.models.retrieval.base import BatchRetriever, Hit, Passages,
 
 
 class RerankingRetriever(BatchRetriever):
-    """The first `depth` hits are scored anew; equal scores keep the first retriever's order, and so do all hits below."""
+    """Reranks the first `depth` hits; equal scores, and all hits below, keep the order of the first retriever."""
 
     def __init__(self, first: System, scorer: Scorer, depth: int, passages: Passages, bench: Workbench) -> None:
         self.name = f"{first.name} > {scorer.name}"
@@ -20,20 +20,20 @@ class RerankingRetriever(BatchRetriever):
 
     @property
     def fingerprint(self) -> str:
-        """Of both, and of the depth."""
+        """Hash of both models and the depth."""
         return sha256_text("rerank", self._first.fingerprint, self._scorer.fingerprint, str(self._depth))
 
     def search_all(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """The best of each query; the scorer sees all pairs of all queries at once, each distinct one once."""
+        """The best hits of each query; the scorer gets all distinct pairs of all queries in one call."""
         found = search_all(self._first, queries, max(k, self._depth), self._bench.reporter)
         asked = list(zip(queries, found, strict=True))
         pairs = sorted({(query, self._texts[hit.document]) for query, hits in asked for hit in hits[: self._depth]})
-        given = check_scores(self._scorer.name, pairs, self._scorer.score(pairs))
-        scores = dict(zip(pairs, given.tolist(), strict=True))
+        checked = check_scores(self._scorer.name, pairs, self._scorer.score(pairs))
+        scores = dict(zip(pairs, checked.tolist(), strict=True))
         return [self._reordered(query, hits, scores)[:k] for query, hits in asked]
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """What the first retriever and the scorer say of themselves, and the depth."""
+        """The facts of the first retriever and the scorer, and the depth."""
         scorer = self._scorer.describe() if isinstance(self._scorer, Describing) else {}
         return {"first": self._first.describe(), "reranker": scorer, "rerank_depth": self._depth}
 
@@ -41,6 +41,6 @@ class RerankingRetriever(BatchRetriever):
         head = [(scores[query, self._texts[hit.document]], hit.document) for hit in hits[: self._depth]]
         head.sort(key=lambda scored: -scored[0])  # stable: ties stay as they were
         lowest = head[-1][0] if head else 0.0
-        # Below, the first retriever's scores would be of another kind; only their order is kept.
+        # Scores of the first retriever are not comparable, so the hits below only keep their order.
         tail = [(lowest - place, hit.document) for place, hit in enumerate(hits[self._depth :], 1)]
         return [Hit(document, rank, score) for rank, (score, document) in enumerate([*head, *tail], 1)]

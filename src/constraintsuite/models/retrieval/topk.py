@@ -1,7 +1,7 @@
-"""The nearest vectors, exactly: all are compared, block by block, and what is near the border is compared again.
+"""Exact nearest vectors: all vectors are compared in blocks, and candidates near the limit are compared again.
 
-Products of matrices in single precision find the candidates; their order is decided in double precision, row by row, by the
-function that scores pairs. So the result depends neither on the size of the blocks nor on the processor's way to add up.
+Matrix products in single precision find the candidates. Their order is decided in double precision, row by row, with the function
+that scores pairs. So the result depends neither on the size of the blocks nor on the order in which the processor adds.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from constraintsuite.models.dense import SIMILARITIES
 Vectors = npt.NDArray[np.float32]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
-_ROUNDING = 2.0**-23  # twice what one operation in single precision can be wrong by, relative to its result
-_DOUBLE_ROUNDING = 2.0**-51  # in double precision, with room to spare
-_LEAST = 2.0**-126  # what is smaller in single precision may be lost
-_LARGEST = 1e37  # sums of larger products may be beyond single precision
-_ROOM = 1_024  # candidates beyond 4 k that a query of a full batch may have
-_FEWER = 16  # times as few queries are searched at once where there are more candidates
-_SHORT = 1e-11  # ten times the product of lengths below which a cosine is divided by a constant
-_COMPARED = 4_096  # candidates whose vectors are in double precision at a time
+_ROUNDING = 2.0**-23  # twice the relative error of one operation in single precision
+_DOUBLE_ROUNDING = 2.0**-51  # the same in double precision, with a margin
+_LEAST = 2.0**-126  # smaller numbers may be lost in single precision
+_LARGEST = 1e37  # sums of larger products may overflow single precision
+_ROOM = 1_024  # candidates beyond 4 k per query of a full batch
+_FEWER = 16  # by this factor fewer queries are searched at once if they have more candidates
+_SHORT = 1e-11  # ten times the product of lengths below which the cosine divides by a constant
+_COMPARED = 4_096  # candidates that are compared in double precision at a time
 
 
 class Neighbours(NamedTuple):
-    """For each query the rows of the nearest vectors, best first, and their scores."""
+    """The rows of the nearest vectors of each query, best first, and their scores."""
 
     rows: IntArray  # (queries, k)
     scores: FloatArray  # (queries, k)
@@ -41,11 +41,11 @@ def top_k(
     k: int,
     similarity: Similarity = "dot",
     *,
-    lengths: FloatArray | None = None,  # of the documents, where `lengths_of` was asked before
+    lengths: FloatArray | None = None,  # of the documents, if they are known from `lengths_of`
     queries_at_once: int = 1_024,
     documents_at_once: int = 2_000,
 ) -> Neighbours:
-    """The `k` best documents of each query (all, where there are fewer); equal scores in the order of rows."""
+    """The `k` best documents of each query (all, if there are fewer); equal scores in the order of rows."""
     found = min(k, len(documents))
     result = Neighbours(np.empty((len(queries), found), np.int64), np.empty((len(queries), found), np.float64))
     if found:
@@ -55,7 +55,7 @@ def top_k(
 
 
 def lengths_of(vectors: Vectors) -> FloatArray:
-    """Of each vector; single precision will do for most, very long and very short ones are done again in double."""
+    """The length of each vector; very long and very short ones are computed in double precision."""
     squares = np.einsum("ij,ij->i", vectors, vectors).astype(np.float64)
     odd = ~((squares > 1e-30) & (squares < _LARGEST))
     if odd.any():
@@ -75,7 +75,7 @@ class _Search:
         self._block = block
 
     def fill(self, result: Neighbours, wanted: IntArray, at_once: int, room: int) -> None:
-        """Answer the wanted queries; those with too many candidates once more, fewer at once: equal vectors take memory."""
+        """Search the wanted queries; those with too many candidates (equal vectors) again, fewer at a time to save memory."""
         crowded = []
         for start in range(0, len(wanted), at_once):
             part = wanted[start : start + at_once]
@@ -90,7 +90,7 @@ class _Search:
 
     def _candidates(self, wanted: IntArray, k: int, room: int) -> _Candidates:
         candidates = _Candidates(len(wanted), k, room)
-        with np.errstate(over="ignore", invalid="ignore"):  # what cannot be compared in single precision stays in
+        with np.errstate(over="ignore", invalid="ignore"):  # vectors that overflow stay candidates
             compare = self._rough(np.asarray(self._queries[wanted], dtype=np.float32))
             for start in range(0, len(self._documents), self._block):
                 block = np.asarray(self._documents[start : start + self._block], dtype=np.float32)
@@ -111,26 +111,26 @@ class _Search:
 
 
 class _Scored(NamedTuple):
-    """Quick scores that order documents as the similarity does, but for rounding."""
+    """Fast scores that order documents as the similarity does, except for rounding."""
 
     scores: Vectors  # (queries, documents)
-    error: FloatArray  # (queries,) the most that any of them can be wrong by
+    error: FloatArray  # (queries,) the largest possible error of a score
 
 
 _Compare = Callable[[Vectors, FloatArray | None], _Scored]
-"""Quick scores of a block of documents, whose lengths may be known."""
+"""Fast scores of a block of documents, whose lengths may be known."""
 
 
 class _Candidates:
     """The documents that may be among the `k` best of each query, in the order of rows.
 
-    What is below the k-th best so far by more than both can be wrong is out. After the first blocks that is nearly everything, so a
-    block costs one comparison with a bar.
+    A document that is below the k-th best by more than the possible error of both is dropped. After the first blocks that is nearly
+    every document, so that a block costs one comparison with a threshold.
     """
 
     def __init__(self, queries: int, k: int, room: int) -> None:
         self.crowded = np.zeros(queries, dtype=np.bool_)
-        """Queries that had more candidates than there is room for, and were given up."""
+        """Queries that had too many candidates, and must be searched again."""
         self._k, self._room = k, room
         self._full = 2 * k + 64
         self._kth = np.full(queries, -np.inf)
@@ -140,26 +140,26 @@ class _Candidates:
         self._scores = np.empty((queries, 0), dtype=np.float32)
 
     def of(self, query: int) -> IntArray:
-        """Rows of the candidates of a query."""
+        """The rows of a query's candidates."""
         return self._rows[query, : self._count[query]]
 
     def add(self, start: int, scored: _Scored) -> None:
-        """Look at a block of documents that begins at a row."""
+        """Add the candidates of a block of documents that begins at the row `start`."""
         scores, self._error = scored.scores, np.maximum(self._error, scored.error)
-        scores[np.isinf(self._error)] = 0  # they say nothing, and all of these documents stay in
+        scores[np.isinf(self._error)] = 0  # the scores are useless, so all documents stay candidates
         if start == 0:
-            self._raise(scores)
-        above = np.flatnonzero(scores >= self._bar())
+            self._raise_threshold(scores)
+        above = np.flatnonzero(scores >= self._threshold())
         queries, columns = np.divmod(above, scores.shape[1])
         self._put(queries, columns + start, scores.reshape(-1)[above])
         if self._count.max() > self._full:
             self.settle()
 
     def settle(self) -> None:
-        """Drop what is below the bar by now."""
+        """Drop candidates below the current threshold."""
         used = int(self._count.max())
-        self._raise(self._scores[:, :used])
-        kept = self._scores[:, :used] >= self._bar()
+        self._raise_threshold(self._scores[:, :used])
+        kept = self._scores[:, :used] >= self._threshold()
         kept &= np.arange(used) < self._count[:, np.newaxis]
         self.crowded |= np.count_nonzero(kept, axis=1) > self._room
         kept[self.crowded] = False
@@ -169,19 +169,19 @@ class _Candidates:
         self._put(queries, rows, scores)
         self._full = max(2 * self._k + 64, 2 * int(self._count.max()))
 
-    def _raise(self, scores: Vectors) -> None:
+    def _raise_threshold(self, scores: Vectors) -> None:
         border = scores.shape[1] - self._k
         if border >= 0:
             self._kth = np.maximum(self._kth, np.partition(scores, border, axis=1)[:, border])
 
-    def _bar(self) -> Vectors:
+    def _threshold(self) -> Vectors:
         """One per query, (queries, 1), rounded down."""
-        bar = np.nextafter((self._kth - 2 * self._error).astype(np.float32), np.float32(-np.inf))
-        bar[self.crowded] = np.inf
-        return bar[:, np.newaxis]
+        threshold = np.nextafter((self._kth - 2 * self._error).astype(np.float32), np.float32(-np.inf))
+        threshold[self.crowded] = np.inf
+        return threshold[:, np.newaxis]
 
     def _put(self, queries: IntArray, rows: IntArray, scores: Vectors) -> None:
-        """Behind what each query has; `queries` ascends."""
+        """Append candidates to the rows of their queries; `queries` is ascending."""
         more = np.bincount(queries, minlength=len(self._count))
         total = self._count + more
         lacking = int(total.max()) - self._rows.shape[1]
@@ -209,13 +209,13 @@ def _cosines(queries: Vectors) -> _Compare:
     lengths = lengths_of(queries)
     multiply = _multiplier(_unit(queries, lengths))
     at_most_one = np.minimum(lengths, 1.0)
-    few = len(queries) < queries.shape[1]  # then there are fewer products than numbers in the documents
+    few = len(queries) < queries.shape[1]  # then scaling the products is cheaper than scaling the documents
 
     def compare(documents: Vectors, known: FloatArray | None) -> _Scored:
         others = lengths_of(documents) if known is None else known
-        error = _error(np.ones(len(queries)), 2 * queries.shape[1])  # once for the lengths, once for the products
+        error = _error(np.ones(len(queries)), 2 * queries.shape[1])  # errors of the lengths and of the products
         shortest = float(others.min(where=others > 0, initial=np.inf))
-        error[at_most_one * shortest < _SHORT] = np.inf  # where the similarity divides by more than the lengths
+        error[at_most_one * shortest < _SHORT] = np.inf  # there the similarity divides by a constant
         if not few:
             return _Scored(multiply(_unit(documents, others)), error)
         if not float(others.max()) < _LARGEST:
@@ -228,7 +228,7 @@ def _cosines(queries: Vectors) -> _Compare:
 
 
 def _half_squares(queries: Vectors) -> _Compare:
-    """The product less half the squared length of the document: for one query, the nearer the larger."""
+    """The product minus half the squared length of the document, which is larger for nearer documents of one query."""
     lengths, multiply = lengths_of(queries), _multiplier(queries)
 
     def compare(documents: Vectors, known: FloatArray | None) -> _Scored:
@@ -236,7 +236,7 @@ def _half_squares(queries: Vectors) -> _Compare:
         scores = multiply(documents)
         scores -= (others * others / 2).astype(np.float32)
         reach = lengths + float(others.max())
-        beyond = _DOUBLE_ROUNDING * (queries.shape[1] + 16) * reach * reach  # of the distance itself
+        beyond = _DOUBLE_ROUNDING * (queries.shape[1] + 16) * reach * reach  # the error of the distance itself
         return _Scored(scores, _error(reach * float(others.max()), queries.shape[1]) + beyond)
 
     return compare
@@ -254,15 +254,15 @@ def _nearness(queries: Vectors) -> _Compare:
 
 
 def _multiplier(queries: Vectors) -> Callable[[Vectors], Vectors]:
-    """Products with blocks of documents, each in the memory of the one before: new memory takes a twentieth of the time."""
-    sheet = np.empty(0, dtype=np.float32)
+    """Products with blocks of documents, which reuse the same memory; new memory would cost a twentieth of the time."""
+    buffer = np.empty(0, dtype=np.float32)
 
     def multiply(documents: Vectors) -> Vectors:
-        nonlocal sheet
+        nonlocal buffer
         shape = len(queries), len(documents)
-        if sheet.size < shape[0] * shape[1]:
-            sheet = np.empty(shape[0] * shape[1], dtype=np.float32)
-        return np.matmul(queries, documents.T, out=sheet[: shape[0] * shape[1]].reshape(shape))
+        if buffer.size < shape[0] * shape[1]:
+            buffer = np.empty(shape[0] * shape[1], dtype=np.float32)
+        return np.matmul(queries, documents.T, out=buffer[: shape[0] * shape[1]].reshape(shape))
 
     return multiply
 
@@ -278,7 +278,7 @@ def _inverse(lengths: FloatArray) -> Vectors:
 
 
 def _error(sizes: FloatArray, terms: int) -> FloatArray:
-    """What sums of so many terms can be wrong by, if those of their sizes are `sizes` (Higham's bound, and room to spare)."""
+    """The largest error of sums of this many terms whose absolute values add up to `sizes` (Higham's bound, with a margin)."""
     error: FloatArray = (terms + 16) * (_ROUNDING * sizes + _LEAST)
     error[~(sizes < _LARGEST)] = np.inf
     return error

@@ -1,6 +1,6 @@
-"""A sequence classifier and its tokenizer, from a folder of Hugging Face files, ready to score."""
+"""Load a sequence classifier and its tokenizer from a Hugging Face folder."""
 
-# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+# ruff: noqa: PLC0415 - the libraries take seconds to import, and wrong names are refused without them
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Classifier:
-    """What was loaded, and what was found out about it."""
+    """A loaded classifier with its tokenization."""
 
     model: torch.nn.Module
     tokenization: Tokenization
     takes_types: bool
-    """Whether it is told which token belongs to the query and which to the text."""
+    """Whether it takes token types, which tell query and text apart."""
     first_token_only: bool
     """Whether the last layer is computed for the first token alone."""
     pads: bool
-    """Whether it knows a token that fills up shorter texts; one that does not is given one text at a time."""
+    """Whether it has a padding token; without one it gets one text at a time."""
 
 
 def load_classifier(
     folder: Path, device: torch.device, precision: str, length: int | None, trust: bool, *, trimmed: bool = True
 ) -> Classifier:
-    """The classifier on its device; weights that are not all there are refused.
+    """The classifier on its device; missing weights are a UserError.
 
-    `trimmed` lets its last layer compute no more than the score needs, where that is provably the same.
+    With `trimmed`, its last layer computes only what the score needs, if a test shows that the scores stay the same.
     """
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
@@ -55,7 +55,7 @@ def load_classifier(
     pad = _agree_on_padding(tokenizer, model)
     model = model.eval().to(device)
     _score_in_full_precision(model)
-    # The same two conditions as in the library: the tokenizer says that it has them, and the model that it takes them.
+    # As in the library: the tokenizer must give them, and the model must take them.
     takes_types = (
         "token_type_ids" in tokenizer.model_input_names
         and "token_type_ids" in inspect.signature(model.forward).parameters
@@ -75,7 +75,7 @@ def load_classifier(
 
 
 def _agree_on_padding(tokenizer: Any, model: torch.nn.Module) -> int | None:  # noqa: ANN401
-    """The token that fills up shorter texts, which a decoder must know to find the last one of the others; None if none is."""
+    """The padding token, None if there is none; a decoder must know it to find the last token of a text."""
     config = model.config.get_text_config()
     if config.pad_token_id is None:
         config.pad_token_id = tokenizer.pad_token_id
@@ -84,11 +84,11 @@ def _agree_on_padding(tokenizer: Any, model: torch.nn.Module) -> int | None:  # 
 
 
 def _own_length(folder: Path, tokenizer: Any, model: torch.nn.Module) -> int:  # noqa: ANN401
-    """Most tokens that the model's own files allow, as sentence-transformers reads them."""
+    """The largest number of tokens that the model's files allow, as sentence-transformers reads them."""
     positions = getattr(model.config, "max_position_embeddings", None) or -1
     declared = ModelFolder(folder).json("sentence_bert_config.json").get("max_seq_length")
     limits = [tokenizer.model_max_length, positions, position_limit(model), declared]
-    # A tokenizer that has no limit says so by a huge number.
+    # A tokenizer without a limit has a huge number.
     known = [int(limit) for limit in limits if isinstance(limit, int | float) and 0 < limit < 1e9]
     if not known:
         raise UserError(f"{folder}: its files do not say how many tokens it reads. Set length=N.")
@@ -96,7 +96,7 @@ def _own_length(folder: Path, tokenizer: Any, model: torch.nn.Module) -> int:  #
 
 
 def _score_in_full_precision(model: torch.nn.Module) -> None:
-    """Let the layer that gives the score compute in fp32: eight bits would make ties of near scores."""
+    """Compute the scoring layer in fp32: with the eight bits of bf16, close scores would become ties."""
     import torch
 
     last = [part for part in model.modules() if isinstance(part, torch.nn.Linear)][-1]

@@ -13,79 +13,82 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import ModelFact, Pair, Scorer, TextError, TextRole, Workbench
 from constraintsuite.models.model_names import ModelName
 from constraintsuite.models.tokenization import IntArray
-from constraintsuite.models.torch.folder import ModelFolder, need_torch
+from constraintsuite.models.torch.folder import ModelFolder
 from constraintsuite.models.torch.interaction import InteractionScorer, mean_sizes
 from constraintsuite.models.torch.sentences import SentenceModel
 from constraintsuite.models.torch.settings import BatchSizes, TorchSettings, open_folder
 from constraintsuite.models.torch.text_model import Features
 
 _SAVED_AS = ("MultiVectorEncoder", "ColBERT")  # by sentence-transformers, by PyLate
-_OLD_MARKS = ("query_prefix", "document_prefix", "query_length", "document_length")  # of PyLate before it said so
+_OLD_MARKS = (
+    "query_prefix",
+    "document_prefix",
+    "query_length",
+    "document_length",
+)  # keys of older PyLate configurations
 
 
 class TokenVectors(NamedTuple):
-    """A vector for each token that counts."""
+    """One vector per token that counts for the score."""
 
     rows: npt.NDArray[np.float32]
     tokens: IntArray
-    """Which tokens they are; empty where the model merges vectors, so that none belongs to one token."""
+    """The tokens of the rows; empty if the model merges the vectors of tokens."""
 
 
 class MaxSim(NamedTuple):
-    """How a score comes about: the similarity of each token of the query to each token of the text."""
+    """The explanation of a score: the similarity of each query token to each text token."""
 
     query_tokens: tuple[str, ...]
     document_tokens: tuple[str, ...]
     matrix: npt.NDArray[np.float32]
-    """(tokens of the query, tokens of the text); the score sums the largest number of each row."""
+    """(query tokens, text tokens); the score is the sum of the largest value of each row."""
 
 
 def make_colbert(name: ModelName, bench: Workbench) -> Scorer:
     """`colbert:NAME_OR_FOLDER`, saved by sentence-transformers, PyLate or ColBERT itself."""
     settings = name.settings(TorchSettings)
-    need_torch("colbert:")
-    folder = open_folder(name.argument, settings)
+    folder = open_folder(name.argument, settings, "colbert:")
     if not _is_colbert(folder):
         raise UserError(
             f"{folder.path}: this is no ColBERT model: it was not saved by sentence-transformers as a MultiVectorEncoder, "
             "by PyLate or by ColBERT. The projection it lacks would be made of random numbers."
         )
-    kind = ColbertScorer if folder.cuts_left else TruncatingColbertScorer
-    return kind(str(name), SentenceModel("MultiVectorEncoder", folder, settings), bench)
+    return ColbertScorer(str(name), SentenceModel("MultiVectorEncoder", folder, settings), bench)
 
 
 class ColbertScorer(InteractionScorer[TokenVectors]):
-    """Late interaction, computed here and exactly: MaxSim, or its mean over the query's tokens where the model says so."""
+    """Exact late interaction: MaxSim, or its mean over the query's tokens if the model is configured so."""
 
     family = "colbert"
     sizes = BatchSizes(cpu=2_048, cuda=131_072)
 
     def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
-        """MaxSim of each pair; texts that are longer than the model reads are counted."""
+        """MaxSim of each pair; also counts the texts that are cut."""
         scores = super().score(pairs)
         if pairs:
-            self._noticed["queries_cut"] = self._count_cut([query for query, _ in pairs], "query")
-            self._noticed["documents_cut"] = self._count_cut([text for _, text in pairs], "document")
+            self._counts["queries_cut"] = self._count_cut([query for query, _ in pairs], "query")
+            self._counts["documents_cut"] = self._count_cut([text for _, text in pairs], "document")
         return scores
 
     def maxsim(self, query: str, text: str) -> MaxSim:
-        """The similarities behind the score of one pair, for a picture of them."""
+        """The similarities behind the score of one pair, for a drawing."""
         left, right = self._alone(query, "query"), self._alone(text, "document")
         return MaxSim(self._names(left, query), self._names(right, text), left.rows @ right.rows.T)
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """The model, and what was noticed of the texts."""
+        """The model, and the counts of the texts."""
         settled = {key: self.model.setting(key) for key in ("query_expansion", "skiplist_words")}
         similarity = {"similarity": self.model.model.similarity_fn_name}
-        return {**self.model.describe(), **settled, **similarity, **self.told(self.noticed())}
+        return {**self.model.describe(), **settled, **similarity, **self.describe_counts(self.text_counts())}
 
-    def told(self, noticed: Mapping[str, int]) -> Mapping[str, ModelFact]:
-        """Mean tokens, and texts that are cut."""
+    def describe_counts(self, counts: Mapping[str, int]) -> Mapping[str, ModelFact]:
+        """The mean number of tokens, and the number of texts that are cut."""
         cut = ("queries_cut", "documents_cut")
-        return {"mean_tokens": mean_sizes(noticed), **{key: noticed[key] for key in cut}} if noticed else {}
+        return {"mean_tokens": mean_sizes(counts), **{key: counts[key] for key in cut}} if counts else {}
 
     def vectors(self, features: Features, role: TextRole) -> list[TokenVectors]:
-        """The vectors of each text of a batch, less those of padding and of tokens on the model's skip list."""
+        """The vectors of each text of a batch, without padding and tokens on the model's skip list."""
         result = self.model.forward(features, role)
         rows, mask, tokens = (result[key].cpu() for key in ("token_embeddings", "attention_mask", "input_ids"))
         merged = tokens.shape != mask.shape
@@ -98,14 +101,14 @@ class ColbertScorer(InteractionScorer[TokenVectors]):
         ]
 
     def compare(self, query: TokenVectors, document: TokenVectors) -> float:
-        """The best match of each token of the query, summed in double precision."""
+        """The sum, in double precision, of the best match of each query token."""
         if not len(query.rows) or not len(document.rows):
             raise TextError(f"Model {self.name!r} leaves no token of a text to compare: all are on its skip list.")
         best = (query.rows @ document.rows.T).max(axis=1)
         return float(best.mean(dtype=np.float64) if self._mean else best.sum(dtype=np.float64))
 
     def size(self, vector: TokenVectors) -> int:
-        """How many tokens of a text take part in the score."""
+        """The number of tokens that count for the score."""
         return len(vector.rows)
 
     @cached_property
@@ -127,14 +130,6 @@ class ColbertScorer(InteractionScorer[TokenVectors]):
         distinct = list(dict.fromkeys(texts))
         read = self.model.visible(distinct, role).tolist()
         return sum(seen < len(text) for text, seen in zip(distinct, read, strict=True))
-
-
-class TruncatingColbertScorer(ColbertScorer):
-    """One that reads the beginning of a long text."""
-
-    def visible(self, pairs: Sequence[Pair]) -> IntArray:
-        """How many characters of each pair's text are read."""
-        return self.model.visible([text for _, text in pairs], "document")
 
 
 def _is_colbert(folder: ModelFolder) -> bool:

@@ -1,10 +1,10 @@
 """Cross-encoders on torch: any Hugging Face sequence classifier that reads pairs.
 
-Texts are tokenised once each, pairs are put together beside the device, sorted by length so that hardly anything is
-padding, and results are fetched one batch late so that the device never waits.
+Each text is tokenised once. Batches are built on the CPU, sorted by length to avoid padding, and results are fetched one batch
+later, so that a GPU never waits.
 """
 
-# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+# ruff: noqa: PLC0415 - the libraries take seconds to import, and wrong names are refused without them
 
 from __future__ import annotations
 
@@ -44,17 +44,16 @@ SIZES = BatchSizes(cpu=2_048, cuda=131_072, cpu_padding=0.05)
 
 
 def make_torch_cross(folder: Path, settings: CrossSettings, bench: Workbench) -> Scorer:
-    """The scorer of a folder; its configuration is looked at, its weights are not read yet."""
+    """The scorer of a folder; its weights are not loaded yet."""
     files = ModelFolder(folder)
     if not files.json("config.json"):
         raise UserError(f"{folder}: there is no config.json, so this is no model of Hugging Face.")
     files.refuse_pickle()
-    kind = TorchCrossEncoder if files.cuts_left else TruncatingTorchCrossEncoder
-    return kind(folder, settings, bench)
+    return TorchCrossEncoder(folder, settings, bench)
 
 
 class TorchCrossEncoder:
-    """Scores pairs by a logit as the model gives it, without sigmoid."""
+    """Scores pairs by a raw logit, without sigmoid."""
 
     spreadable = True
 
@@ -68,13 +67,13 @@ class TorchCrossEncoder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of the files, the settings, the device and the libraries; threads change nothing: see workers_of_one_thread."""
+        """Hash of files, settings, device and libraries; not of the threads, which change nothing (see workers_of_one_thread)."""
         own = fingerprint_of("torch cross-encoder", self._folder, self.settings, by_threads=False)
         return sha256_text(own, str(self.label))
 
     @cached_property
     def classifier(self) -> Classifier:
-        """The weights, read when first asked for."""
+        """The classifier, loaded at first use."""
         chosen = self.settings
         device = pick_device(chosen.device)
         return load_classifier(self._folder.path, device, chosen.precision, chosen.length, chosen.trust)
@@ -91,7 +90,7 @@ class TorchCrossEncoder:
             return self._scored(items, lengths, CpuForward(self.classifier, self.label, workers), threads)
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """What was loaded, and how it is run."""
+        """Facts about the model and how it runs."""
         device = pick_device(self.settings.device)
         return {
             "class": type(self.classifier.model).__name__,
@@ -112,6 +111,10 @@ class TorchCrossEncoder:
             "score": "raw logit",
         }
 
+    def visible(self, pairs: Sequence[Pair]) -> npt.NDArray[np.int64] | None:
+        """How many characters are read of each pair's text; None if the model reads the end."""
+        return None if self._folder.cuts_left else self.classifier.tokenization.visible(self._prompted(pairs))
+
     @property
     def _limits(self) -> BatchLimits:
         return SIZES.limits(self.settings, BatchLimits.items if self.classifier.pads else 1)
@@ -122,7 +125,7 @@ class TorchCrossEncoder:
         run = BatchRun(
             "pairs",
             model,
-            self.fingerprint if self._bench.cache else "",  # hashing large weights for nothing takes seconds
+            self.fingerprint if self._bench.cache else "",  # without a cache, hashing large weights would waste seconds
             lambda pair: f"{len(pair[0])} {pair[0]}{pair[1]}",
             self._limits,
             self._bench,
@@ -134,14 +137,6 @@ class TorchCrossEncoder:
         return [(self.prompt + query, text) for query, text in pairs] if self.prompt else pairs
 
 
-class TruncatingTorchCrossEncoder(TorchCrossEncoder):
-    """One that reads the beginning of a long text."""
-
-    def visible(self, pairs: Sequence[Pair]) -> npt.NDArray[np.int64]:
-        """How many characters of each pair's text are read."""
-        return self.classifier.tokenization.visible(self._prompted(pairs))
-
-
 @dataclass(frozen=True)
 class PairForward:
     """Batches of pairs through a classifier."""
@@ -150,7 +145,7 @@ class PairForward:
     label: int
 
     def prepare(self, items: Sequence[Pair]) -> Tensors:
-        """Tokens as the model takes them; without padding there is no mask, which lets faster attention run."""
+        """The tokens of a batch; without padding there is no mask, which allows a faster attention."""
         import torch
 
         batch = self.classifier.tokenization.batch(items)
@@ -169,12 +164,12 @@ class PairForward:
 
 @dataclass(frozen=True)
 class CpuForward(PairForward):
-    """On a processor: each batch is one worker's."""
+    """On a CPU: one worker thread per batch."""
 
     workers: Executor
 
     def compute(self, inputs: Tensors) -> Pending:
-        """The score of each item, when a worker has it."""
+        """The pending scores of a worker thread."""
         return self.workers.submit(self._compute, inputs).result
 
     def _compute(self, inputs: Tensors) -> npt.NDArray[np.float32]:
@@ -185,16 +180,16 @@ class CpuForward(PairForward):
 
 @dataclass(frozen=True)
 class CudaForward(PairForward):
-    """On a GPU: nothing is waited for until the score is fetched."""
+    """On a GPU: nothing waits until the scores are fetched."""
 
     device: torch.device
 
     def prepare(self, items: Sequence[Pair]) -> Tensors:
-        """Tokens in memory that the device can read by itself."""
+        """Tokens in pinned memory, which the device can read directly."""
         return {name: tensor.pin_memory() for name, tensor in super().prepare(items).items()}
 
     def compute(self, inputs: Tensors) -> Pending:
-        """The score of each item, when the device is done."""
+        """The pending scores of the device."""
         with inference():
             return _fetch_later(self.forward(self.copy(inputs)))
 
@@ -204,7 +199,7 @@ class CudaForward(PairForward):
 
 
 def _fetch_later(scores: torch.Tensor) -> Pending:
-    """Let the copy to the processor follow right behind the batch, not behind the next one."""
+    """Copy the scores to the CPU right after this batch, not after the next one."""
     import torch
 
     here = torch.empty(scores.shape, dtype=scores.dtype, pin_memory=True)
@@ -221,7 +216,7 @@ def _fetch_later(scores: torch.Tensor) -> Pending:
 
 
 def _prompt(folder: Path) -> str:
-    """What sentence-transformers would put before each query; a folder with layers of its own is refused."""
+    """The prompt of sentence-transformers before each query; a folder with more layers is a UserError."""
     modules = folder / "modules.json"
     if modules.is_file() and len(json.loads(modules.read_text(encoding="utf-8"))) > 1:
         raise UserError(f"{folder}: its modules.json adds layers behind the classifier, which is not supported here.")
@@ -231,5 +226,5 @@ def _prompt(folder: Path) -> str:
 def _label(folder: Path, settings: CrossSettings) -> int:
     names = ModelFolder(folder).json("config.json").get("id2label")
     labels = {int(number): str(name) for number, name in names.items()} if isinstance(names, dict) else {}
-    count = len(labels) or 2  # a configuration that says nothing means two
+    count = len(labels) or 2  # the default of transformers
     return choose_label(settings.label, labels, count, str(folder))

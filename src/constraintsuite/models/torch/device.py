@@ -1,7 +1,6 @@
-"""Where torch computes: the device, the kind of number, the threads; and what it says when memory ends."""
+"""Where torch computes: device, type of number and threads; and errors when memory runs out."""
 
-# torch takes seconds to import, and a wrong name is told without it.
-# ruff: noqa: PLC0415
+# ruff: noqa: PLC0415 - the libraries take seconds to import, and wrong names are refused without them
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ _DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
 
 def pick_device(name: str) -> torch.device:
-    """`cpu`, `cuda`, or with `auto` the second where there is one."""
+    """The device `cpu` or `cuda`; `auto` is cuda if there is one."""
     import torch
 
     there = torch.cuda.is_available()
@@ -33,7 +32,7 @@ def pick_device(name: str) -> torch.device:
 
 
 def pick_dtype(precision: str) -> torch.dtype:
-    """The kind of number that weights are loaded as."""
+    """The type of the weights for a precision."""
     import torch
 
     if precision not in _DTYPES:
@@ -43,16 +42,16 @@ def pick_dtype(precision: str) -> torch.dtype:
 
 
 def count_threads(threads: int | None) -> int:
-    """Processor threads: as many as asked for, else one per core: see `cores`."""
+    """The number of CPU threads: the option, else one per core (see `cores`)."""
     return threads or cores()
 
 
 @contextmanager
 def workers_of_one_thread(count: int) -> Iterator[Executor]:
-    """Workers for batches on a processor, each of which computes with one thread of its own.
+    """Worker threads for batches on a CPU; torch computes with a single thread in each.
 
-    Threads that share a batch wait for each other after every step, and for whoever else keeps a core busy; with a batch
-    each they do not, and a result cannot depend on their number.
+    Threads that share a batch wait for each other after every step. With one batch per thread they do not, and the result does
+    not depend on their number.
     """
     import torch
 
@@ -61,11 +60,11 @@ def workers_of_one_thread(count: int) -> Iterator[Executor]:
         with ThreadPoolExecutor(count, initializer=torch.set_num_threads, initargs=(1,)) as workers:
             yield workers
     finally:
-        torch.set_num_threads(before)  # later threads of this process begin with what was set last
+        torch.set_num_threads(before)  # new threads of this process inherit the last setting
 
 
 def fix_threads(threads: int | None) -> int:
-    """Let torch use that many threads; sums may differ in the last bit between numbers of threads."""
+    """Set the number of threads of torch and return it; the last bits of sums may depend on it."""
     import torch
 
     count = count_threads(threads)
@@ -75,7 +74,7 @@ def fix_threads(threads: int | None) -> int:
 
 
 def describe_device(device: torch.device) -> str:
-    """What a run records of the device: `cpu`, or `cuda` and the name of the card."""
+    """The device for the record of a run: `cpu`, or `cuda` and the name of the card."""
     import torch
 
     return f"cuda: {torch.cuda.get_device_name(device)}" if device.type == "cuda" else "cpu"
@@ -83,27 +82,27 @@ def describe_device(device: torch.device) -> str:
 
 @contextmanager
 def inference() -> Iterator[None]:
-    """Nothing is kept for training, memory that ends is OutOfMemory, and attention is computed without cuDNN.
+    """Inference without gradients, with OutOfMemory errors, and with attention that does not use cuDNN.
 
-    cuDNN plans its work anew for each shape, and hardly two batches have the same.
+    cuDNN makes a new plan for each shape, and hardly two batches have the same shape.
     """
     import torch
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     kernels = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
-    with telling_out_of_memory(), torch.inference_mode(), sdpa_kernel(kernels):
+    with as_out_of_memory(), torch.inference_mode(), sdpa_kernel(kernels):
         yield
 
 
 @contextmanager
-def telling_out_of_memory() -> Iterator[None]:
-    """Turns torch's words for a full device into OutOfMemory, so that the batch is halved."""
+def as_out_of_memory() -> Iterator[None]:
+    """Turn torch's errors about full memory into OutOfMemory, so that the batch is halved."""
     import torch
 
     try:
         yield
     except torch.OutOfMemoryError as error:
-        torch.cuda.empty_cache()  # what the larger batch left in pieces
+        torch.cuda.empty_cache()  # free the fragments of the larger batch
         raise OutOfMemory(_first_line(error)) from None
     except RuntimeError as error:
         if "can't allocate memory" not in str(error):

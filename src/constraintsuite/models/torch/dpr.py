@@ -1,7 +1,6 @@
-"""DPR: one encoder for queries, another for texts; the score is the dot product."""
+"""DPR: separate encoders for queries and texts; the score is the dot product."""
 
-# The libraries take seconds to import, and a wrong name is told without them.
-# ruff: noqa: PLC0415
+# ruff: noqa: PLC0415 - the libraries take seconds to import, and wrong names are refused without them
 
 from __future__ import annotations
 
@@ -16,11 +15,11 @@ from pydantic import Field
 from constraintsuite.core.errors import UserError
 from constraintsuite.models.backends import DenseSettings
 from constraintsuite.models.base import ModelFact, Scorer, TextRole, Workbench
-from constraintsuite.models.dense import dense_scorer
+from constraintsuite.models.dense import DenseScorer
 from constraintsuite.models.model_names import ModelName
 from constraintsuite.models.torch.device import fix_threads, inference, pick_device, pick_dtype
-from constraintsuite.models.torch.encoder import DenseModel, DenseTextModel, torch_encoder
-from constraintsuite.models.torch.folder import ModelFolder, need_torch
+from constraintsuite.models.torch.encoder import DenseModel, DenseTextModel, TorchEncoder
+from constraintsuite.models.torch.folder import ModelFolder
 from constraintsuite.models.torch.loader import check_length, load_tokenizer, loading, position_limit, refuse_missing
 from constraintsuite.models.torch.settings import TorchSettings, open_folder
 from constraintsuite.models.torch.text_model import Features, describe_folder
@@ -32,22 +31,21 @@ _CLASSES: Mapping[TextRole, str] = {"query": "DPRQuestionEncoder", "document": "
 
 
 class DprSettings(TorchSettings):
-    """The options that a user can give to `dpr`."""
+    """The options of `dpr`."""
 
     query: str = Field("", description="the encoder of queries, if it is not named before a |")
-    document: str = Field("", description="the encoder of texts, if it is not named behind a |")
+    document: str = Field("", description="the encoder of texts, if it is not named after a |")
 
 
 def make_dpr(name: ModelName, bench: Workbench) -> Scorer:
     """`dpr:QUERY_FOLDER|DOCUMENT_FOLDER`, or `dpr,query=...,document=...`: DPR's own classes, or sentence-transformers."""
     settings = name.settings(DprSettings)
-    need_torch("dpr:")
     models = {role: _model(place, role, settings) for role, place in _places(name, settings).items()}
-    return dense_scorer(str(name), torch_encoder(str(name), models, "dot", bench))
+    return DenseScorer(str(name), TorchEncoder(str(name), models, "dot", bench))
 
 
 class DprModel(DenseTextModel):
-    """DPR's encoder of one role; the vector is that of the first token."""
+    """The DPR encoder of one role; its vector is that of the first token."""
 
     def __init__(self, folder: ModelFolder, role: TextRole, settings: TorchSettings) -> None:
         super().__init__(_CLASSES[role], folder, settings)
@@ -60,7 +58,7 @@ class DprModel(DenseTextModel):
         fix_threads(self.settings.threads)
         path = self.folder.path
         with loading(path):
-            # Not AutoModel: it takes every DPR folder for an encoder of questions, and fills a context encoder with chance.
+            # Not AutoModel, which takes every DPR folder for a question encoder and gives a context encoder random weights.
             model = getattr(transformers, self.kind).from_pretrained(
                 path, dtype=pick_dtype(self.settings.precision), use_safetensors=True, local_files_only=True
             )
@@ -70,15 +68,14 @@ class DprModel(DenseTextModel):
 
     @cached_property
     def _tokenizer(self) -> PreTrainedTokenizerFast:
-        with loading(self.folder.path):
-            return load_tokenizer(self.folder.path, self.settings.trust)
+        return load_tokenizer(self.folder.path, self.settings.trust)
 
     def tokenizer(self, role: TextRole) -> PreTrainedTokenizerFast:
-        """The tokenizer of the folder, which is of one role."""
+        """The tokenizer of the folder."""
         return self._tokenizer
 
     def limit(self, role: TextRole) -> int:
-        """What the user says, else what tokenizer and positions allow."""
+        """The option `length`, else the limit of tokenizer and positions."""
         own = self._tokenizer.model_max_length
         return self.settings.length or min(own, position_limit(self.model) or own)
 
@@ -90,7 +87,7 @@ class DprModel(DenseTextModel):
         return vectors
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """What the model is and how it is run."""
+        """Facts about the model and how it runs."""
         return {
             **describe_folder(self.folder, self.settings, self.model.device),
             "length": self.limit("query"),
@@ -100,18 +97,18 @@ class DprModel(DenseTextModel):
 
 
 def _places(name: ModelName, settings: DprSettings) -> dict[TextRole, str]:
-    before, bar, behind = name.argument.partition("|")
-    given = ((before, behind) if bar else ("", "")) if name.argument else (settings.query, settings.document)
-    if not all(given) or (name.argument and (settings.query or settings.document)):
+    before, bar, after = name.argument.partition("|")
+    folders = ((before, after) if bar else ("", "")) if name.argument else (settings.query, settings.document)
+    if not all(folders) or (name.argument and (settings.query or settings.document)):
         raise UserError(
             f"Model {str(name)!r}: DPR has two encoders. Name both: dpr:QUERY_FOLDER|DOCUMENT_FOLDER, "
             "or dpr,query=QUERY_FOLDER,document=DOCUMENT_FOLDER."
         )
-    return {"query": given[0], "document": given[1]}
+    return {"query": folders[0], "document": folders[1]}
 
 
 def _model(place: str, role: TextRole, settings: DprSettings) -> DenseTextModel:
-    folder = open_folder(place, settings)
+    folder = open_folder(place, settings, "dpr:")
     if folder.has_modules:
         options = settings.model_dump(exclude={"query", "document"})
         return DenseModel(folder, DenseSettings.model_validate(options))

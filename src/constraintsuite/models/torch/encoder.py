@@ -1,7 +1,6 @@
-"""Bi-encoders on torch: each distinct text becomes one vector, in batches of like length."""
+"""Bi-encoders on torch: one vector per distinct text, in batches of similar length."""
 
-# The libraries take seconds to import, and a wrong name is told without them.
-# ruff: noqa: PLC0415
+# ruff: noqa: PLC0415 - the libraries take seconds to import, and wrong names are refused without them
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ from constraintsuite.models.backends import DenseSettings, Similarity
 from constraintsuite.models.base import Encoder, ModelFact, TextRole, Workbench
 from constraintsuite.models.batches import BatchRun, Pending
 from constraintsuite.models.tokenization import IntArray, first_alike
-from constraintsuite.models.torch.device import telling_out_of_memory
+from constraintsuite.models.torch.device import as_out_of_memory
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
 from constraintsuite.models.torch.sentences import SentenceModel
 from constraintsuite.models.torch.settings import BatchSizes
@@ -37,7 +36,7 @@ SIZES = BatchSizes(cpu=2_048, cuda=131_072)
 
 
 class DenseTextModel(TextModel):
-    """A model of one vector per text."""
+    """A model that gives one vector per text."""
 
     @abstractmethod
     def vectors(self, features: Features, role: TextRole) -> CachedArray | Pending:
@@ -59,7 +58,7 @@ class RoleBatches(NamedTuple):
         return self.model.features(items, self.role)
 
     def compute(self, inputs: Features) -> CachedArray | Pending:
-        """One vector per text, now or when asked for."""
+        """One vector per text, now or as a pending result."""
         return self.model.vectors(inputs, self.role)
 
 
@@ -67,17 +66,11 @@ def make_torch_encoder(folder: Path, settings: DenseSettings, bench: Workbench) 
     """The encoder of a sentence-transformers folder."""
     need_torch("A bi-encoder with backend=torch")
     model = DenseModel(ModelFolder(folder), settings)
-    return torch_encoder(str(folder), {"query": model, "document": model}, model.similarity, bench)
-
-
-def torch_encoder(name: str, models: RoleModels, similarity: Similarity, bench: Workbench) -> Encoder:
-    """The encoder over two models; it knows how much of a text is read where that is the beginning."""
-    kind = TorchEncoder if any(model.folder.cuts_left for model in models.values()) else TruncatingTorchEncoder
-    return kind(name, models, similarity, bench)
+    return TorchEncoder(str(folder), {"query": model, "document": model}, model.similarity, bench)
 
 
 class TorchEncoder:
-    """An encoder with one model per role; both may be the same."""
+    """An encoder with one model per role, which may be the same."""
 
     spreadable = True
 
@@ -94,7 +87,7 @@ class TorchEncoder:
         return sha256_text("torch encoder", *(self._models[role].fingerprint for role in sorted(self._models)))
 
     def encode(self, texts: Sequence[str], role: TextRole) -> Float32Array:
-        """One row per text; texts that are read alike are read once."""
+        """One row per text; texts with the same tokens are computed once."""
         model = self._models[role]
         alike = first_alike(texts, model.marks(texts, role))
         distinct = {text: row for row, text in enumerate(dict.fromkeys(alike.values()))}
@@ -111,10 +104,16 @@ class TorchEncoder:
         return rows[[distinct[alike[text]] for text in texts]].astype(np.float32, copy=False)
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """What the models say; once, if they are the same."""
-        said = {str(role): self._models[role].describe() for role in sorted(self._models)}
-        first, *others = said.values()
-        return first if all(other == first for other in others) else said
+        """The facts of the models by role; only once if they are equal."""
+        facts = {str(role): self._models[role].describe() for role in sorted(self._models)}
+        first, *others = facts.values()
+        return first if all(other == first for other in others) else facts
+
+    def visible(self, texts: Sequence[str], role: TextRole) -> IntArray | None:
+        """How many characters are read of each text; None if a model reads the end."""
+        if any(model.folder.cuts_left for model in self._models.values()):
+            return None
+        return self._models[role].visible(texts, role)
 
     def _refuse_unequal(self, role: TextRole, dimensions: int | None) -> None:
         if dimensions is not None:
@@ -124,20 +123,12 @@ class TorchEncoder:
             raise UserError(f"{self.name}: these encoders do not belong together: they give {listed}.")
 
 
-class TruncatingTorchEncoder(TorchEncoder):
-    """One that reads the beginning of a long text."""
-
-    def visible(self, texts: Sequence[str], role: TextRole) -> IntArray:
-        """How many characters of each text are read."""
-        return self._models[role].visible(texts, role)
-
-
 class DenseModel(SentenceModel, DenseTextModel):
     """A model of sentence-transformers with one vector per text."""
 
     def __init__(self, folder: ModelFolder, settings: DenseSettings) -> None:
-        given: dict[TextRole, str | None] = {"query": settings.query_prompt, "document": settings.document_prompt}
-        prompts = {role: prompt for role, prompt in given.items() if prompt is not None}
+        options: dict[TextRole, str | None] = {"query": settings.query_prompt, "document": settings.document_prompt}
+        prompts = {role: prompt for role, prompt in options.items() if prompt is not None}
         super().__init__("SentenceTransformer", folder, settings, prompts)
         self._pooling = settings.pooling
         folder.refuse_pickle()
@@ -150,20 +141,20 @@ class DenseModel(SentenceModel, DenseTextModel):
 
     @property
     def similarity(self) -> Similarity:
-        """What the folder says, else the cosine, as the library takes it."""
+        """The similarity that the folder names, else the cosine, which is the library's default."""
         named = self.folder.sentence_config.get("similarity_fn_name")
         return next((known for known in get_args(Similarity) if known == named), "cosine")
 
     def describe(self) -> dict[str, ModelFact]:
-        """What the model is and how it is run."""
+        """Facts about the model and how it runs."""
         return {**super().describe(), "pooling": self.setting("pooling_mode")}
 
     def vectors(self, features: Features, role: TextRole) -> Pending:
-        """One vector per text, of its first numbers only where the model says so; a device works on while others are read."""
+        """One vector per text, cut to the model's `truncate_dim`; a GPU computes it while the next batch is prepared."""
         rows = self.forward(features, role)["sentence_embedding"][:, : self.model.truncate_dim]
 
         def fetch() -> Float32Array:
-            with telling_out_of_memory():
+            with as_out_of_memory():
                 vectors: Float32Array = rows.float().cpu().numpy()
                 return vectors
 

@@ -1,10 +1,10 @@
-"""Classifiers that read only the first token of the last layer need only that one computed there.
+"""Trim the last layer of classifiers that use only its first token.
 
-Of the last of n layers this leaves the keys and values: with 6 layers a seventh of all arithmetic is saved, and the
-scores are the same but for the order of sums.
+The last layer then computes keys and values for all tokens, and the rest for the first one. With 6 layers this saves a seventh of
+all arithmetic. The scores differ only by the order of sums.
 """
 
-# ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong name is told without it
+# ruff: noqa: PLC0415 - the libraries take seconds to import, and wrong names are refused without them
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     import torch
 
 ARCHITECTURES = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})
-"""Those whose layers are built alike and whose classifier reads the first token."""
-_AGREEMENT = {4: 1e-4, 2: 5e-2}  # by bytes a number, as a share of the largest score
+"""Architectures with these layers, whose classifier uses the first token."""
+_AGREEMENT = {4: 1e-4, 2: 5e-2}  # by bytes per number: the largest difference, as a share of the largest score
 
 
 def read_first_token_only(model: torch.nn.Module) -> bool:
-    """Trim the last layer where that provably changes nothing; whether it was done."""
+    """Trim the last layer if trial scores stay the same; returns whether it was trimmed."""
     if model.config.model_type not in ARCHITECTURES or model.config.is_decoder:
         return False
     last = model.base_model.encoder.layer[-1]
-    whole = _trial(model)
+    full = _trial(model)
     undo = _trim(last)
-    apart = (_trial(model) - whole).abs().max()
-    if bool(apart <= _AGREEMENT[model.dtype.itemsize] * whole.abs().max()):
+    difference = (_trial(model) - full).abs().max()
+    if bool(difference <= _AGREEMENT[model.dtype.itemsize] * full.abs().max()):
         return True
     undo()
     return False
@@ -36,7 +36,7 @@ def read_first_token_only(model: torch.nn.Module) -> bool:
 
 @contextmanager
 def first_token_only(model: torch.nn.Module) -> Iterator[None]:
-    """Inside, the last layer of a model of one of `ARCHITECTURES` is computed for the first token alone."""
+    """While the block runs, the last layer of a model of `ARCHITECTURES` computes only the first token."""
     undo = _trim(model.base_model.encoder.layer[-1])
     try:
         yield
@@ -45,7 +45,7 @@ def first_token_only(model: torch.nn.Module) -> Iterator[None]:
 
 
 def _trim(layer: torch.nn.Module) -> Callable[[], None]:
-    """Let a layer give the first token alone; calling the result takes that back."""
+    """Make a layer compute only the first token; the returned function undoes it."""
     attention = layer.attention.self
     heads, size = attention.num_attention_heads, attention.attention_head_size
 
@@ -64,7 +64,7 @@ def _trim(layer: torch.nn.Module) -> Callable[[], None]:
         return read.transpose(1, 2).flatten(2), None
 
     def first(_module: torch.nn.Module, inputs: tuple[torch.Tensor, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
-        return inputs[0], inputs[1][:, :1]  # what is added to the attention's output
+        return inputs[0], inputs[1][:, :1]  # the residual connection
 
     hook = layer.attention.output.register_forward_pre_hook(first)
     attention.forward = attend
@@ -77,7 +77,7 @@ def _trim(layer: torch.nn.Module) -> Callable[[], None]:
 
 
 def _trial(model: torch.nn.Module) -> torch.Tensor:
-    """Scores of a few rows of any tokens, the last of them padded."""
+    """Scores of three rows of random tokens; the last row is padded."""
     import torch
 
     generator = torch.Generator().manual_seed(0)

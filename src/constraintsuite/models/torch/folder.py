@@ -1,4 +1,4 @@
-"""A model's folder, as far as it can be understood without reading its weights."""
+"""The folder of a model, read without its weights."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.models.tokenization import cuts_left, read_mapping
 
 LIBRARIES = ("torch", "transformers", "sentence-transformers", "tokenizers")
-"""Whose versions can move a score."""
+"""Libraries whose versions can change a score."""
 _DECISIVE = {".safetensors", ".json", ".txt", ".model", ".metadata", ".py"}
 _OTHER_BACKENDS = {"onnx", "openvino"}
 _SENTENCE = "config_sentence_transformers.json"
 
 
 def need_torch(purpose: str) -> None:
-    """Refuse what cannot run here; nothing heavy is imported for that."""
+    """Raise a MissingExtraError if torch is not installed; nothing is imported."""
     if any(find_spec(name) is None for name in ("torch", "transformers", "sentence_transformers")):
         raise MissingExtraError("torch", purpose)
 
 
 @dataclass(frozen=True)
 class ModelFolder:
-    """What a folder says of its model."""
+    """The configuration and files of a model's folder."""
 
     path: Path
 
     def json(self, name: str) -> Mapping[str, object]:
-        """A configuration file; empty if it is not there."""
+        """A configuration file; empty if it does not exist."""
         return read_mapping(self.path / name)
 
     @property
@@ -44,27 +44,27 @@ class ModelFolder:
 
     @property
     def sentence_config(self) -> Mapping[str, object]:
-        """What sentence-transformers wrote into the folder: the kind of model, prompts, similarity."""
+        """The configuration of sentence-transformers: the kind of model, prompts, similarity."""
         return self.json(_SENTENCE)
 
     @property
     def has_modules(self) -> bool:
-        """Whether sentence-transformers saved this folder, and so knows all its layers."""
+        """Whether sentence-transformers saved this folder with all its layers."""
         return (self.path / "modules.json").is_file()
 
     @cached_property
     def cuts_left(self) -> bool:
-        """Whether a tokenizer in it drops the beginning of what is too long: the end alone is read then."""
+        """Whether a tokenizer cuts the beginning of long texts, so that only the end is read."""
         return any(cuts_left(file.parent) for file in self._files if file.name == "tokenizer.json")
 
     @property
     def cut(self) -> str:
-        """The side on which long texts are cut, for a description."""
+        """The side on which long texts are cut, for `describe`."""
         return "left" if self.cuts_left else "right"
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of all files that a score can depend on."""
+        """Hash of all files that can change a score."""
         parts = [part for file in self._files for part in (file.relative_to(self.path).as_posix(), sha256_of(file))]
         return sha256_text(*parts)
 
@@ -75,7 +75,7 @@ class ModelFolder:
         return {file.relative_to(self.path).as_posix(): sha256_of(file) for file in files}
 
     def refuse_pickle(self) -> None:
-        """Weights that are only there as pickle can run any code when they are read: they are not."""
+        """Raise a UserError for weights that exist only as pickle, which can run code when it is read."""
         pickled = [file for file in sorted(self.path.rglob("*.bin")) if file.name.startswith("pytorch_model")]
         for file in pickled:
             if not list(file.parent.glob("*.safetensors")):
@@ -87,7 +87,7 @@ class ModelFolder:
             raise UserError(f"{self.path}: there are no weights here (*.safetensors). Fetch the model again.")
 
     def refuse_length(self, length: int | None) -> None:
-        """Refuse a length that the model has no positions for, as far as its configuration tells."""
+        """Raise a UserError for a length beyond the positions in the configuration."""
         most = self.json("config.json").get("max_position_embeddings")
         if length is not None and isinstance(most, int) and 0 < most < length:
             raise UserError(f"{self.path}: length={length}, but the model reads at most {most} tokens.")
@@ -99,5 +99,5 @@ class ModelFolder:
 
 
 def library_versions() -> dict[str, str]:
-    """The versions of the libraries that a score passes through."""
+    """The installed versions of LIBRARIES."""
     return {name: version(name) for name in LIBRARIES}

@@ -1,6 +1,6 @@
-"""Models whose vectors are too large to keep: a document meets its queries as soon as it is read, and only scores stay.
+"""Models whose vectors are too large to store: a document is compared with its queries at once, and only scores are kept.
 
-The vectors of all queries are held in memory, those of a document only while its batch lasts.
+The vectors of all queries stay in memory, those of a document only during its batch.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from constraintsuite.core.execution.progress import Silent
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.models.base import ModelFact, Pair, TextRole, Workbench
 from constraintsuite.models.batches import BatchLimits, BatchRun
-from constraintsuite.models.tokenization import first_alike
+from constraintsuite.models.tokenization import IntArray, first_alike
 from constraintsuite.models.torch.sentences import SentenceModel
 from constraintsuite.models.torch.settings import BatchSizes
 from constraintsuite.models.torch.text_model import Features
@@ -28,7 +28,7 @@ T = TypeVar("T")
 V = TypeVar("V")
 
 
-class Meeting(NamedTuple):
+class DocumentQueries(NamedTuple):
     """A document and the queries that it is scored for."""
 
     document: str
@@ -36,7 +36,7 @@ class Meeting(NamedTuple):
 
 
 class InteractionScorer(ABC, Generic[V]):
-    """Scores pairs by comparing what the model makes of either text; each distinct text is read once."""
+    """Scores pairs by comparing the vectors of query and document; each distinct text is computed once."""
 
     family: str
     sizes: BatchSizes
@@ -45,28 +45,34 @@ class InteractionScorer(ABC, Generic[V]):
 
     def __init__(self, name: str, model: SentenceModel, bench: Workbench) -> None:
         self.name, self.model, self._bench = name, model, bench
-        self._noticed: dict[str, int] = {}
+        self._counts: dict[str, int] = {}
 
     @abstractmethod
     def vectors(self, features: Features, role: TextRole) -> list[V]:
-        """What is compared: one per text of a batch, in ordinary memory."""
+        """The vectors of each text of a batch, in CPU memory."""
 
     @abstractmethod
     def compare(self, query: V, document: V) -> float:
-        """The score of a query and a document, from what the model made of each."""
+        """The score of a query and a document from their vectors."""
 
     @abstractmethod
     def size(self, vector: V) -> int:
-        """How many parts it has: active dimensions, or tokens."""
+        """The number of its parts: active dimensions, or tokens."""
 
     @cached_property
     def fingerprint(self) -> str:
         """Hash of the family and the model."""
         return sha256_text(self.family, self.model.fingerprint)
 
-    def noticed(self) -> Mapping[str, int]:
-        """How many queries and documents there were at the last `score`, and how many parts they had together."""
-        return self._noticed
+    def visible(self, pairs: Sequence[Pair]) -> IntArray | None:
+        """How many characters are read of each pair's text; None if the model reads the end."""
+        if self.model.folder.cuts_left:
+            return None
+        return self.model.visible([text for _, text in pairs], "document")
+
+    def text_counts(self) -> Mapping[str, int]:
+        """How many queries and documents the last `score` had, and how many parts they had together."""
+        return self._counts
 
     def score(self, pairs: Sequence[Pair]) -> FloatArray:
         """The score of each pair, in order."""
@@ -75,15 +81,15 @@ class InteractionScorer(ABC, Generic[V]):
         queries = self._alike([query for query, _ in pairs], "query")
         documents = self._alike([document for _, document in pairs], "document")
         alike = [(queries[query], documents[document]) for query, document in pairs]
-        meetings = _meetings(alike)
-        rows = self._rows(meetings)
+        groups = _group_by_document(alike)
+        rows = self._rows(groups)
         scores: dict[Pair, float] = {}
         sizes: dict[str, int] = {}
-        for meeting, row in zip(meetings, rows, strict=True):
-            for query, score, size in zip(meeting.queries, row[1::2], row[2::2], strict=False):
-                scores[query, meeting.document] = float(score)
+        for group, row in zip(groups, rows, strict=True):
+            for query, score, size in zip(group.queries, row[1::2], row[2::2], strict=False):
+                scores[query, group.document] = float(score)
                 sizes[query] = int(size)
-        self._noticed = {
+        self._counts = {
             "queries": len(sizes),
             "query_parts": sum(sizes.values()),
             "documents": len(rows),
@@ -94,38 +100,38 @@ class InteractionScorer(ABC, Generic[V]):
     def _alike(self, texts: Sequence[str], role: TextRole) -> dict[str, str]:
         return first_alike(texts, self.model.marks(texts, role))
 
-    def _rows(self, meetings: Sequence[Meeting]) -> FloatArray:
-        """By meeting: the document's size, then score and size of each query; zeros where others have more queries."""
+    def _rows(self, groups: Sequence[DocumentQueries]) -> FloatArray:
+        """One row per document: its size, then score and size of each query; zeros if other documents have more queries."""
         limits = self.sizes.limits(self.model.settings)
-        width = max(len(meeting.queries) for meeting in meetings)
-        queries = list(dict.fromkeys(query for meeting in meetings for query in meeting.queries))
-        # The queries are read in batches too, so that all of them decide the last bits of each.
-        company = sha256_text(str(width), *queries)
+        width = max(len(group.queries) for group in groups)
+        queries = list(dict.fromkeys(query for group in groups for query in group.queries))
+        # The queries are computed in batches too, so the last bits of each depend on all of them.
+        all_queries = sha256_text(str(width), *queries)
         run = BatchRun(
             "documents",
             _Documents(self, _Queries(self, queries, limits, self._bench), width),
             self.model.fingerprint,
-            lambda meeting: sha256_text(company, meeting.document, *meeting.queries),
+            lambda group: sha256_text(all_queries, group.document, *group.queries),
             limits,
             self._bench,
         )
-        lengths = self.model.lengths([meeting.document for meeting in meetings], "document")
-        return run(meetings, lengths).astype(np.float64, copy=False)
+        lengths = self.model.lengths([group.document for group in groups], "document")
+        return run(groups, lengths).astype(np.float64, copy=False)
 
 
 def mean_sizes(sizes: Mapping[str, int]) -> Mapping[str, ModelFact]:
-    """The mean number of parts of a vector, by role, from what was noticed."""
+    """The mean number of parts of a vector, by role."""
     return {
         "queries": sizes["query_parts"] / sizes["queries"],
         "documents": sizes["document_parts"] / sizes["documents"],
     }
 
 
-def _meetings(pairs: Sequence[Pair]) -> list[Meeting]:
+def _group_by_document(pairs: Sequence[Pair]) -> list[DocumentQueries]:
     by_document: dict[str, dict[str, None]] = {}
     for query, document in pairs:
         by_document.setdefault(document, {})[query] = None
-    return [Meeting(document, tuple(queries)) for document, queries in by_document.items()]
+    return [DocumentQueries(document, tuple(queries)) for document, queries in by_document.items()]
 
 
 class _Inputs(NamedTuple, Generic[T]):
@@ -134,14 +140,14 @@ class _Inputs(NamedTuple, Generic[T]):
 
 
 class _Queries(Generic[V]):
-    """The vectors of all queries, read when the first is asked for: a run whose scores are all known asks for none."""
+    """The vectors of all queries, computed when the first one is needed; a run with all scores cached needs none."""
 
     def __init__(
         self, interaction: InteractionScorer[V], queries: Sequence[str], limits: BatchLimits, bench: Workbench
     ) -> None:
         self._interaction = interaction
         self._queries = queries
-        # Their vectors differ in size, so that they are no rows to keep; and the bar is that of the documents.
+        # Vectors of different sizes cannot be cached as rows; and only the documents have a progress bar.
         self._run = BatchRun("queries", self, "", str, limits, replace(bench, cache=None, reporter=Silent()))
         self._read: dict[str, V] = {}
 
@@ -151,11 +157,11 @@ class _Queries(Generic[V]):
         return self._read[query]
 
     def prepare(self, items: Sequence[str]) -> _Inputs[str]:
-        """The tokens of a batch, padded, beside the items that they belong to."""
+        """The items of a batch with their padded tokens."""
         return _Inputs(items, self._interaction.model.features(items, "query"))
 
     def compute(self, inputs: _Inputs[str]) -> FloatArray:
-        """Keep the vectors; their sizes are the result."""
+        """Keep the vectors; the result is their sizes."""
         vectors = self._interaction.vectors(inputs.features, "query")
         self._read.update(zip(inputs.items, vectors, strict=True))
         return np.array([self._interaction.size(vector) for vector in vectors], dtype=np.float64)
@@ -163,23 +169,23 @@ class _Queries(Generic[V]):
 
 @dataclass(frozen=True)
 class _Documents(Generic[V]):
-    """Reads documents and compares them with their queries."""
+    """Computes the vectors of documents and compares them with their queries."""
 
     interaction: InteractionScorer[V]
     queries: _Queries[V]
     width: int
 
-    def prepare(self, items: Sequence[Meeting]) -> _Inputs[Meeting]:
-        """The tokens of a batch, padded, beside the items that they belong to."""
+    def prepare(self, items: Sequence[DocumentQueries]) -> _Inputs[DocumentQueries]:
+        """The items of a batch with their padded tokens."""
         return _Inputs(items, self.interaction.model.features([item.document for item in items], "document"))
 
-    def compute(self, inputs: _Inputs[Meeting]) -> FloatArray:
+    def compute(self, inputs: _Inputs[DocumentQueries]) -> FloatArray:
         """One row per document: its size, then score and size of each query."""
         rows = np.zeros((len(inputs.items), 1 + 2 * self.width), dtype=np.float64)
         vectors = self.interaction.vectors(inputs.features, "document")
-        for row, meeting, vector in zip(rows, inputs.items, vectors, strict=True):
+        for row, group, vector in zip(rows, inputs.items, vectors, strict=True):
             row[0] = self.interaction.size(vector)
-            for place, query in enumerate(meeting.queries):
+            for place, query in enumerate(group.queries):
                 known = self.queries[query]
                 row[1 + 2 * place : 3 + 2 * place] = (
                     self.interaction.compare(known, vector),

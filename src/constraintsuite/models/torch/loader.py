@@ -1,7 +1,6 @@
-"""Loading weights so that nothing is guessed: in the precision that was asked for, whole, or not at all."""
+"""Load weights and tokenizers with transformers; incomplete weights are a UserError."""
 
-# The libraries take seconds to import, and a wrong name is told without them.
-# ruff: noqa: PLC0415
+# ruff: noqa: PLC0415 - the libraries take seconds to import, and wrong names are refused without them
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def loading(folder: Path) -> Iterator[None]:
-    """Keeps the library's own bars and reports out of the way, and tells what goes wrong in one line."""
+    """While the block runs, hide the library's progress bars and reports; its errors become a UserError of one line."""
     from safetensors import SafetensorError
     from transformers.utils import logging
 
@@ -39,20 +38,20 @@ def loading(folder: Path) -> Iterator[None]:
 
 
 def refuse_missing(model: torch.nn.Module, folder: Path) -> None:
-    """The library fills in what a folder lacks with random numbers; scores from those would mean nothing."""
+    """Raise a UserError for missing weights, which the library would replace by random numbers."""
     from transformers import PreTrainedModel
 
     for part in model.modules():
         if isinstance(part, PreTrainedModel):
-            read = {name: hasattr(weight, "_is_hf_initialized") for name, weight in part.named_parameters()}
-            # A pooler is not read here: the vectors of the tokens are.
-            missing = [name for name, whole in read.items() if not whole and "pooler" not in name]
-            if any(read.values()):
+            loaded = {name: hasattr(weight, "_is_hf_initialized") for name, weight in part.named_parameters()}
+            # The pooler is not used: we read the vectors of the tokens.
+            missing = [name for name, is_loaded in loaded.items() if not is_loaded and "pooler" not in name]
+            if any(loaded.values()):
                 refuse_absent(missing, type(part).__name__, folder)
 
 
 def refuse_absent(missing: Sequence[str], kind: str, folder: Path) -> None:
-    """Refuse a folder that lacks weights of these names."""
+    """Raise a UserError if weights of these names are missing."""
     if missing:
         raise UserError(
             f"{folder}: {len(missing)} weights of a {kind} are not in its files, such as {missing[0]}. "
@@ -61,11 +60,11 @@ def refuse_absent(missing: Sequence[str], kind: str, folder: Path) -> None:
 
 
 def position_limit(model: torch.nn.Module) -> int | None:
-    """How many tokens the model has positions for; None if it counts them otherwise."""
+    """How many tokens the model has position embeddings for; None if it has none."""
     from torch import nn
 
     limits = [
-        # Where padding has a position of its own, counting begins behind it.
+        # If padding has a position, counting begins after it.
         part.num_embeddings - (0 if part.padding_idx is None else part.padding_idx + 1)
         for name, part in model.named_modules()
         if name.endswith("position_embeddings") and isinstance(part, nn.Embedding)
@@ -74,22 +73,23 @@ def position_limit(model: torch.nn.Module) -> int | None:
 
 
 def check_length(length: int | None, model: torch.nn.Module, folder: Path) -> None:
-    """Refuse a length that the model has no positions for."""
+    """Raise a UserError for a length that the model has no positions for."""
     most = position_limit(model)
     if length is not None and most is not None and length > most:
         raise UserError(f"{folder}: length={length}, but the model reads at most {most} tokens.")
 
 
 def load_tokenizer(folder: Path, trust: bool) -> PreTrainedTokenizerFast:
-    """Load the tokenizer of a folder; one that exists in Python only is refused."""
+    """The tokenizer of a folder; one without a tokenizer.json is a UserError."""
     from transformers import AutoTokenizer
 
-    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=trust)
+    with loading(folder):
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=trust)
     refuse_slow(tokenizer, folder)
     return tokenizer
 
 
 def refuse_slow(tokenizer: PreTrainedTokenizerBase | None, folder: Path) -> None:
-    """Only tokenizers of the fast kind say which characters a token stands for."""
+    """Raise a UserError for a slow tokenizer, which does not say which characters a token stands for."""
     if tokenizer is None or not tokenizer.is_fast:
         raise UserError(f"{folder}: its tokenizer exists in Python only. One with a tokenizer.json is needed.")

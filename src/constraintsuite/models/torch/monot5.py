@@ -1,7 +1,6 @@
 """monoT5: the model reads "Query: ... Document: ... Relevant:", and the score is how sure it is that "true" comes next."""
 
-# The libraries take seconds to import, and a wrong name is told without them.
-# ruff: noqa: PLC0415
+# ruff: noqa: PLC0415 - the libraries take seconds to import, and wrong names are refused without them
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ from constraintsuite.models.batches import BatchRun
 from constraintsuite.models.model_names import ModelName
 from constraintsuite.models.tokenization import IntArray, Padding, first_alike, mark_of, pad_tokens, plain_copy
 from constraintsuite.models.torch.device import fix_threads, inference, pick_device, pick_dtype
-from constraintsuite.models.torch.folder import ModelFolder, need_torch
+from constraintsuite.models.torch.folder import ModelFolder
 from constraintsuite.models.torch.loader import load_tokenizer, loading, refuse_missing
 from constraintsuite.models.torch.settings import BatchSizes, TorchSettings, fingerprint_of, open_folder
 from constraintsuite.models.torch.text_model import describe_folder
@@ -32,13 +31,13 @@ if TYPE_CHECKING:
 SIZES = BatchSizes(cpu=2_048, cuda=65_536)
 """Tokens in a batch."""
 LENGTH = 512
-"""What T5 was trained with, where the tokenizer does not say it; there is no table of positions that would end there."""
+"""The length T5 was trained with, for tokenizers without a limit; T5 has no table of positions that ends there."""
 _KINDS = ("t5", "mt5", "umt5")
 _AT_ONCE = 1_000
 
 
 class MonoT5Settings(TorchSettings):
-    """The options that a user can give to `monot5`."""
+    """The options of `monot5`."""
 
     tokens: str = Field(
         "true/false", pattern=r"^[^/]+/[^/]+$", description="what the model says of a relevant and of another text"
@@ -46,18 +45,17 @@ class MonoT5Settings(TorchSettings):
 
 
 class Prompt(NamedTuple):
-    """A pair as the model reads it."""
+    """The tokens of a pair in the model's prompt."""
 
     ids: IntArray
     visible: int
-    """Characters of the text that are left."""
+    """How many characters of the text remain after cutting."""
 
 
 def make_monot5(name: ModelName, bench: Workbench) -> Scorer:
     """`monot5:NAME_OR_FOLDER`, a T5 that was trained to say true or false."""
     settings = name.settings(MonoT5Settings)
-    need_torch("monot5:")
-    folder = open_folder(name.argument, settings)
+    folder = open_folder(name.argument, settings, "monot5:")
     kind = folder.json("config.json").get("model_type")
     if kind not in _KINDS:
         raise UserError(f"{folder.path}: monot5: runs models of the kinds {', '.join(_KINDS)}, and this is {kind!r}.")
@@ -65,7 +63,7 @@ def make_monot5(name: ModelName, bench: Workbench) -> Scorer:
 
 
 class MonoT5Scorer:
-    """The log-probability of "true" against "false" alone, as the first word of the answer."""
+    """The log-probability of "true" against "false" as the first word of the answer."""
 
     spreadable = True
 
@@ -79,11 +77,11 @@ class MonoT5Scorer:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of all that decides a score."""
+        """Hash of everything that decides a score."""
         return fingerprint_of("monot5", self.folder, self.settings)
 
     def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
-        """Zero at most; never rounded to it, so that two texts of which the model is sure are no tie."""
+        """The log-probability of each pair: below zero and never rounded to it, so that two certain answers are no tie."""
         if not pairs:
             return np.empty(0, dtype=np.float64)
         prompts = self._prompts(pairs)
@@ -101,23 +99,23 @@ class MonoT5Scorer:
         return np.array([prompt.visible for prompt in self._prompts(pairs)], dtype=np.int64)
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """What it is and how it is run."""
+        """Facts about the model and how it runs."""
         answers = [self._tokenizer.convert_ids_to_tokens(token) for token in self._answers]
         return {
             **describe_folder(self.folder, self.settings, self._model.device),
             "length": self._length,
             "prompt": _prompt("{query}", "{text}")[0],
             "answers": {"relevant": answers[0], "other": answers[1]},
-            **self.told(self.noticed()),
+            **self.describe_counts(self.text_counts()),
         }
 
-    def noticed(self) -> Mapping[str, int]:
-        """Pairs whose text is longer than there is room for."""
+    def text_counts(self) -> Mapping[str, int]:
+        """The number of pairs whose text is cut."""
         return {"texts_cut": self._cut_texts}
 
-    def told(self, noticed: Mapping[str, int]) -> Mapping[str, ModelFact]:
-        """The number of texts that are cut, as `describe` states it."""
-        return {"texts_cut": noticed["texts_cut"]}
+    def describe_counts(self, counts: Mapping[str, int]) -> Mapping[str, ModelFact]:
+        """The number of texts that are cut."""
+        return {"texts_cut": counts["texts_cut"]}
 
     def prepare(self, items: Sequence[Pair]) -> list[IntArray]:
         """The tokens of each pair's prompt; `compute` pads them."""
@@ -148,7 +146,7 @@ class MonoT5Scorer:
         return [self._read[pair] for pair in pairs]
 
     def _cut(self, encoding: Encoding, pair: Pair, start: int) -> Prompt:
-        """Take what is too much from the end of the text: cut elsewhere, the model would not be asked any more."""
+        """Cut the end of the text, so that the question behind it stays in the prompt."""
         query, text = pair
         ids = np.array(encoding.ids, dtype=np.int64)
         excess = len(ids) - self._length
@@ -177,7 +175,7 @@ class MonoT5Scorer:
                 path, dtype=pick_dtype(self.settings.precision), use_safetensors=True, local_files_only=True
             )
         refuse_missing(model, path)
-        # Of all words only two are asked for; in full precision, since the eight bits of bf16 would make ties of them.
+        # Only the logits of two words are needed; in fp32, since with the eight bits of bf16 they would become ties.
         head = torch.nn.Linear(model.lm_head.in_features, 2, bias=False)
         head.weight = torch.nn.Parameter(model.lm_head.weight[list(self._answers)].detach().float())
         head.register_forward_pre_hook(lambda _module, inputs: (inputs[0].float(),))
@@ -186,8 +184,7 @@ class MonoT5Scorer:
 
     @cached_property
     def _tokenizer(self) -> PreTrainedTokenizerFast:
-        with loading(self.folder.path):
-            return load_tokenizer(self.folder.path, self.settings.trust)
+        return load_tokenizer(self.folder.path, self.settings.trust)
 
     @cached_property
     def _reader(self) -> Tokenizer:
@@ -201,7 +198,7 @@ class MonoT5Scorer:
 
     @cached_property
     def _answers(self) -> tuple[int, int]:
-        """The tokens of the words that mean relevant and not."""
+        """The tokens of the two answers, relevant and not relevant."""
         yes, no = (self._token(word) for word in self.settings.tokens.split("/"))
         return yes, no
 
@@ -216,7 +213,7 @@ class MonoT5Scorer:
 
 
 def _prompt(query: str, text: str) -> tuple[str, int]:
-    """What the model reads, and where the text begins in it."""
+    """The prompt, and where the text begins in it."""
     before = f"Query: {query} Document: "
     return f"{before}{text} Relevant:", len(before)
 

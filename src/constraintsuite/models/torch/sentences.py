@@ -1,7 +1,6 @@
-"""Models of sentence-transformers: what the library does with a text, by role, cut into steps that a batch run can use."""
+"""Models of sentence-transformers, with the library's steps from text to vectors by role."""
 
-# The libraries take seconds to import, and a wrong name is told without them.
-# ruff: noqa: PLC0415
+# ruff: noqa: PLC0415 - the libraries take seconds to import, and wrong names are refused without them
 
 from __future__ import annotations
 
@@ -24,11 +23,11 @@ if TYPE_CHECKING:
 
 SentenceModelKind = Literal["SentenceTransformer", "SparseEncoder", "MultiVectorEncoder"]
 _PROBES = ("a", "Some words, of which there are more.", "word " * 10_000)
-_ENDLESS = 1_000_000  # tokenizers write a larger number where they know no limit
+_ENDLESS = 1_000_000  # tokenizers without a limit have a larger number
 
 
 class SentenceModel(TextModel):
-    """A folder of sentence-transformers; its weights are read when they are first needed."""
+    """A folder of sentence-transformers; its weights are loaded at first use."""
 
     def __init__(
         self,
@@ -55,7 +54,7 @@ class SentenceModel(TextModel):
         return model.to(pick_device(self.settings.device)).to(dtype).eval()
 
     def prompt(self, role: TextRole) -> str:
-        """What is put before a text: the first prompt of the model that is meant for the role and not empty."""
+        """The prompt before each text: the option, else the first prompt of the model for the role that is not empty."""
         if role in self._prompts:
             return self._prompts[role]
         own = self.model.prompts
@@ -66,15 +65,15 @@ class SentenceModel(TextModel):
         return self._input(role).tokenizer
 
     def lengths(self, texts: Sequence[str], role: TextRole) -> list[int]:
-        """Tokens of each text, after cutting, with those that a query is filled up with."""
+        """The number of tokens of each text, after cutting and after the expansion of queries."""
         least = int((self._expansion(role) or {}).get("length", 0))
         return [max(length, least) for length in super().lengths(texts, role)]
 
     def features(self, texts: Sequence[str], role: TextRole) -> Features:
-        """Tokens as the library makes them, padded; on no device yet."""
+        """Padded tokens as the library makes them, on the CPU."""
         with self._lock:
-            if role in self._reads_plainly:
-                return {**super().features(texts, role), **self._reads_plainly[role]}
+            if role in self._plain_roles:
+                return {**super().features(texts, role), **self._plain_roles[role]}
             return self._library_features(texts, role)
 
     def forward(self, features: Features, role: TextRole, **options: int) -> Features:
@@ -82,13 +81,13 @@ class SentenceModel(TextModel):
         from sentence_transformers.util import batch_to_device
 
         with inference():
-            # A copy, since the library adds its results to what it is given, and a batch may be run again in halves.
+            # A copy, since the library adds its results to the inputs, and a batch may be run again in halves.
             features = batch_to_device(dict(features), self.model.device)
             result: Features = self.model(features, task=role, **options)
         return result
 
     def limit(self, role: TextRole) -> int | None:
-        """The most tokens that are read in a role; None if there is no limit."""
+        """The largest number of tokens in a role; None for no limit."""
         part = self._input(role)
         expansion = self._expansion(role)
         if expansion is not None and expansion["strategy"] == "fixed":
@@ -97,7 +96,7 @@ class SentenceModel(TextModel):
         return None if limit > _ENDLESS else limit
 
     def describe(self) -> dict[str, ModelFact]:
-        """What the model is and how it is run."""
+        """Facts about the model and how it runs."""
         return {
             **describe_folder(self.folder, self.settings, self.model.device),
             "length": {role: self.limit(role) for role in ROLE_PROMPTS},
@@ -107,9 +106,9 @@ class SentenceModel(TextModel):
         }
 
     def setting(self, name: str) -> ModelFact:
-        """What the model's layers say of something; None if none of them does."""
-        said: ModelFact = next((value for part in self.model.modules() if (value := getattr(part, name, None))), None)
-        return said
+        """The first value of an attribute among the model's layers; None if no layer has it."""
+        found: ModelFact = next((value for part in self.model.modules() if (value := getattr(part, name, None))), None)
+        return found
 
     def _build(self, kind: type[LibraryModel], dtype: torch.dtype) -> LibraryModel:
         return kind(
@@ -124,18 +123,18 @@ class SentenceModel(TextModel):
         if self.settings.length is None:
             return
         for part in model.modules():
-            # Of a model of many vectors, queries have a length of their own, to which they are filled up.
+            # Queries of a multi-vector model have their own length, to which they are expanded.
             if self.kind == "MultiVectorEncoder" and hasattr(part, "document_length"):
                 part.document_length = self.settings.length
             elif self.kind != "MultiVectorEncoder" and getattr(part, "tokenizer", None) is not None:
                 part.tokenizer.model_max_length = self.settings.length
 
     @cached_property
-    def _reads_plainly(self) -> dict[TextRole, Features]:
-        """The roles in which the library makes nothing of texts but padded tokens, with what it adds to every batch.
+    def _plain_roles(self) -> dict[TextRole, Features]:
+        """The roles in which the library only pads tokens, with the fixed inputs that it adds to every batch.
 
-        There the tokens that were read to plan the batches are used again, which takes a third of the time. Tried on a
-        few texts, since a layer may fill queries up or read images.
+        For these the tokens from planning the batches are used again, which takes a third of the time. This is found out
+        with a few texts, since a layer may expand queries or read images.
         """
         import torch
 
@@ -154,7 +153,7 @@ class SentenceModel(TextModel):
         return dict(features)
 
     def _input(self, role: TextRole) -> Transformer:
-        """The layer that reads texts; models may have one per role."""
+        """The layer that reads texts in a role."""
         first = self.model[0]
         routes = getattr(first, "sub_modules", None)
         if routes is None:
@@ -162,5 +161,5 @@ class SentenceModel(TextModel):
         return routes[role if role in routes else first.default_route][0]
 
     def _expansion(self, role: TextRole) -> Mapping[str, Any] | None:
-        """How queries are filled up to a length, if they are."""
+        """How queries are expanded to a length; None if they are not."""
         return getattr(self._input(role), "query_expansion", None) if role == "query" else None

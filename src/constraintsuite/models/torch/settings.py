@@ -1,4 +1,4 @@
-"""The options of the families that only torch runs, and the batches they run in."""
+"""The options of the families that only torch runs, their fingerprints and batch sizes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from constraintsuite.models.backends import TransformerSettings
 from constraintsuite.models.batches import BatchLimits
 from constraintsuite.models.model_names import ModelSettings
 from constraintsuite.models.torch.device import count_threads, pick_device
-from constraintsuite.models.torch.folder import ModelFolder, library_versions
+from constraintsuite.models.torch.folder import ModelFolder, library_versions, need_torch
 from constraintsuite.models.weights import find_weights
 
 
 class TorchSettings(ModelSettings):
-    """What can be said of any of them."""
+    """The options of every family that only torch runs."""
 
     precision: Literal["fp32", "bf16", "fp16"] = Field("fp32", description="fp32, bf16 or fp16")
     length: int | None = Field(None, ge=3, description="most tokens read of a text, by default what the model says")
@@ -30,11 +30,12 @@ class TorchSettings(ModelSettings):
 
 AnySettings = TorchSettings | TransformerSettings
 _PLACES = {"revision", "query", "document", "device", "threads"}
-"""Options that only say where the files are, or that stand for something which the machine decides."""
+"""Options that are not hashed: they name folders, or are replaced by what the machine decides."""
 
 
-def open_folder(name: str, settings: TorchSettings) -> ModelFolder:
-    """The folder of a model that can be run as the settings say; what can be refused without its weights, is."""
+def open_folder(name: str, settings: TorchSettings, family: str) -> ModelFolder:
+    """The folder of a model of a family; faults that show without its weights are a UserError."""
+    need_torch(family)
     folder = ModelFolder(find_weights(name, revision=settings.revision))
     folder.refuse_pickle()
     folder.refuse_length(settings.length)
@@ -42,7 +43,7 @@ def open_folder(name: str, settings: TorchSettings) -> ModelFolder:
 
 
 def fingerprint_of(kind: str, folder: ModelFolder, settings: AnySettings, *, by_threads: bool = True) -> str:
-    """Of all that decides a number that a model gives: files, options, device, libraries, and threads where they do."""
+    """Hash of everything that decides a score: files, options, device, libraries, and the number of threads if it does."""
     options = settings.model_dump_json(exclude=_PLACES)
     machine = f"{pick_device(settings.device)} {count_threads(settings.threads) if by_threads else ''}"
     versions = [f"{name} {version}" for name, version in library_versions().items()]
@@ -51,15 +52,15 @@ def fingerprint_of(kind: str, folder: ModelFolder, settings: AnySettings, *, by_
 
 @dataclass(frozen=True)
 class BatchSizes:
-    """Tokens in a batch by device, where the user does not say it."""
+    """The default number of tokens in a batch, by device."""
 
     cpu: int
     cuda: int
     cpu_padding: float = 0.1
-    """A processor gains nothing from large batches, yet batches of one text are slow where others use it too."""
+    """The largest share of padding on a CPU, which gains nothing from large batches but is slow with single texts."""
 
     def limits(self, settings: AnySettings, items: int = BatchLimits.items) -> BatchLimits:
-        """What a batch may hold on the device that the settings name."""
+        """The limits of a batch on the device of the settings."""
         if pick_device(settings.device).type == "cuda":
             return BatchLimits(settings.batch_tokens or self.cuda, items, padding=0.05)
         return BatchLimits(settings.batch_tokens or self.cpu, items, self.cpu_padding)

@@ -1,21 +1,20 @@
-"""SPLADE: a text is a weight for each word of the vocabulary, most of them zero; the score is the dot product."""
+"""SPLADE: a text becomes a sparse vector over the vocabulary; the score is the dot product."""
 
-# The libraries take seconds to import, and a wrong name is told without them.
-# ruff: noqa: PLC0415
+# ruff: noqa: PLC0415 - the libraries take seconds to import, and wrong names are refused without them
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.models.base import ModelFact, Pair, Scorer, TextRole, Workbench
+from constraintsuite.models.base import ModelFact, Scorer, TextRole, Workbench
 from constraintsuite.models.model_names import ModelName
 from constraintsuite.models.tokenization import IntArray
-from constraintsuite.models.torch.folder import ModelFolder, need_torch
+from constraintsuite.models.torch.folder import ModelFolder
 from constraintsuite.models.torch.interaction import InteractionScorer, mean_sizes
 from constraintsuite.models.torch.sentences import SentenceModel
 from constraintsuite.models.torch.settings import BatchSizes, TorchSettings, open_folder
@@ -23,18 +22,17 @@ from constraintsuite.models.torch.text_model import Features
 
 
 class SparseVector(NamedTuple):
-    """The weights that are not zero."""
+    """The nonzero weights of a text."""
 
     places: IntArray
-    """In ascending order."""
+    """The numbers of the words, ascending."""
     weights: npt.NDArray[np.float64]
 
 
 def make_splade(name: ModelName, bench: Workbench) -> Scorer:
     """`splade:NAME_OR_FOLDER`, a sparse encoder of sentence-transformers or a masked language model."""
     settings = name.settings(TorchSettings)
-    need_torch("splade:")
-    folder = open_folder(name.argument, settings)
+    folder = open_folder(name.argument, settings, "splade:")
     named = folder.sentence_config.get("model_type")
     sparse = named == "SparseEncoder" if folder.has_modules else _is_masked_lm(folder)
     if not sparse:
@@ -47,31 +45,30 @@ def make_splade(name: ModelName, bench: Workbench) -> Scorer:
         raise UserError(
             f"{folder.path}: its vectors are compared by {similarity}, and splade: knows the dot product only."
         )
-    kind = SpladeScorer if folder.cuts_left else TruncatingSpladeScorer
-    return kind(str(name), SentenceModel("SparseEncoder", folder, settings), bench)
+    return SpladeScorer(str(name), SentenceModel("SparseEncoder", folder, settings), bench)
 
 
 class SpladeScorer(InteractionScorer[SparseVector]):
-    """The dot product of sparse vectors, computed over the words that both texts have."""
+    """The dot product of sparse vectors over their common words."""
 
     family = "splade"
-    # Small, since there is a number for each token and each word of the vocabulary at once.
+    # Small, since the model computes a number for each token and each word of the vocabulary.
     sizes = BatchSizes(cpu=1_024, cuda=32_768)
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """The model, and how many words of the vocabulary a text has on average."""
+        """The facts of the model, and the mean number of active words per text."""
         pooling = {
             "pooling": self.model.setting("pooling_strategy"),
             "activation": self.model.setting("activation_function"),
         }
-        return {**self.model.describe(), **pooling, "similarity": "dot", **self.told(self.noticed())}
+        return {**self.model.describe(), **pooling, "similarity": "dot", **self.describe_counts(self.text_counts())}
 
-    def told(self, noticed: Mapping[str, int]) -> Mapping[str, ModelFact]:
-        """Words with a weight, on average."""
-        return {"active_dimensions": mean_sizes(noticed)} if noticed else {}
+    def describe_counts(self, counts: Mapping[str, int]) -> Mapping[str, ModelFact]:
+        """The mean number of active words."""
+        return {"active_dimensions": mean_sizes(counts)} if counts else {}
 
     def vectors(self, features: Features, role: TextRole) -> list[SparseVector]:
-        """The weights of each text of a batch."""
+        """The sparse vector of each text of a batch."""
         most = self.model.model.max_active_dims
         options = {} if most is None else {"max_active_dims": most}
         dense = self.model.forward(features, role, **options)["sentence_embedding"].float().cpu()
@@ -88,16 +85,8 @@ class SpladeScorer(InteractionScorer[SparseVector]):
         return float(query.weights[mine] @ document.weights[its])
 
     def size(self, vector: SparseVector) -> int:
-        """How many words of the vocabulary have a weight in a text."""
+        """The number of words with a weight."""
         return len(vector.places)
-
-
-class TruncatingSpladeScorer(SpladeScorer):
-    """One that reads the beginning of a long text."""
-
-    def visible(self, pairs: Sequence[Pair]) -> IntArray:
-        """How many characters of each pair's text are read."""
-        return self.model.visible([text for _, text in pairs], "document")
 
 
 def _is_masked_lm(folder: ModelFolder) -> bool:

@@ -1,7 +1,6 @@
-"""Models that read one text at a time, as a query or as a document: what a batch run has to know of any of them."""
+"""The base class of models that read one text at a time, as a query or as a document."""
 
-# The libraries take seconds to import, and a wrong name is told without them.
-# ruff: noqa: PLC0415
+# ruff: noqa: PLC0415 - the libraries take seconds to import, and wrong names are refused without them
 
 from __future__ import annotations
 
@@ -24,12 +23,12 @@ if TYPE_CHECKING:
     import torch
 
 Features = dict[str, Any]
-"""What a library makes of texts, and adds its results to."""
+"""The inputs of a library's model, to which it adds its results."""
 _ENDLESS = 2**31  # tokens, where a model has no limit
 
 
 class TextModel(ABC):
-    """A folder whose weights and tokenizers are read when they are first needed; a text is tokenised once per role."""
+    """A model whose weights and tokenizers are loaded at first use; a text is tokenised once per role."""
 
     def __init__(self, kind: str, folder: ModelFolder, settings: AnySettings) -> None:
         self.kind, self.folder, self.settings = kind, folder, settings
@@ -38,7 +37,7 @@ class TextModel(ABC):
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hash of all that decides the vectors, but not the role."""
+        """Hash of everything that decides the vectors, except the role."""
         return fingerprint_of(self.kind, self.folder, self.settings)
 
     @abstractmethod
@@ -47,18 +46,18 @@ class TextModel(ABC):
 
     @abstractmethod
     def limit(self, role: TextRole) -> int | None:
-        """The most tokens that are read in a role; None if there is no limit."""
+        """The largest number of tokens in a role; None for no limit."""
 
     @abstractmethod
     def describe(self) -> Mapping[str, ModelFact]:
-        """What the model is and how it is run."""
+        """Facts about the model and how it runs."""
 
     def prompt(self, role: TextRole) -> str:
-        """What is put before each text."""
+        """The prompt before each text."""
         return ""
 
     def lengths(self, texts: Sequence[str], role: TextRole) -> list[int]:
-        """Tokens of each text, after cutting."""
+        """The number of tokens of each text, after cutting."""
         return self.tokenization(role).lengths(self._items(texts, role))
 
     def visible(self, texts: Sequence[str], role: TextRole) -> IntArray:
@@ -69,11 +68,11 @@ class TextModel(ABC):
         return np.maximum(seen - len(self.prompt(role)), 0)
 
     def marks(self, texts: Sequence[str], role: TextRole) -> list[bytes]:
-        """A mark of each text, equal where the model reads the same."""
+        """A hash of the tokens of each text, equal for texts that the model cannot tell apart."""
         return self.tokenization(role).marks(self._items(texts, role))
 
     def features(self, texts: Sequence[str], role: TextRole) -> Features:
-        """Tokens, padded, as tensors that are on no device yet."""
+        """Padded tokens as tensors on the CPU."""
         import torch
 
         arrays = self.tokenization(role).batch(self._items(texts, role))._asdict()
@@ -81,7 +80,7 @@ class TextModel(ABC):
         return {name: torch.from_numpy(array) for name, array in arrays.items() if name in names}
 
     def tokenization(self, role: TextRole) -> Tokenization:
-        """The tokens of the texts that were read in a role."""
+        """The tokenization for a role."""
         with self._lock:
             if role not in self._tokenizations:
                 tokenizer = self.tokenizer(role)
@@ -101,7 +100,7 @@ class TextModel(ABC):
 
 
 def describe_folder(folder: ModelFolder, settings: AnySettings, device: torch.device) -> dict[str, ModelFact]:
-    """What any model that torch runs says of itself."""
+    """The facts that every torch model records."""
     return {
         "folder": folder.path.name,
         "weights": folder.weights,

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from constraintsuite.core.execution.progress import Reporter
-from constraintsuite.core.execution.remote_paths import send
 from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.core.store.mirror import push_path
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.retrieval.base import Hit, Retriever, search_all
 from constraintsuite.models.retrieval.bm25 import HitColumns
@@ -53,7 +53,7 @@ def _work_by_shards(job: Job[Recipe], queries: Sequence[str]) -> WorkCounts:
     outcome = search_by_shards(job, queries)
     if not (job.out / POOLS).is_file():  # else a build that was stopped right here had begun to clear up
         _write_pools(job.out, queries, read_hits(job))
-        send(job.out / POOLS)  # first: what it was made from goes out of an object store now
+        push_path(job.out / POOLS)  # first: what it was made from goes out of an object store now
     clear_up(job)
     return outcome
 

@@ -99,11 +99,11 @@ def _tasks(job: Job[Recipe], drafts: Sequence[PairDraft]) -> dict[str, CheckTask
     return tasks
 
 
-def check_shard(task: CheckTask, care: RecordIsolation) -> WorkCounts:
+def check_shard(task: CheckTask, isolation: RecordIsolation) -> WorkCounts:
     """Analyse the texts of one shard and put every pair through the filters."""
     passed: list[AcceptedPair] = []
     failed: list[RejectedPair] = []
-    for draft, verdict in care.each(task.drafts, _name, lambda drafts: _check(drafts, task)):
+    for draft, verdict in isolation.map_blocks(task.drafts, _name, lambda drafts: _check(drafts, task)):
         if isinstance(verdict, AcceptedPair):
             passed.append(verdict)
         else:

@@ -41,13 +41,15 @@ def work(job: Job[Recipe]) -> WorkCounts:
     return job.map_shards("mentions", read_shard, tasks)
 
 
-def read_shard(task: ReadingTask, care: RecordIsolation) -> WorkCounts:
+def read_shard(task: ReadingTask, isolation: RecordIsolation) -> WorkCounts:
     """Read the documents of one shard, with a few of them in memory at a time."""
     counts = Counter({"documents": 0, "with a known class": 0, "facts": 0})
 
     def readings() -> Iterator[DocumentReading]:
         documents = read_jsonl(task.source, Document)
-        for _, reading in care.each(documents, _name, lambda some: read_all(some, task.analyser, task.domains)):
+        for _, reading in isolation.map_blocks(
+            documents, _name, lambda some: read_all(some, task.analyser, task.domains)
+        ):
             counts["documents"] += 1
             counts["with a known class"] += any(c.strength >= 2 and c.kind for c in reading.classes)
             counts["facts"] += len(reading.facts)

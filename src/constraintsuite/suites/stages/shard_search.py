@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from constraintsuite.core.execution.record_isolation import RecordIsolation
-from constraintsuite.core.execution.remote_paths import clear
 from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.records.text import Document
 from constraintsuite.core.store.files import write_text
 from constraintsuite.core.store.jsonl import adapter, encode, read_jsonl, write_jsonl
+from constraintsuite.core.store.mirror import remove_from_store
 from constraintsuite.models.bm25.formula import Bm25Formula, CorpusStatistics
 from constraintsuite.models.retrieval.bm25 import (
     HitColumns,
@@ -93,20 +93,20 @@ def read_hits(job: Job[Recipe]) -> Iterator[HitColumns]:
 def clear_up(job: Job[Recipe]) -> None:
     """Remove what the shards left, from an object store first: what is still there would come back."""
     for file in (*_counts(job), *_postings(job), *_hits(job)):
-        clear(file)
+        remove_from_store(file)
         file.unlink(missing_ok=True)
 
 
-def count_shard(task: CountTask, care: RecordIsolation) -> WorkCounts:
+def count_shard(task: CountTask, isolation: RecordIsolation) -> WorkCounts:
     """Read one shard, keep what its documents hold of the terms of queries, and count it."""
     asked = asked_terms(_QUERIES.validate_json(task.queries.read_bytes()))
-    shard = collect_postings(_terms_of(task.source, _analyser(task.settings), care), asked)
+    shard = collect_postings(_terms_of(task.source, _analyser(task.settings), isolation), asked)
     write_shard(task.postings, shard)
     write_text(task.counts, encode(shard.postings.statistics()).decode())
     return WorkCounts()
 
 
-def rank_shard(task: RankTask, care: RecordIsolation) -> WorkCounts:
+def rank_shard(task: RankTask, isolation: RecordIsolation) -> WorkCounts:
     """Search one shard for all queries; nothing but this shard is in memory."""
     whole = adapter(CorpusStatistics).validate_json(task.whole.read_bytes())
     queries = _QUERIES.validate_json(task.queries.read_bytes())
@@ -115,13 +115,13 @@ def rank_shard(task: RankTask, care: RecordIsolation) -> WorkCounts:
     return WorkCounts()
 
 
-def _terms_of(source: Path, analyser: TermAnalyser, care: RecordIsolation) -> Iterator[tuple[str, list[str]]]:
+def _terms_of(source: Path, analyser: TermAnalyser, isolation: RecordIsolation) -> Iterator[tuple[str, list[str]]]:
     """Each document of a shard with its terms, with a few of them in memory at a time."""
 
     def analysed(documents: Sequence[Document]) -> list[list[str]]:
         return [analyser.terms(f"{document.title} {document.text}") for document in documents]
 
-    for document, terms in care.each(read_jsonl(source, Document), lambda document: document.id, analysed):
+    for document, terms in isolation.map_blocks(read_jsonl(source, Document), lambda document: document.id, analysed):
         yield document.id, terms
 
 

@@ -1,4 +1,4 @@
-"""Words that say by themselves that something is not there, is left out of a whole, or was replaced: without Y, all but Y."""
+"""Scopes of words of absence, exception and replacement: without Y, all but Y, replaced Y by Z."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NEEDS_WHOLE = frozenset(("but", "bar", "save", "beside"))
 
 
 def draw_pseudo(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """A phrase that only looks like a negation: its own words are marked, so that one sees why nothing else is."""
+    """A phrase that only looks like a negation: only its own words are marked, as affirmed, for the explanation."""
     yield ScopePatch(cue.first, cue.last, "affirmed", cue.rule)
 
 
@@ -43,7 +43,7 @@ def draw_source(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 
 def draw_verb(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """The object of a verb of absence; for a passive its subject; in a relative clause what that clause describes."""
+    """The object of a verb of absence; its subject in the passive; its antecedent in a relative clause."""
     participle = is_passive(sentence, cue.first)
     passive = participle and _has_helper(sentence, cue.first)
     if participle and not passive and _is_attribute(sentence, cue):
@@ -68,7 +68,7 @@ def draw_gerund(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 
 def draw_predicate(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """What is said to be missing: the noun after an attribute, else the subject."""
+    """The thing that is missing: the noun after an attribute, else the subject."""
     if sentence.words[cue.last - 1] == "gone" and not _is_gone(sentence, cue):
         return
     after = sentence.pos(cue.last)
@@ -91,13 +91,13 @@ def draw_predicate(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 
 def _is_gone(sentence: ScopedSentence, cue: Cue) -> bool:
-    """Is gone, had gone; but not had gone indoors."""
+    """Whether "gone" means absent: is gone, had gone; but not had gone indoors."""
     helper = sentence.lemma(sentence.skip_adverbs_back(cue.first - 1))
     return cue.first == 0 or helper == "be" or sentence.is_hard(cue.last)
 
 
 def _is_denied(sentence: ScopedSentence, subject: TokenRange) -> bool:
-    """Neither snow nor ice is expected: the negation decides."""
+    """Whether the subject is already negated: neither snow nor ice is expected."""
     return sentence.has_cue(subject.first - 1, subject.last, frozenset(("determiner", "neither", "none", "pronoun")))
 
 
@@ -111,7 +111,7 @@ def subject_of(sentence: ScopedSentence, predicate: int) -> TokenRange | None:
 
 
 def _with_proposal(sentence: ScopedSentence, subject: TokenRange | None, verb: int) -> TokenRange | None:
-    """A dropped plan takes with it what was planned: "the plan to build a marina was dropped"."""
+    """The subject, extended to the planned thing if it is a plan: "the plan to build a marina was dropped"."""
     if subject is None or subject.last > verb:
         return subject
     named = sentence.find(word_list("proposal_nouns"), subject.first, subject.last) >= 0
@@ -123,7 +123,7 @@ def _has_helper(sentence: ScopedSentence, predicate: int) -> bool:
 
 
 def is_passive(sentence: ScopedSentence, verb: int) -> bool:
-    """Whether a participle stands there that says something of its subject, rather than of an object."""
+    """Whether a participle is passive, so that it describes its subject."""
     helper = sentence.lemma(sentence.skip_adverbs_back(verb - 1))
     if helper in ("be", "get", "become", "remain", "stay"):
         return sentence.tag(verb) in ("VBN", "VBD", "JJ") or sentence.pos(verb) == "ADJ"
@@ -136,28 +136,28 @@ def _is_attribute(sentence: ScopedSentence, cue: Cue) -> bool:
 
 
 def _takes_no_object(sentence: ScopedSentence, cue: Cue) -> bool:
-    """Whether what follows a passive cannot be its object; "were denied bail" has one, "were dropped last year" has none."""
+    """Whether a passive has no object: "were dropped last year"; but "were denied bail" has one."""
     after_be = sentence.lemma(sentence.skip_adverbs_back(cue.first - 1)) in ("be", "get")
     prepositional = cue.last - cue.first > 1 and sentence.words[cue.last - 1] in ("of", "from", "with", "on", "to")
     return after_be and not prepositional and sentence.lemma(cue.first) not in word_list("granting_verbs")
 
 
 def _is_reduced(sentence: ScopedSentence, cue: Cue, *, participle: bool) -> bool:
-    """Whether a participle without a form of be speaks of the noun before it: "straps excluded"."""
+    """Whether a participle without a form of be describes the noun before it: "straps excluded"."""
     bare = sentence.pos(cue.last) in ("", "ADP", "PUNCT", "CCONJ", "ADV", "SCONJ")
     past = participle or sentence.tag(cue.first) == "VBD"
     return bare and past and sentence.lemma(cue.first) not in word_list("intransitive_verbs")
 
 
 def _is_moved(sentence: ScopedSentence, cue: Cue, found: TokenRange) -> bool:
-    """Dropped the vase on the floor, remove the pan from the heat: it is only elsewhere."""
+    """Whether the object was only moved: dropped the vase on the floor, remove the pan from the heat."""
     place = sentence.word(found.last) in ("on", "onto", "into", "in", "over", "from", "at", "off")
     command = sentence.words[cue.first] == "remove" or sentence.lemma(cue.first) != "remove"
     return sentence.lemma(cue.first) in word_list("moving_verbs") and place and command and found.first >= cue.last
 
 
 def _is_optional(sentence: ScopedSentence, verb: int) -> bool:
-    """The lid can be removed: it need not be."""
+    """Whether the absence is optional: the lid can be removed."""
     group = sentence.words[sentence.verb_group_start(verb) : verb]
     return ("can" in group or "could" in group) and "not" not in group and "n't" not in group
 
@@ -171,7 +171,7 @@ def gap_of(cue: Cue) -> TokenRange | None:
 
 
 def object_after(sentence: ScopedSentence, cue: Cue) -> TokenRange | None:
-    """The object right behind a verb; None if there is none."""
+    """The object right after a verb; None if there is none."""
     start = cue.last
     opening = cue.first == 0 or sentence.is_hard(cue.first - 1)
     if opening and sentence.word(start) in (":", "–", "—"):  # excluded: meals
@@ -198,7 +198,7 @@ def list_end(sentence: ScopedSentence, start: int) -> int:
 
 
 def draw_exception(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """Everything except Y leaves Y out; nothing except Y keeps it; apart from Y can mean either."""
+    """The exception: everything except Y negates Y; nothing except Y affirms it; apart from Y can mean either."""
     start = cue.last + 1 if sentence.pos(cue.last) == "ADP" else cue.last
     end = sentence.phrase_end(start)
     whole = sentence.find(word_list("universals"), 0, sentence.length) >= 0
@@ -216,7 +216,7 @@ def draw_exception(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 
 def draw_replace(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """What is replaced: the object, or the subject of a passive; what replaces it is untouched."""
+    """The replaced thing: the object, or the subject of a passive. The replacement is not marked."""
     if "way" in sentence.words[cue.first : cue.last] or is_passive(sentence, cue.first):
         found = sentence.subject(cue.first)
     else:
@@ -229,19 +229,19 @@ def draw_replace(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 
 def draw_swap(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """Swaps Y for Z: Y goes."""
+    """Swaps Y for Z: Y is negated."""
     found = gap_of(cue) or (sentence.subject(cue.first) if is_passive(sentence, cue.first) else None)
     yield from sentence.mark(cue, found)
 
 
 def draw_substitute(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """Substitutes Z for Y: Y goes."""
+    """Substitutes Z for Y: Y is negated."""
     if sentence.words[cue.last - 1] == "for":
         yield ScopePatch(cue.last, sentence.phrase_end(cue.last), cue.kind, cue.rule)
 
 
 def _adds(sentence: ScopedSentence, cue: Cue) -> bool:
-    """Apart from the pool there is also a sauna; besides the pool there is a sauna."""
+    """Whether the phrase adds: apart from the pool there is also a sauna; besides the pool there is a sauna."""
     return sentence.words[cue.first] == "besides" or (
         sentence.find(word_list("additive_words"), 0, sentence.length) >= 0
     )

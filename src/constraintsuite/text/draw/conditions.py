@@ -1,4 +1,4 @@
-"""Conditions and questions: what is said under an if, or not said but asked."""
+"""Scopes of conditions and questions, whose content is uncertain."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STRICT = _PARTICIPLES | {"unless", "only", "as", "so", "when"}
 
 
 def draw_condition(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """If and its kin: the condition, and the main clause where it waits for the condition."""
+    """If, unless, provided and others: the condition, and the main clause if it depends on the condition."""
     if not _is_condition(sentence, cue):
         return
     end = _condition_end(sentence, cue.last)
@@ -26,16 +26,16 @@ def draw_condition(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     strict = sentence.words[cue.first] in _STRICT
     if sentence.word(end) == ",":
         last = sentence.clause_end(end + 1)
-        if strict or _waits(sentence, end + 1, last):
+        if strict or _depends_on_condition(sentence, end + 1, last):
             yield from sentence.predicate(cue, end + 1, last)
     first = sentence.segment(cue.first).first
     attached = sentence.word(cue.first - 1) not in _BREAKS or sentence.words[cue.first] == "unless"
-    if first < cue.first and attached and (strict or _waits(sentence, first, cue.first)):
+    if first < cue.first and attached and (strict or _depends_on_condition(sentence, first, cue.first)):
         yield from sentence.predicate(cue, first, cue.first)
 
 
 def draw_question(sentence: ScopedSentence) -> Iterator[tuple[Cue, ScopePatch]]:
-    """A question that can be answered with no; one with why or how takes its content for granted."""
+    """A yes-no question; one with why or how presupposes its content."""
     last = sentence.length - 1
     while last > 0 and sentence.words[last] in ('"', "”", "'", "’", ")"):
         last -= 1
@@ -77,14 +77,14 @@ def _is_condition(sentence: ScopedSentence, cue: Cue) -> bool:
 
 
 def _condition_end(sentence: ScopedSentence, start: int) -> int:
-    """Where a condition ends, "if A holds and B agrees" taken as one."""
+    """The end of a condition; "if A holds and B agrees" is one condition."""
     end = sentence.clause_end(start)
     while sentence.word(end) in ("and", "or"):
         end = sentence.clause_end(end + 1)
     return end
 
 
-def _waits(sentence: ScopedSentence, first: int, last: int) -> bool:
+def _depends_on_condition(sentence: ScopedSentence, first: int, last: int) -> bool:
     """Whether a main clause depends on its condition: it has a modal or is a command."""
     start = sentence.skip_adverbs(first)
     if sentence.word(start) in word_list("reporting_commands"):
@@ -95,7 +95,7 @@ def _waits(sentence: ScopedSentence, first: int, last: int) -> bool:
 
 
 def _question_start(sentence: ScopedSentence, last: int) -> int:
-    """Where the question begins: a statement may stand before it, "there is none, and who would want one?"."""
+    """The start of the question; a statement may come before it: "there is none, and who would want one?"."""
     first = next((at for at in range(last) if sentence.words[at][0].isalnum()), 0)
     if sentence.is_helper(first):
         return first
@@ -107,6 +107,6 @@ def _question_start(sentence: ScopedSentence, last: int) -> int:
 
 
 def _is_tag_question(sentence: ScopedSentence, last: int) -> bool:
-    """A statement with "isn't it?" behind."""
+    """Whether the question is a statement that ends in a tag such as "isn't it?"."""
     start = last - 3 if sentence.word(last - 2) in ("n't", "not") else last - 2
     return sentence.word(start - 1) == "," and sentence.pos(start) == "AUX" and sentence.pos(last - 1) == "PRON"

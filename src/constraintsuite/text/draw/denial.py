@@ -1,6 +1,6 @@
-"""Not, never, nor, until: what a negated verb denies.
+"""Scopes of negated verbs: not, never, nor, until.
 
-That is its clause without what it takes for granted, and its subject where presence is denied.
+A negated verb negates its clause without presupposed things, and its subject if the verb says that the subject exists.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _WITH_SUBJECT = frozenset(("particle", "nor", "may_not"))
 
 
 def draw_particle(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """Not before a verb denies the clause, not before anything else denies that alone: "in May, not in June"."""
+    """Not before a verb negates the clause; before anything else it negates only that: "in May, not in June"."""
     if sentence.word(cue.last) in word_list("presence_words") and sentence.word(cue.last + 1) in (":", "–", "—"):
         yield ScopePatch(cue.last + 2, list_end(sentence, cue.last + 2), cue.kind, "label")  # not allowed: cats, birds
         return
@@ -43,7 +43,7 @@ def draw_particle(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 
 def draw_may_not(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """May not forbids an action and doubts a state: "guests may not smoke", "it may not contain nuts"."""
+    """May not negates an action and makes a state uncertain: "guests may not smoke", "it may not contain nuts"."""
     main = sentence.skip_adverbs(cue.last)
     passive = sentence.lemma(main) == "be" and sentence.tag(main + 1) == "VBN"
     if passive and sentence.words[main + 1] not in word_list("found_words"):
@@ -55,13 +55,13 @@ def draw_may_not(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 
 def draw_nor(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """Nor with inversion is a negation of its own; elsewhere it only continues one."""
+    """Nor with inversion is a new negation; elsewhere it only continues one."""
     if sentence.is_helper(cue.last):
         yield from deny_from(sentence, cue, cue.last)
 
 
 def draw_until(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """Until 1994 the zoo kept Y, trams ran until 1955: no longer."""
+    """Until 1994 the zoo kept Y, trams ran until 1955: now negated."""
     if sentence.has_cue(0, sentence.length, _OTHER_NEGATIONS):
         return
     if cue.first == 0:
@@ -76,7 +76,7 @@ def draw_until(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 
 def draw_wish(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """I wish it had Y; if only there were Y: there is none."""
+    """I wish it had Y; if only there were Y: Y is negated."""
     end = sentence.clause_end(cue.last)
     if any(sentence.tag(at) == "VBD" or sentence.words[at] in ("were", "would", "had") for at in range(cue.last, end)):
         yield from sentence.predicate(cue, cue.last, end)
@@ -102,22 +102,22 @@ def _is_year(word: str) -> bool:
 
 
 class Complement(NamedTuple):
-    """The clause that a denied verb of knowing or saying takes."""
+    """The complement clause of a negated verb of knowing or saying."""
 
     first: int
     factive: bool
-    """Taken for granted ("did not know that ..."), rather than left open ("did not say that ...")."""
+    """Whether the clause is presupposed ("did not know that ..."), and not left open ("did not say that ...")."""
 
 
 class ExistencePredicate(NamedTuple):
-    """A predicate of being there."""
+    """A predicate that says that something exists."""
 
     last: int
     """The place after it."""
     of_subject: bool
-    """Its subject is what is there: "dogs are allowed", not "guests are allowed to smoke"."""
+    """Whether it says so of its subject: "dogs are allowed", not "guests are allowed to smoke"."""
     carries: bool
-    """What follows belongs to it: "allowed to smoke", not "allowed in the hall"."""
+    """Whether the next words belong to it: "allowed to smoke", not "allowed in the hall"."""
 
 
 def deny_from(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[ScopePatch]:
@@ -150,7 +150,7 @@ def deny_from(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[ScopeP
 
 
 def _idle_subject(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[ScopePatch]:
-    """Lifeguards do not patrol here, dogs may not come in: nothing says whether there are any."""
+    """An uncertain subject: lifeguards do not patrol here, dogs may not come in. There may or may not be any."""
     verb = sentence.skip_adverbs(start)
     idle = sentence.tag(verb) in ("VB", "VBP") and not sentence.is_helper(verb)
     if cue.draw not in _WITH_SUBJECT or not idle or sentence.pos(verb + 1) in _OBJECT_PARTS:
@@ -161,7 +161,7 @@ def _idle_subject(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[Sc
 
 
 def _ellipsis(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """Sandals are fine, bare feet are not: the subject is denied what the clause before says."""
+    """Ellipsis: in "sandals are fine, bare feet are not", the subject is denied the predicate of the clause before."""
     helper = sentence.skip_adverbs_back(cue.first - 1)
     if sentence.lemma(helper) not in ("be", "do"):
         return
@@ -174,7 +174,7 @@ def _ellipsis(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 
 def find_presence(sentence: ScopedSentence, start: int) -> ExistencePredicate | None:
-    """The word by which the predicate from `start` on speaks of being there: allowed, included, missing."""
+    """The word of existence in the predicate from `start` on: allowed, included, missing."""
     place = start
     while not (length := _presence_length(sentence, place)):
         if place > start + VERB_GROUP or sentence.pos(place) not in ("AUX", "ADV", "PART"):
@@ -190,13 +190,13 @@ def find_presence(sentence: ScopedSentence, start: int) -> ExistencePredicate | 
 
 
 def denies_presence(sentence: ScopedSentence, start: int) -> bool:
-    """Whether to deny the predicate from `start` on is to deny its subject."""
+    """Whether negating the predicate from `start` on negates its subject."""
     presence = find_presence(sentence, start)
     return presence is not None and presence.of_subject
 
 
 def _presence_length(sentence: ScopedSentence, place: int) -> int:
-    """How many words from `place` on say that something is (or is not) there; 0 for none."""
+    """How many words from `place` on say that something exists or is absent; 0 for none."""
     row = [sentence.word(place + offset) for offset in range(3)]
     if sentence.lemma(place) in word_list("presence_verbs") and sentence.pos(place) == "VERB":
         # The list does not feature nuts, but nuts do not feature.
@@ -215,14 +215,14 @@ def _presence_length(sentence: ScopedSentence, place: int) -> int:
 
 
 def _has_person(sentence: ScopedSentence, start: int) -> bool:
-    """Whether someone is the subject: visitors are not required to pay; it is not necessary to pay."""
+    """Whether the subject is a person or "it": visitors are not required to pay; it is not necessary to pay."""
     subject = sentence.subject(start)
     head = sentence.word(subject.last - 1) if subject is not None else "it"
     return head == "it" or head.removesuffix("s") in word_list("people") or head in word_list("people")
 
 
 def find_complement(sentence: ScopedSentence, start: int, end: int) -> Complement | None:
-    """The clause after a verb that takes its content for granted or leaves it open; other verbs hand the denial on."""
+    """The clause after a verb that presupposes its content or leaves it open; after other verbs, the clause is negated too."""
     asked = sentence.find(_INDIRECT, start + 1, min(start + 5, end + 1))
     if asked >= 0 and sentence.is_verb(asked - 1) and sentence.starts_clause(asked + 1):
         return Complement(asked, factive=True)

@@ -1,4 +1,4 @@
-"""What is possible, optional, planned, or true of some only."""
+"""Scopes of doubt: possible, optional, planned, or true of some only."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def draw_modal(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 
 def draw_adverb(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """Perhaps, probably, sometimes: the clause around."""
+    """Perhaps, probably, sometimes: the clause around the word."""
     aside = cue.first > 0 and sentence.words[cue.first - 1] == ","
     start = cue.first if aside else sentence.clause_start(cue.first)
     yield from sentence.predicate(cue, start, sentence.clause_end(cue.last))
 
 
 def draw_optional(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """An optional Y; Y is optional; and, for "on request" and the like, all around up to the next strong mark."""
+    """An optional Y; Y is optional; for phrases such as "on request", all words between the hard marks around it."""
     if sentence.pos(cue.first) == "ADJ" and cue.last == cue.first + 1:
         if sentence.pos(cue.last) in ("NOUN", "PROPN", "ADJ"):
             yield ScopePatch(cue.last, sentence.phrase_end(cue.last), cue.kind, cue.rule)
@@ -87,8 +87,8 @@ def draw_quantifier(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 def draw_either(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Either Y or Z: one of them."""
     joint = sentence.find(frozenset(("or",)), cue.last, sentence.length)
-    apart = any(sentence.is_hard(at) for at in range(cue.last, max(joint, cue.last)))
-    if joint >= 0 and not apart and not sentence.is_drawn(cue.last):
+    separated = any(sentence.is_hard(at) for at in range(cue.last, max(joint, cue.last)))
+    if joint >= 0 and not separated and not sentence.is_drawn(cue.last):
         yield ScopePatch(cue.last, sentence.phrase_end(joint + 1), cue.kind, cue.rule)
 
 
@@ -115,7 +115,7 @@ def _is_permission(sentence: ScopedSentence, cue: Cue) -> bool:
 
 
 def _is_refused(sentence: ScopedSentence, cue: Cue) -> bool:
-    """Nobody may bring Y: the negation decides."""
+    """Whether the subject is negated: nobody may bring Y."""
     subject = sentence.subject(cue.first)
     return subject is not None and sentence.has_cue(
         subject.first, subject.last, frozenset(("pronoun", "determiner", "none"))

@@ -1,4 +1,4 @@
-"""Negative determiners and pronouns: no Y, nothing with Y, none of them has Y, neither Y nor Z."""
+"""Scopes of negative determiners and pronouns: no Y, nothing with Y, none of them has Y, neither Y nor Z."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 
 
 def draw_determiner(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """The noun after `no` with all that is coordinated; as a subject also what is said of it."""
+    """The noun after `no` with coordinated nouns; for a subject also its predicate."""
     start = cue.last
     if sentence.word(start) == ":":
         yield ScopePatch(start + 1, list_end(sentence, start + 1), cue.kind, cue.rule)
@@ -46,7 +46,7 @@ def _may_open_subject(sentence: ScopedSentence, at: int) -> bool:
 
 
 def _narrowed(sentence: ScopedSentence, cue: Cue, end: int) -> Iterator[ScopePatch]:
-    """What narrows a denied noun is denied with it: no hotel in the town that has Y; no sign, even now, of Y."""
+    """Modifiers of a negated noun are negated too: no hotel in the town that has Y; no sign, even now, of Y."""
     if sentence.word(end) == ",":
         place = sentence.skip_aside(end)
         if sentence.word(place) == "of" and place > end:
@@ -66,7 +66,7 @@ def _predicated(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 
 def draw_pronoun(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """Nothing, nobody: as a subject what is said of it, else what describes it."""
+    """Nothing, nobody: the predicate of a subject, else the modifiers."""
     end = cue.last
     if sentence.pos(cue.last) in ("ADP", "ADJ"):
         end = sentence.phrase_end(cue.last + 1, loose=True)
@@ -148,7 +148,7 @@ def draw_nowhere(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 
 def draw_neither(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """Neither Y nor Z, as an object or as the subject of a verb of presence; else what is said of them."""
+    """Neither Y nor Z: the nouns as an object or as the subject of a verb of existence, else their predicate."""
     end = _neither_end(sentence, cue.last)
     verb = sentence.verb_of_subject(cue.first, end)
     if verb is None or denies_presence(sentence, verb):

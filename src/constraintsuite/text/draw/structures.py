@@ -1,4 +1,4 @@
-"""Negation that the shape of a sentence carries: inside a word, across a mark or a copula, by a word that stands for the subject."""
+"""Negation by the structure of a word or sentence: affixes, labels, answers, clefts and placeholders."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LEADING = frozenset(("DET", "ADJ", "NUM", "ADV", "ADP", "PART"))
 
 
 def draw_affixes(sentence: ScopedSentence) -> Iterator[tuple[Cue, ScopePatch]]:
-    """Every word part that an affix denies."""
+    """The word parts that affixes negate: nut-free, non-dairy, sugarless."""
     for place, word in enumerate(sentence.words):
         if word == "-":
             yield from _hyphenated(sentence, place)
@@ -47,7 +47,7 @@ def _hyphenated(sentence: ScopedSentence, hyphen: int) -> Iterator[tuple[Cue, Sc
 
 
 def _stems(sentence: ScopedSentence, hyphen: int) -> Iterator[tuple[int, int]]:
-    """What stands before -free: one noun or a compound, and before it "sugar- and" """
+    """The stems before -free: a noun or a compound, and coordinated stems ("sugar- and nut-free")."""
     first = hyphen - 1
     attribute = sentence.pos(hyphen + 2) in ("NOUN", "PROPN", "ADJ")
     while (
@@ -123,7 +123,7 @@ def _bracketed(sentence: ScopedSentence) -> Iterator[tuple[Cue, ScopePatch]]:
 
 
 def answer_scope(question: Sentence, answer: Sentence | None) -> Scope | None:
-    """Pool? No. Is there a bar? Yes: what the answer, the sentence after the question, makes of it."""
+    """The scope of a question that the next sentence answers: Pool? No. Is there a bar? Yes."""
     if answer is None or not question.length or not answer.length or question.words[-1] != "?":
         return None
     word = answer.words[0]
@@ -158,16 +158,16 @@ def draw_cleft(sentence: ScopedSentence) -> Iterator[tuple[Cue, ScopePatch]]:
 
 
 class Clause(NamedTuple):
-    """What is said of the placeholder."""
+    """The clause that describes the placeholder."""
 
     cues: tuple[Cue, ...]
-    """The negations on the way to it and in it."""
+    """The negations before and in the clause."""
     verb: int
     """Its main verb; -1 if it has none."""
 
 
 def draw_placeholder(sentence: ScopedSentence) -> Iterator[tuple[Cue, ScopePatch]]:
-    """The subject of "is something ...": denied by an odd number of negations, if the verb is one of using or having."""
+    """The subject of "is something ...": negated by an odd number of negations, if the verb means using or having."""
     for copula in range(1, sentence.length - 2):
         if sentence.lemma(copula) != "be" or sentence.word(copula - 1) == "there":
             continue
@@ -182,7 +182,7 @@ def draw_placeholder(sentence: ScopedSentence) -> Iterator[tuple[Cue, ScopePatch
 
 
 def _placeholder(sentence: ScopedSentence, start: int) -> int:
-    """Where something, one of the things or what stands, if that is all that the copula is followed by; else -1."""
+    """The place of a placeholder (something, one of the things, what) right after the copula; else -1."""
     place = start
     while place < start + VERB_GROUP and (sentence.pos(place) in _LEADING or sentence.word(place) in ("n't", "one")):
         if sentence.word(place) in word_list("placeholders"):
@@ -201,7 +201,7 @@ def _clause(sentence: ScopedSentence, copula: int, named: int) -> Clause:
 
 
 def _denies(sentence: ScopedSentence, cue: Cue, end: int) -> bool:
-    """Whether a cue speaks of the placeholder: "never uses", "avoids", and "does without" where nothing follows."""
+    """Whether a cue negates the placeholder: "never uses", "avoids", and "does without" if nothing follows."""
     if cue.kind != "negated":
         return False
     stranded = cue.draw == "preposition" and (cue.last >= end or sentence.pos(cue.last) in ("ADV", "SCONJ"))
@@ -209,7 +209,7 @@ def _denies(sentence: ScopedSentence, cue: Cue, end: int) -> bool:
 
 
 def _kind(sentence: ScopedSentence, clause: Clause, subject: TokenRange) -> ScopeKind:
-    """Denied by a verb of using or having, left open by others: "something we never talk about" may well be there."""
+    """Negated by a verb of using or having, uncertain with others: "something we never talk about" may well exist."""
     if sentence.word(subject.first) in word_list("definite_determiners"):
         return "uncertain"
     absent = any(cue.draw in ("verb", "preposition") for cue in clause.cues)

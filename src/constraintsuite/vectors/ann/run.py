@@ -52,7 +52,7 @@ def run_benchmark(bench: AnnBenchmark, folder: Path, out: Path, reporter: Report
     origin = ArtifactOrigin(KIND, bench.name, {}, settings, 0, REVISIONS[KIND])
     with (
         locked_data(bench.data, folder),  # workers map the data for as long as anything is measured
-        claim(out, origin, _FILES, replace=Replace.SAME_NAME, beside=(STAGES,)) as space,
+        claim(out, origin, _FILES, replace=Replace.SAME_NAME, separate=(STAGES,)) as space,
     ):
         staged = _stage_all(bench, folder, out, reporter)
         _forget_changed(out, reporter)

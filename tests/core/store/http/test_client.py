@@ -8,7 +8,7 @@ import pytest
 
 from constraintsuite.core.store.http.client import HttpClient
 from constraintsuite.core.store.http.errors import LastingFault, PassingFault
-from constraintsuite.core.store.http.messages import HttpRequest, Incoming, Limits
+from constraintsuite.core.store.http.messages import Incoming, Limits
 from core.store.http.hostile import answering, fixed, page
 
 SHORT = Limits(seconds=5)
@@ -19,7 +19,7 @@ def read(client: HttpClient, url: str) -> bytes:
         return b"".join(incoming.pieces())
 
     try:
-        return client.send(HttpRequest(url), whole)
+        return client.send(url, whole)
     finally:
         client.close()
 

@@ -126,7 +126,7 @@ def test_garbage_is_shown_without_what_a_terminal_would_obey(server: Server) -> 
     with pytest.raises(BadAnswer) as caught:
         endpoint.ask(BODY)
     endpoint.close()
-    assert caught.value.told(endpoint.hide).endswith("it is not JSON; it was <html>Bad gateway�[31m</html>")
+    assert caught.value.describe(endpoint.hide).endswith("it is not JSON; it was <html>Bad gateway�[31m</html>")
 
 
 @pytest.mark.parametrize(
@@ -210,8 +210,8 @@ def test_what_a_token_was_made_of_is_hidden_too() -> None:
 def test_no_part_of_an_answer_shows_a_key(key: str, before: int) -> None:
     endpoint = Endpoint("http://localhost/rerank", Authorization("Bearer", key))
     answer = {"message": "~" * before + key}
-    told = BadAnswer("it has {found} where a number is due", answer, "~" * (before % 50) + key).told(endpoint.hide)
+    told = BadAnswer("it has {found} where a number is due", answer, "~" * (before % 50) + key).describe(endpoint.hide)
     shown = told.replace("~", "").replace("[key]", "")
-    hidden = BadAnswer("it has {found} where a number is due", {"message": ""}, "").told(str)
+    hidden = BadAnswer("it has {found} where a number is due", {"message": ""}, "").describe(str)
     assert key not in told
     assert len(shown) <= len(hidden) + len("…") + len("[key]")

@@ -15,7 +15,7 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.core.store.http.client import HttpClient
 from constraintsuite.core.store.http.errors import PassingFault
-from constraintsuite.core.store.http.messages import HttpRequest, Limits
+from constraintsuite.core.store.http.messages import Limits
 from constraintsuite.memory.public.download import LIMITS, PublicFile, fetch_file
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.http import asker
@@ -190,7 +190,7 @@ def test_a_server_that_sends_next_to_nothing_is_given_up_long_before_the_time_is
         answering(endless(HEAD + b"\r\n", b" " * 10, 0.1)) as url,
         pytest.raises(PassingFault, match=r"too slow: \d+ bytes in 0 s"),
     ):
-        client.send(HttpRequest(url), lambda incoming: b"".join(incoming.pieces()))
+        client.send(url, lambda incoming: b"".join(incoming.pieces()))
     client.close()
 
 

@@ -1,8 +1,8 @@
-"""Requests with limits: of the total time, the bytes of headers and body, the redirects, and the slowest speed.
+"""HTTP requests with limits on the total time, the bytes of headers and body, the redirects, and the speed.
 
-httpx2 bounds the time between two bytes; a server that sends a byte now and then would keep us for ever. So requests run on an
-event loop in a thread of its own, which can cancel each of them when its time is over or when nobody waits for it any more.
-Bodies are never decompressed, since none is asked for compressed: a small one cannot become a large one.
+httpx2 limits only the time between two bytes, so a server that sends a byte now and then could block a request for ever.
+Therefore requests run on an event loop in its own thread, which cancels a request when its time is over or `stop` is called.
+Compressed bodies are neither asked for nor decompressed, so that a small body cannot become a large one.
 """
 
 # ruff: noqa: PLC0415 - httpx2 takes a tenth of a second to load, and most commands need no network
@@ -18,10 +18,10 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mappin
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from constraintsuite.core.store.http.errors import LastingFault, PassingFault, Stopped, clip
-from constraintsuite.core.store.http.messages import HttpRequest, Incoming, Limits
+from constraintsuite.core.store.http.messages import Incoming, Limits
 
 if TYPE_CHECKING:
     import httpx2
@@ -33,14 +33,20 @@ _NAMED_CAUSES = (ssl.SSLCertVerificationError, socket.gaierror)
 
 
 class _IdleConnectionLost(PassingFault):
-    """A connection that was used before was lost before the answer began."""
+    """A connection of an earlier request was lost before the answer began."""
+
+
+class _Request(NamedTuple):
+    url: str
+    headers: Mapping[str, str]
+    body: bytes | None
 
 
 class HttpClient:
-    """Sends requests from several threads, over connections that stay open between them."""
+    """Sends requests from several threads and keeps connections open between them."""
 
     def __init__(self, limits: Limits, *, use_proxies: bool = False) -> None:
-        """`use_proxies`: whether the proxies that the environment names are used."""
+        """With `use_proxies`, requests go through the proxies that environment variables name."""
         self.stopped = threading.Event()
         self._limits, self._use_proxies = limits, use_proxies
         self._idle_seconds = min(limits.seconds, limits.stall_seconds)
@@ -49,11 +55,21 @@ class HttpClient:
         self._client: httpx2.AsyncClient | None = None
         self._pending: set[Future[Any]] = set()
 
-    def send(self, request: HttpRequest, take: Callable[[Incoming], T]) -> T:
-        """What `take` makes of the answer. Raises PassingFault, LastingFault, or Stopped after `stop`."""
+    def send(
+        self,
+        url: str,
+        take: Callable[[Incoming], T],
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+    ) -> T:
+        """The result of `take` for the answer to a GET, or to a POST if there is a body.
+
+        Raises PassingFault, LastingFault, or Stopped after `stop`.
+        """
+        request = _Request(url, headers or {}, body)
         try:
             return self._exchange(request, take)
-        except _IdleConnectionLost:  # servers close connections that idle: only a new one says something
+        except _IdleConnectionLost:  # servers close idle connections, so the request is sent again on a new one
             return self._exchange(request, take)
 
     def stop(self) -> None:
@@ -63,14 +79,14 @@ class HttpClient:
             future.cancel()
 
     def close(self) -> None:
-        """Close the connections that the threads, which have ended, left open."""
+        """Close the open connections, after all threads have finished their requests."""
         with self._lock:
             if self._loop is not None and self._client is not None:
                 self._close(self._client.aclose())
                 self._loop.call_soon_threadsafe(self._loop.stop)
             self._loop = self._client = None
 
-    def _exchange(self, request: HttpRequest, take: Callable[[Incoming], T]) -> T:
+    def _exchange(self, request: _Request, take: Callable[[Incoming], T]) -> T:
         import httpx2
 
         self._start()
@@ -101,18 +117,18 @@ class HttpClient:
                     verify=_trusted(), trust_env=self._use_proxies, timeout=self._idle_seconds, limits=unlimited
                 )
             except (ValueError, ImportError) as error:
-                said = clip(str(error)).rstrip(".")
-                raise LastingFault(f"the environment names a proxy that cannot be used: {said}") from None
+                reason = clip(str(error)).rstrip(".")
+                raise LastingFault(f"the environment names a proxy that cannot be used: {reason}") from None
             self._loop = asyncio.new_event_loop()
             threading.Thread(target=_run, args=(self._loop,), daemon=True).start()
 
     def _wait(self, work: Coroutine[Any, Any, T], deadline: float) -> T:
-        """The result of work on the event loop; it is cancelled when its time is over, or by `stop`."""
+        """The result of a coroutine on the event loop; it is cancelled at the deadline, or by `stop`."""
         assert self._loop is not None
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         self._pending.add(future)
         try:
-            if self.stopped.is_set():  # asked only now: a stop from here on cancels it
+            if self.stopped.is_set():  # checked only now: a later stop cancels the future
                 future.cancel()
             return future.result(max(0.0, deadline - time.monotonic()))
         except CancelledError:
@@ -125,7 +141,7 @@ class HttpClient:
 
     def _close(self, closing: Coroutine[Any, Any, None]) -> None:
         assert self._loop is not None
-        with suppress(Exception):  # what cannot be closed is given up
+        with suppress(Exception):  # a connection that cannot be closed is dropped
             asyncio.run_coroutine_threadsafe(closing, self._loop).result(_CLOSE_SECONDS)
 
     def _pieces(self, body: AsyncIterator[bytes], deadline: float) -> Iterator[bytes]:
@@ -135,8 +151,8 @@ class HttpClient:
         while (piece := self._wait(following(), deadline)) is not None:
             yield piece
 
-    async def _open(self, request: HttpRequest, new: list[str]) -> httpx2.Response:
-        """The answer, its body still to come; `new` hears of every connection that is made for it."""
+    async def _open(self, request: _Request, new: list[str]) -> httpx2.Response:
+        """The answer without its body; adds an entry to `new` for every connection that is opened for it."""
         import httpx2
 
         async def trace(event: str, info: Mapping[str, Any]) -> None:
@@ -169,7 +185,7 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def _fault_of(error: Exception, idle_seconds: float) -> PassingFault | LastingFault:
-    """An error of httpx2 in our own words."""
+    """Our own error for one of httpx2."""
     import httpx2
 
     if isinstance(error, httpx2.TimeoutException):
@@ -191,10 +207,10 @@ def _fault_of(error: Exception, idle_seconds: float) -> PassingFault | LastingFa
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
-        error = error.__cause__ or error.__context__  # the pool raises again without the cause
+        error = error.__cause__ or error.__context__  # the connection pool drops the cause
 
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """The system's authorities, or those of SSL_CERT_FILE; loaded once, since that takes long."""
+    """The certificate authorities of the system, or of SSL_CERT_FILE; loaded once, since that is slow."""
     return ssl.create_default_context()

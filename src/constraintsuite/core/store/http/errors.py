@@ -1,4 +1,4 @@
-"""What can go wrong between us and a server: faults that may pass are told apart from those that will not."""
+"""Errors of requests: passing faults, after which a retry may succeed, and lasting ones."""
 
 from __future__ import annotations
 
@@ -12,76 +12,77 @@ from constraintsuite.core.errors import UserError
 
 _SHOWN = 300
 _SEARCHED = 4_096
-"""Characters of a text in which keys are looked for before its beginning is shown: what comes later is not shown."""
+"""Characters of a text that are searched for keys; more than are ever shown."""
+RETRIED_STATUSES = {408, 429, 500, 502, 503, 504}
 
 
-class PassingFault(Exception):  # noqa: N818 - answered by a retry
-    """The same request may succeed later. `kind` is what it is counted under, `wait` what the server asks for, in seconds."""
+class PassingFault(Exception):  # noqa: N818 - handled by a retry
+    """The same request may succeed later. `kind` is for counting, `wait` the seconds to wait that the server asks for."""
 
-    def __init__(self, kind: str, said: str, wait: float | None = None) -> None:
-        super().__init__(f"{kind}: {said}" if said else kind)
+    def __init__(self, kind: str, message: str, wait: float | None = None) -> None:
+        super().__init__(f"{kind}: {message}" if message else kind)
         self.kind, self.wait = kind, wait
 
-    def told(self, hide: Callable[[str], str]) -> str:
-        """The fault in words; `hide` takes secrets out of the server's own words."""
+    def describe(self, hide: Callable[[str], str]) -> str:
+        """The message on one line; `hide` removes secrets from the server's words."""
         return shown(str(self), hide)
 
 
 class BadAnswer(PassingFault):
-    """The server answered, but not with what was asked for; `{found}` in what is said stands for a value of the answer."""
+    """The server answered, but the answer cannot be used; `{found}` in the message stands for a value of the answer."""
 
-    def __init__(self, said: str, answer: object, found: object = None) -> None:
-        super().__init__("unusable answer", said)
+    def __init__(self, message: str, answer: object, found: object = None) -> None:
+        super().__init__("unusable answer", message)
         self.answer, self.found = answer, found
 
-    def told(self, hide: Callable[[str], str]) -> str:
-        """The fault in words, with the beginning of the answer."""
+    def describe(self, hide: Callable[[str], str]) -> str:
+        """The message with the beginning of the answer."""
         text = self.answer if isinstance(self.answer, str) else json.dumps(self.answer, ensure_ascii=False)
         found = hide(repr(self.found)[:_SEARCHED])[:40]
         return f"{str(self).replace('{found}', found)}; it was {shown(text, hide)}"
 
 
-class LastingFault(Exception):  # noqa: N818 - answered by a UserError, of which it is a part
-    """A retry would not help: what is wrong, and what can be done about it, where that is known."""
+class LastingFault(Exception):  # noqa: N818 - callers turn it into a UserError
+    """A retry would not help; the message says what is wrong and, if known, what to do."""
 
-    def __init__(self, said: str, advice: str = "") -> None:
-        super().__init__(f"{said}. {advice}".rstrip())
+    def __init__(self, message: str, advice: str = "") -> None:
+        super().__init__(f"{message}. {advice}".rstrip())
 
 
 class TooLarge(LastingFault):
-    """The answer has more bytes than it may have."""
+    """The answer has more bytes than the limit."""
 
 
 class RefusalError(UserError):
-    """The server will not take this request, now or later."""
+    """The server refuses the request, and would refuse it again."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.status = status
 
     def __reduce__(self) -> tuple[type[RefusalError], tuple[int, str]]:
-        """Errors travel between processes by their arguments, of which the message is only one."""
+        """Pickle both arguments; the default would pass the message only."""
         return type(self), (self.status, str(self))
 
 
-class Stopped(Exception):  # noqa: N818 - nobody waits for the answer any more
-    """The command was interrupted: nobody waits for the answer any more."""
+class Stopped(Exception):  # noqa: N818 - no fault of the request
+    """The command was interrupted, and the request with it."""
 
 
 def shown(text: str, hide: Callable[[str], str]) -> str:
-    """The beginning of a server's text as it may be shown: without secrets, on one line."""
+    """The beginning of a server's text without secrets, on one line."""
     return clip(hide(text[:_SEARCHED]))
 
 
 def clip(text: str) -> str:
-    """The beginning of a text on one line, without characters that a terminal would obey."""
+    """The beginning of a text on one line, without control characters."""
     line = " ".join(text[: _SHOWN + 1].split())
     printable = "".join(character if character.isprintable() else "�" for character in line)
     return printable if len(text) <= _SHOWN else f"{printable[:_SHOWN]}…"
 
 
 def message_of(text: str) -> str:
-    """What an error page says: the usual fields of a JSON answer, else all of it."""
+    """The message of an error page: from the usual fields of a JSON answer, else the whole text."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -92,9 +93,9 @@ def message_of(text: str) -> str:
 
 
 def seconds_to_wait(header: str | None, now: datetime) -> float | None:
-    """What a Retry-After header asks for, given in seconds or as a date; None where it says nothing.
+    """The seconds that a Retry-After header asks for, as a number or a date; None if it says neither.
 
-    A number of hundreds of digits is infinity, which no caller waits for.
+    A number of hundreds of digits gives infinity, which no caller waits for.
     """
     if header is None:
         return None

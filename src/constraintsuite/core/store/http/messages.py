@@ -1,11 +1,11 @@
-"""What is sent, what comes back, and how much of it is taken."""
+"""An answer of a server, and the limits within which it is read."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from constraintsuite.core.store.http.errors import LastingFault, PassingFault, TooLarge, clip
@@ -19,31 +19,22 @@ MAX_HEADER_BYTES = 64 << 10
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that one request may take; a server that goes beyond is cut off."""
+    """The limits of one request; it ends with an error when a server exceeds one."""
 
     seconds: float = 60.0
-    """From the first look-up of the host's name to the last byte of the body."""
+    """From looking up the host name to the last byte of the body."""
     body_bytes: int = MAX_BODY_BYTES
     header_bytes: int = MAX_HEADER_BYTES
     redirects: int = 0
-    """How many are followed; with 0, a redirect is an answer like any other."""
+    """How many are followed; with 0, a redirect is returned as the answer."""
     stall_seconds: float = math.inf
-    """The longest time without a byte, for requests whose `seconds` are many."""
+    """The longest time without a byte, for requests that may take many `seconds`."""
     bytes_per_second: float = 0.0
-    """The slowest mean speed of a body, once `stall_seconds` are over."""
-
-
-@dataclass(frozen=True)
-class HttpRequest:
-    """What is sent; a `body` makes it a POST."""
-
-    url: str
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: bytes | None = None
+    """The slowest mean speed of a body, measured after `stall_seconds`."""
 
 
 class Incoming:
-    """An answer whose headers are here and whose body is still to come."""
+    """An answer whose headers have arrived; its body is read from `pieces`."""
 
     def __init__(self, response: httpx2.Response, limits: Limits, body: Iterator[bytes]) -> None:
         self.status, self.reason = response.status_code, response.reason_phrase
@@ -52,17 +43,17 @@ class Incoming:
 
     @property
     def length(self) -> int | None:
-        """The bytes of the body, where the server says so."""
+        """The bytes of the body, None if the server does not say."""
         found = self.headers.get("Content-Length")
         return None if found is None else int(found)
 
     def pieces(self) -> Iterator[bytes]:
-        """The body as it comes; one that is compressed or too large is a LastingFault, one that is too slow a PassingFault."""
+        """The body piece by piece; a compressed or too large one is a LastingFault, a too slow one a PassingFault."""
         encoding = self.headers.get("Content-Encoding", "identity")
         if encoding.strip().lower() not in ("", "identity"):
             raise LastingFault(
                 f"the answer is compressed ({clip(encoding)[:40]}), which was not asked for",
-                "Turn compression off in the server, or in what stands before it.",
+                "Turn compression off in the server, or in the proxy before it.",
             )
         self._refuse_large(self.length or 0)
         received, start = 0, time.monotonic()
@@ -75,7 +66,7 @@ class Incoming:
             yield piece
 
     def beginning(self, size: int) -> bytes:
-        """The first bytes of the body, of an error page for example; none of one that is compressed."""
+        """The first bytes of the body, for error pages; empty if it is compressed."""
         data = bytearray()
         if "Content-Encoding" not in self.headers:
             for piece in self._body:

@@ -1,4 +1,4 @@
-"""What a server is told to let us in, and the removal of it from what the server says."""
+"""The login for a server, and its removal from texts that the server sends."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from dataclasses import dataclass
 from itertools import groupby
 
 FRAGMENT = 8
-"""Characters of a key in a row that are too many to show; a shorter key is hidden only as a whole."""
+"""Consecutive characters of a key that are hidden; a shorter key is hidden only as a whole."""
 _CHARACTER = re.compile(r"\\u([0-9a-fA-F]{4})|\\?(.)", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Authorization:
-    """The scheme and the token of the header of this name; no token where none is needed."""
+    """The scheme and the token of the Authorization header; an empty token sends no header."""
 
     scheme: str = "Bearer"
     token: str = ""
     secrets: tuple[str, ...] = ()
-    """What else must not be shown, such as the password of which the token was made."""
+    """Other secrets to hide, such as the password inside the token."""
 
     @property
     def headers(self) -> dict[str, str]:
-        """The header as it is sent."""
+        """The header, if there is a token."""
         return {"Authorization": f"{self.scheme} {self.token}"} if self.token else {}
 
     def hide(self, text: str) -> str:
-        """The text with `[key]` in place of every secret, and of every part of one that is FRAGMENT characters long.
+        """The text with `[key]` in place of every secret, and of every part of one with FRAGMENT characters.
 
-        Servers repeat keys that they refuse, whole or in part, and JSON or Python may have escaped some characters. So the
-        text is searched as it stands and with its escapes resolved.
+        Servers repeat keys that they refuse, in full or in part, and with characters escaped by JSON or Python. So the text is
+        searched as it is and with its escapes resolved.
         """
         hidden = [False] * len(text)
         for spelling, starts in ((text, list(range(len(text) + 1))), _unescaped(text)):
@@ -48,6 +48,6 @@ NO_LOGIN = Authorization()
 
 
 def _unescaped(text: str) -> tuple[str, list[int]]:
-    """A text with its backslash escapes resolved, and the place in `text` where each character begins (and the last ends)."""
+    """The text with its backslash escapes resolved, and the place in `text` where each character begins, and the last ends."""
     found = [(match.start(), chr(int(match[1], 16)) if match[1] else match[2]) for match in _CHARACTER.finditer(text)]
     return "".join(character for _, character in found), [*(start for start, _ in found), len(text)]

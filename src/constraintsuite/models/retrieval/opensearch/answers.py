@@ -1,4 +1,4 @@
-"""What a server answers, read; what does not fit is a BadAnswer, and a part of an answer is none."""
+"""Read the answers of a search server; unexpected and incomplete ones are errors."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from typing import NamedTuple
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import sha256_text
-from constraintsuite.core.store.http.errors import BadAnswer, PassingFault, RefusalError, clip
+from constraintsuite.core.store.http.errors import RETRIED_STATUSES, BadAnswer, PassingFault, RefusalError, clip
 from constraintsuite.models.http.client import one_number, part_of
 from constraintsuite.models.retrieval.base import EngineHit
 
-_WINDOW = 10_000  # what an index gives at most, unless its settings say otherwise
-_MAY_PASS = (408, 429, 500, 502, 503, 504)
+_WINDOW = 10_000  # the default of max_result_window
 
 
 class IndexFacts(NamedTuple):
-    """What a server says of an index, as far as it decides what is found."""
+    """The facts of an index that decide what is found."""
 
     documents: int
     similarity: str
@@ -26,13 +25,13 @@ class IndexFacts(NamedTuple):
     b: float | None
     analyser: str
     window: int
-    """How many documents of a query it gives at most."""
+    """The largest number of documents per query."""
     digest: str
-    """Of the index itself: one that was made anew is another, even from the same documents."""
+    """Hash of the index; a rebuilt index has another one, even with the same documents."""
 
 
 def read_settings(answer: object) -> dict[str, Mapping[str, object]]:
-    """The settings of each index that a name stands for: one, or those of an alias."""
+    """The settings of an index, or of each index of an alias."""
     found = {name: part_of(entry, "settings", "index") for name, entry in _entries(answer).items()}
     settings = {name: index for name, index in found.items() if isinstance(index, Mapping)}
     if not settings or len(settings) < len(found):
@@ -41,11 +40,11 @@ def read_settings(answer: object) -> dict[str, Mapping[str, object]]:
 
 
 def read_fields(answer: object, indexes: Mapping[str, object]) -> dict[str, Mapping[str, object]]:
-    """The fields of each index, and how each is read."""
+    """The fields of each index with their mappings."""
     fields: dict[str, Mapping[str, object]] = {}
     for index in indexes:
         named = _entries(part_of(answer, index, "mappings"))
-        # The mapping stands under the last part of the field's name.
+        # The key of the mapping is the last part of the field's name.
         fields[index] = {
             name: next(iter(_entries(part_of(entry, "mapping")).values()), {}) for name, entry in named.items()
         }
@@ -53,7 +52,7 @@ def read_fields(answer: object, indexes: Mapping[str, object]) -> dict[str, Mapp
 
 
 def read_count(answer: object) -> int:
-    """How many documents there are."""
+    """The number of documents."""
     count = part_of(answer, "count")
     if not isinstance(count, int) or isinstance(count, bool):
         raise BadAnswer("there is no count in it", answer)
@@ -62,7 +61,7 @@ def read_count(answer: object) -> int:
 
 
 def read_rankings(answer: object, count: int) -> list[list[EngineHit]]:
-    """What each of `count` searches found, best first; one that was refused speaks for all."""
+    """The hits of each of `count` searches, best first; a failed search is an error."""
     responses = part_of(answer, "responses")
     if not isinstance(responses, list) or len(responses) != count:
         raise BadAnswer(f"there are no {count} responses in it", answer)
@@ -72,11 +71,11 @@ def read_rankings(answer: object, count: int) -> list[list[EngineHit]]:
 def _ranking_of(response: object) -> list[EngineHit]:
     status = part_of(response, "status")
     if part_of(response, "error"):
-        said = clip(str(_reason(response)))
-        if status in _MAY_PASS:
-            raise PassingFault(f"{status} for a search", said)
+        reason = clip(str(_reason(response)))
+        if status in RETRIED_STATUSES:
+            raise PassingFault(f"{status} for a search", reason)
         code = status if isinstance(status, int) else 400
-        raise RefusalError(code, f"a search was refused ({code}): {said}")
+        raise RefusalError(code, f"a search was refused ({code}): {reason}")
     _refuse_partial(response)
     hits = part_of(response, "hits", "hits")
     if not isinstance(hits, list):
@@ -92,7 +91,7 @@ def _id_of(hit: object, response: object) -> str:
 
 
 def _refuse_partial(answer: object) -> None:
-    """Servers answer with what they have when a shard of an index is away, and call it neither failed nor successful."""
+    """Raise an error for incomplete results: servers answer even if a shard of the index is missing."""
     shards = part_of(answer, "_shards")
     total, successful, failed = (part_of(shards, key) for key in ("total", "successful", "failed"))
     if not (isinstance(total, int) and isinstance(successful, int) and isinstance(failed, int)):
@@ -111,7 +110,7 @@ def _reason(response: object) -> object:
 def read_facts(
     settings: Mapping[str, Mapping[str, object]], fields: Mapping[str, object], documents: int
 ) -> IndexFacts:
-    """What counts of the settings and of the field of each index; where there are several, the first speaks."""
+    """The facts from the settings and the field of each index; of several, the first counts."""
     first = min(settings)
     named = part_of(fields[first], "similarity")
     similarity = part_of(part_of(settings[first], "similarity"), named if isinstance(named, str) else "default")
@@ -127,7 +126,7 @@ def read_facts(
 
 
 def _number(settings: object, key: str, default: float) -> float:
-    """A setting, which servers give as text."""
+    """A numeric setting, which servers give as text."""
     value = part_of(settings, key)
     try:
         number = float(value) if isinstance(value, str | int | float) else default

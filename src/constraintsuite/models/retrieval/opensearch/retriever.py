@@ -16,7 +16,7 @@ from constraintsuite.models.retrieval.opensearch.answers import IndexFacts
 from constraintsuite.models.retrieval.opensearch.server import OpenSearchSettings, SearchServer
 
 _IDS_AT_ONCE = 1_000
-_HITS_AT_ONCE = 50_000  # of all queries of a request: some ten megabytes, once decoded
+_HITS_AT_ONCE = 50_000  # for all queries of a request: about ten megabytes when decoded
 _ADDRESS = re.compile(r"(?P<base>https?://[^/?#]+(?:/[^/?#]+)*)/(?P<index>[^/?#,*]+)")
 
 
@@ -26,15 +26,15 @@ def make_opensearch(text: str, passages: Passages, bench: Workbench) -> System:
 
 
 def identify_opensearch(text: str) -> str:
-    """Which index exactly, as it is recorded; documents that were changed in it since, as many as before, do not show.
+    """The identity of an index, as a build records it; it does not change if documents are only replaced.
 
-    The server is asked for it when a build starts.
+    A build asks the server for it at its start.
     """
     return OpenSearchRetriever(text, (), Workbench()).identity
 
 
 class OpenSearchRetriever(BatchRetriever):
-    """Finds the documents of a corpus in an index, which may hold others too; analyser, k1 and b are the index's own."""
+    """Finds the documents of a corpus in an index, which may contain others too; analyser, k1 and b are the index's own."""
 
     def __init__(self, text: str, ids: Sequence[str], bench: Workbench) -> None:
         name = parse_model(text)
@@ -54,23 +54,23 @@ class OpenSearchRetriever(BatchRetriever):
 
     @cached_property
     def facts(self) -> IndexFacts:
-        """What the server says of the index."""
+        """The facts of the index, from the server."""
         return self._server.describe()
 
     @property
     def identity(self) -> str:
-        """The index in a word."""
+        """The index as a short text."""
         k1_b = "" if self.facts.k1 is None else f",k1={self.facts.k1:g},b={self.facts.b:g}"
         return f"{self._server.index}#{self.facts.digest[:16]}@documents={self.facts.documents}{k1_b}"
 
     @property
     def fingerprint(self) -> str:
-        """Of the index and the field."""
+        """Hash of the index and the field."""
         return sha256_text("opensearch", self._server.index, self._server.field, self.facts.digest)
 
     @cached_property
     def shared(self) -> int:
-        """How many ids of the corpus the index holds; no other document can be found."""
+        """How many documents of the corpus the index contains; others cannot be found."""
         ids = sorted(self._ids)
         batches = [ids[start : start + _IDS_AT_ONCE] for start in range(0, len(ids), _IDS_AT_ONCE)]
         shared = min(len(ids), self._server.count_ids(batches))
@@ -88,7 +88,7 @@ class OpenSearchRetriever(BatchRetriever):
     def search_all(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         """At most `k` documents of the corpus that share a term with each query.
 
-        Queries whose last place is not certain yet are asked again, twice as deep.
+        Queries whose last hit is not certain are searched again, twice as deep.
         """
         if not (self._ids and queries and self.shared):
             return [[] for _ in queries]
@@ -98,7 +98,7 @@ class OpenSearchRetriever(BatchRetriever):
             heads.update(zip(waiting, self._heads(waiting, depth, k), strict=True))
             waiting = [query for query in waiting if not heads[query].certain and depth < self.facts.window]
             depth = min(2 * depth, self.facts.window)
-        self._tell_uncertain(sum(not head.certain for head in heads.values()), len(heads))
+        self._report_uncertain(sum(not head.certain for head in heads.values()), len(heads))
         hits = {
             query: [Hit(each.document, rank, each.score) for rank, each in enumerate(head.best, 1)]
             for query, head in heads.items()
@@ -106,7 +106,7 @@ class OpenSearchRetriever(BatchRetriever):
         return [hits[query] for query in queries]
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """The index as its server tells of it."""
+        """The facts of the index."""
         facts = self.facts
         return {
             "address": self._server.base,
@@ -120,12 +120,12 @@ class OpenSearchRetriever(BatchRetriever):
         }
 
     def _heads(self, queries: Sequence[str], depth: int, k: int) -> list[TopHits]:
-        """The best `k` of each query; of the rest only what is under way is in memory, thousands of hits per query."""
+        """The best `k` of each query; deeper hits, thousands per query, are in memory only while their batch is read."""
         size = max(1, min(self._settings.batch, _HITS_AT_ONCE // depth))
         batches = [queries[start : start + size] for start in range(0, len(queries), size)]
         return self._server.search(batches, depth, lambda ranking: head_of(ranking, depth, self._ids, k))
 
-    def _tell_uncertain(self, cut: int, queries: int) -> None:
+    def _report_uncertain(self, cut: int, queries: int) -> None:
         if cut:
             self._bench.reporter.note(
                 f"{self._server.index}: {cut:,} of {queries:,} queries were cut at {self.facts.window:,} documents, more than "

@@ -1,7 +1,4 @@
-"""The calls that are made to an OpenSearch or Elasticsearch server: those that all versions of both understand.
-
-Repetitions and waits are those of all servers (`models/http`).
-"""
+"""Requests to an OpenSearch or Elasticsearch server, which all versions of both support, with the retries of `models/http`."""
 
 from __future__ import annotations
 
@@ -35,20 +32,20 @@ from constraintsuite.models.retrieval.opensearch.answers import (
 
 T = TypeVar("T")
 _SEARCH = {"search_type": "dfs_query_then_fetch", "preference": "csuite", "allow_partial_search_results": False}
-"""Statistics of the whole index and not of each shard; always the same copies, whose deleted documents count differently;
-and an error in place of what the shards that are there would find."""
+"""Use the statistics of the whole index, not of each shard; always the same copies, since their deleted documents differ; and give
+an error, not partial results, if a shard is missing."""
 _LINES = "application/x-ndjson"
 
 
 class OpenSearchSettings(RemoteSettings):
-    """The options of `opensearch`; only `field` changes a ranking."""
+    """The options of `opensearch`, of which only `field` changes a ranking."""
 
     field: str = Field("text", min_length=1, description="the field of the index that is searched")
     login_env: str = Field("", description="name of the environment variable that holds USER:PASSWORD")
     batch: int = Field(50, ge=1, le=1_000, description="queries a request")
 
     def login(self, name: ModelName) -> Authorization:
-        """What the environment holds for this server."""
+        """The login from environment variables."""
         if not self.login_env:
             return _api_key(self.key(name)) if self.key_env else NO_LOGIN
         value = os.environ.get(self.login_env, "")
@@ -61,7 +58,7 @@ class OpenSearchSettings(RemoteSettings):
 
 
 def _api_key(key: str) -> Authorization:
-    """As a server gives it to copy; Elasticsearch also gives it as an id and a secret, which are sent together in base64."""
+    """The login for an API key; Elasticsearch also gives it as ID:SECRET, which is sent in base64."""
     return (
         Authorization("ApiKey", _base64(key), (key.partition(":")[2],)) if ":" in key else Authorization("ApiKey", key)
     )
@@ -81,17 +78,19 @@ class SearchServer:
         self._settings, self._login, self._limits, self._bench = settings, login, Limits(settings.timeout), bench
 
     def describe(self) -> IndexFacts:
-        """What decides what is found; an index or field that is not there is a UserError."""
+        """The facts of the index; a missing index or field is a UserError."""
         settings = self._read("_settings", read_settings)
         mappings = self._read("_mapping/field/*", lambda answer: read_fields(answer, settings))
         self._refuse_missing_field(mappings)
         documents = self._read("_count", read_count)
         facts = read_facts(settings, {name: fields[self.field] for name, fields in mappings.items()}, documents)
         similarity, analyser = (shown(text, self._login.hide) for text in (facts.similarity, facts.analyser))
-        return facts._replace(similarity=similarity, analyser=analyser)  # they are stored and shown
+        return facts._replace(
+            similarity=similarity, analyser=analyser
+        )  # without the key, since they are stored and shown
 
     def count_ids(self, batches: Sequence[Sequence[str]]) -> int:
-        """How many of some ids the index holds."""
+        """How many of the ids the index contains."""
         asker = self._asker(Endpoint(self._url("_count"), self._login, self._limits))
 
         def one(batch: Sequence[str]) -> int:
@@ -100,9 +99,9 @@ class SearchServer:
         return sum(asker.ask_all("index", batches, one, list(map(len, batches)), self._settings.concurrency))
 
     def search(self, batches: Sequence[Sequence[str]], depth: int, take: Callable[[list[EngineHit]], T]) -> list[T]:
-        """What `take` makes of the best `depth` documents of each query, as the server orders them.
+        """The result of `take` for the best `depth` documents of each query, in the order of the server.
 
-        Queries come in batches. Nothing else of what a batch finds outlives it.
+        Queries come in batches, and only the results of `take` are kept.
         """
         asker = self._asker(Endpoint(self._url("_msearch"), self._login, self._limits, content_type=_LINES))
 
@@ -124,7 +123,7 @@ class SearchServer:
         return "".join(json.dumps(line) + "\n" for line in lines)
 
     def _read(self, call: str, read: Callable[[object], T]) -> T:
-        asker = self._asker(Endpoint(self._url(call), self._login, self._limits, method="GET"))
+        asker = self._asker(Endpoint(self._url(call), self._login, self._limits))
         return asker.ask_all("index", [""], lambda body: self._ask(asker, body, read), [1], 1)[0]
 
     def _url(self, call: str) -> str:
@@ -140,21 +139,21 @@ class SearchServer:
             raise self._explained(refusal) from None
 
     def _explained(self, refusal: RefusalError) -> UserError:
-        said = self._login.hide(str(refusal))
+        message = self._login.hide(str(refusal))
         if refusal.status == 404:
             return UserError(
                 f"{self.base}: there is no index {self.index!r}. `GET {self.base}/_cat/indices` lists them."
             )
         if refusal.status in (401, 403):
             return UserError(
-                f"{said} For a user and a password: login_env=NAME, of a variable that holds USER:PASSWORD."
+                f"{message} For a user and a password: login_env=NAME, of a variable that holds USER:PASSWORD."
             )
         if refusal.status == 413:
             return UserError(
                 f"{self.base}: the request is larger than the server takes (413; its http.max_content_length). Send fewer "
                 "queries at a time: batch=N"
             )
-        return UserError(f"{self.base}/{self.index}: {said}")
+        return UserError(f"{self.base}/{self.index}: {message}")
 
     def _refuse_missing_field(self, mappings: Mapping[str, Mapping[str, object]]) -> None:
         for name, fields in mappings.items():

@@ -15,7 +15,7 @@ from constraintsuite.core.execution.progress import Silent
 from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.model_names import load_scorer
-from constraintsuite.models.worker_spec import WorkerSpec, make_worker_spec, with_whole_paths
+from constraintsuite.models.worker_model import WorkerSpec, make_worker_spec, with_absolute_paths
 from constraintsuite.vectors.embed import embed_bundle
 from experiments.tiny_suite import write_suite
 from models.elsewhere import Elsewhere, starting_elsewhere
@@ -52,7 +52,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_folders_that_are_here_become_whole_paths(here: Path, name: str, whole: str) -> None:
     for model in ("x", "y"):
         (here / "models" / model).mkdir(parents=True)
-    assert with_whole_paths(name.format(here=here)) == whole.format(here=here)
+    assert with_absolute_paths(name.format(here=here)) == whole.format(here=here)
 
 
 def test_on_this_machine_nothing_is_asked_or_changed(here: Path) -> None:
