@@ -13,7 +13,7 @@ _BLIND = "what a classifier prefers that was trained on the two documents alone,
 
 
 def audit_markdown(audit: Audit, balance: Sequence[BalanceRow]) -> str:
-    """Warnings, one table a slice, the reasons, the balance, and what each solver is."""
+    """The text for the card: warnings, one table per slice, the reasons, the balance, and what each solver picks."""
     blocks = [
         "## Audit: can something win that does not understand?",
         _bullets(audit.warnings) or "No solver that sees less than it should wins where it should not.",
@@ -43,7 +43,7 @@ def _slices(rows: Sequence[AuditRow]) -> Iterator[str]:
 
 
 def _verdict(row: AuditRow) -> str:
-    """In words; a share far below chance is a leak turned round, and called so."""
+    """The verdict in words; if the opposite choice is the one that leaks, it says so."""
     right, wrong = row.accuracy.value, row.reverse.value
     verdict = row.verdict.replace("_", " ")
     if not verdict.startswith("leak"):
