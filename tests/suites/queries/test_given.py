@@ -10,9 +10,9 @@ import pytest
 
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.jsonl import adapter, write_jsonl
 from constraintsuite.corpora.base import SourceSettings
-from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.queries.given import parse_query

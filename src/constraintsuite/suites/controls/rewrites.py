@@ -5,16 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
 from typing import NamedTuple
-
-from pydantic import BaseModel
 
 from constraintsuite.core.records.examples import MINPAIRS, Example
 from constraintsuite.core.records.text import Span
-from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.text.mentions import fold, surface_forms
-from constraintsuite.text.wordlists import WordSet
 
 
 class Piece(NamedTuple):
@@ -133,30 +128,3 @@ def rewrite_documents(example: Example, note: str, change: Callable[[str], Rewri
     changed = (satisfying.text != example.satisfying.text, violating.text != example.violating.text)
     enough = all(changed) if example.slice == MINPAIRS else any(changed)
     return RewrittenExample(note, satisfying=satisfying, violating=violating) if enough else None
-
-
-class GuardWords(BaseModel, frozen=True, extra="forbid"):
-    """Closed lists of words that forbid a rewriting; the file says what each is for."""
-
-    cues: WordSet
-    cue_parts: WordSet
-    leaning: WordSet
-    opening: WordSet
-    subordinators: WordSet
-    statives: WordSet
-    auxiliaries: WordSet
-    participles: WordSet
-    not_conjuncts: WordSet
-    verbs_with_objects: WordSet
-    linking_verbs: WordSet
-    clause_starts: WordSet
-    before_adverbials: WordSet
-    binomials: frozenset[str]
-    exchangeable: WordSet
-    homographs: WordSet
-
-
-@cache
-def guard_words() -> GuardWords:
-    """The bundled lists, read from `words.yaml` at the first call."""
-    return GuardWords.model_validate(read_package_yaml("constraintsuite.suites.controls", "data", "words.yaml"))

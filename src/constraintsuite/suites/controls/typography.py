@@ -18,11 +18,11 @@ from constraintsuite.suites.controls.rewrites import (
     SpanRewrite,
     apply_changes,
     first_success,
-    guard_words,
     recased,
     rewrite_documents,
     rewrite_query,
 )
+from constraintsuite.suites.word_lists import guard_words
 from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.sentences import split_sentences
 from constraintsuite.text.terms import words
@@ -72,7 +72,7 @@ _WAYS = (
 
 
 def _recase(way: _Way, example: Example) -> RewrittenExample | None:
-    if way.loses_capitals and guard_words().homographs.intersection(words(example.query)):
+    if way.loses_capitals and guard_words()["homographs"].intersection(words(example.query)):
         return None
     note = f"case: {way.target} {way.name}"
     if way.target == "query":

@@ -12,7 +12,8 @@ from lemminflect import getAllLemmas
 
 from constraintsuite.core.records.examples import MINPAIRS, Example
 from constraintsuite.core.records.text import Span
-from constraintsuite.suites.controls.rewrites import Piece, Rewritten, RewrittenExample, exchange, guard_words, recased
+from constraintsuite.suites.controls.rewrites import Piece, Rewritten, RewrittenExample, exchange, recased
+from constraintsuite.suites.word_lists import guard_words
 from constraintsuite.text.sentences import split_sentences
 from constraintsuite.text.terms import TermAnalyser, words
 
@@ -71,7 +72,7 @@ def _free_of_cues(sentence: str) -> bool:
     lists = guard_words()
     tokens = words(sentence.replace("’", "'"))
     return not any(
-        token in lists.cues or token in lists.cue_parts or token.endswith(("n't", "less")) for token in tokens
+        token in lists["cues"] or token in lists["cue_parts"] or token.endswith(("n't", "less")) for token in tokens
     )
 
 
@@ -85,7 +86,7 @@ def find_conjuncts(text: str, sentence: Span) -> Iterator[tuple[str, Rewritten]]
     for pattern, fit in _patterns():
         for found in pattern.finditer(text, sentence.start, sentence.end):
             a, b = found.group("a"), found.group("b")
-            if a != b and not {f"{a} {b}", f"{b} {a}"} & guard_words().binomials and fit(a, b):
+            if a != b and not {f"{a} {b}", f"{b} {a}"} & guard_words()["binomials"] and fit(a, b):
                 label = f"{a!r} and {b!r} exchanged"
                 yield label, exchange(text, Span(*found.span("a")), Span(*found.span("b")))
 
@@ -97,16 +98,16 @@ class _Pattern(NamedTuple):
 
 @cache
 def _patterns() -> tuple[_Pattern, ...]:
-    lists = guard_words()
+    verbs, linking = ("|".join(sorted(guard_words()[name])) for name in ("verbs_with_objects", "linking_verbs"))
     two = r"(?P<a>[a-z]{3,})\sand\s(?P<b>[a-z]{3,})"
     stop = r"(?=[.,;:!?)]|$)"
     goes_on = r"(?=[.,;:!?)]|$|\s(?:in|on|at|by|to|for|from|is|are|was|were|under|beside|behind|until|over)\b)"
     name = r"[A-Z][\w’'-]*\.?(?:\s[A-Z][\w’'-]*\.?)*\s[A-Z][\w’'-]*\w"
     sources = (
         (rf"\b(?:with|of|from|for|between|in|on|by|into|through)\s{two}{goes_on}", _plain_nouns),
-        (rf"\b(?:{'|'.join(sorted(lists.verbs_with_objects))})\s{two}{stop}", _plain_nouns),
+        (rf"\b(?:{verbs})\s{two}{stop}", _plain_nouns),
         (rf"\b[a-z]{{3,}},\s{two}{stop}", _plain_nouns),
-        (rf"\b(?:{'|'.join(sorted(lists.linking_verbs))})\s{two}{stop}", _plain_adjectives),
+        (rf"\b(?:{linking})\s{two}{stop}", _plain_adjectives),
         (rf"\b{two}(?=\sby\b)", _exchangeable),
         (
             rf"\b(?:by|starring|stars|star|featuring|features|between)\s(?:{name},\s)*"
@@ -119,20 +120,20 @@ def _patterns() -> tuple[_Pattern, ...]:
 
 def _plain_nouns(a: str, b: str) -> bool:
     """Whether neither can be a verb that goes on after "and" ("with salt and serve"), nor a word that modifies."""
-    if {a, b} & guard_words().not_conjuncts:
+    if {a, b} & guard_words()["not_conjuncts"]:
         return False
     first = readings(a)
     return "NOUN" in first and "ADJ" not in first and readings(b) == {"NOUN"}
 
 
 def _plain_adjectives(a: str, b: str) -> bool:
-    if {a, b} & guard_words().not_conjuncts:
+    if {a, b} & guard_words()["not_conjuncts"]:
         return False
     return "ADJ" in readings(a) and "ADJ" in readings(b)
 
 
 def _exchangeable(a: str, b: str) -> bool:
-    return {a, b} <= guard_words().exchangeable
+    return {a, b} <= guard_words()["exchangeable"]
 
 
 def _names(a: str, b: str) -> bool:
@@ -193,9 +194,9 @@ def _to_the_start(text: str, sentence: Span, moved: Span) -> Iterator[tuple[str,
     clause = Span(sentence.start, moved.start - 1)
     lists = guard_words()
     tokens = words(clause.of(text))
-    if not _plain_clause(clause.of(text)) or tokens[0] not in lists.clause_starts:
+    if not _plain_clause(clause.of(text)) or tokens[0] not in lists["clause_starts"]:
         return
-    if tokens[-1].isdigit() or tokens[-1] in lists.before_adverbials | lists.auxiliaries:
+    if tokens[-1].isdigit() or tokens[-1] in lists["before_adverbials"] | lists["auxiliaries"]:
         return
     yield f"{moved.of(text)!r} moved to the start", _rejoin(text, sentence, moved, ", ", clause)
 
@@ -221,17 +222,17 @@ def _plain_clause(clause: str) -> bool:
         return False
     if re.search(r"\bto (?!the |a |an |his |her |its |their |[A-Z])", clause):  # "to" may open a second verb
         return False
-    if any(token in lists.subordinators or token.endswith("ing") for token in tokens):
+    if any(token in lists["subordinators"] or token.endswith("ing") for token in tokens):
         return False
-    verbs = [at for at, token in enumerate(tokens) if token not in lists.auxiliaries and _verb_like(token)]
-    loose = [at for at in verbs if not lists.auxiliaries.intersection(tokens[max(0, at - 2) : at])]
-    if any(tokens[at] in lists.participles for at in loose):
+    verbs = [at for at, token in enumerate(tokens) if token not in lists["auxiliaries"] and _verb_like(token)]
+    loose = [at for at in verbs if not lists["auxiliaries"].intersection(tokens[max(0, at - 2) : at])]
+    if any(tokens[at] in lists["participles"] for at in loose):
         return False
-    return len(verbs) <= 1 and not (loose and lists.auxiliaries.intersection(tokens))
+    return len(verbs) <= 1 and not (loose and lists["auxiliaries"].intersection(tokens))
 
 
 def _verb_like(token: str) -> bool:
-    return token.endswith("ed") or token in guard_words().participles or readings(token) == {"VERB"}
+    return token.endswith("ed") or token in guard_words()["participles"] or readings(token) == {"VERB"}
 
 
 _ELLIPSIS = re.compile(r"\b(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)(?: not|n['’]t)?[,.;:!?]")
@@ -251,7 +252,7 @@ def find_sentences(text: str, sentences: Sequence[Span]) -> Iterator[tuple[str, 
 
 def _independent(one: str, two: str) -> bool:
     """Whether both are descriptions, neither leans on the other, and they share no word of content."""
-    statives = guard_words().statives
+    statives = guard_words()["statives"]
     for sentence in (one, two):
         if not _stands_alone(sentence) or _DEFINITION.search(sentence) or not statives.intersection(words(sentence)):
             return False
@@ -264,8 +265,8 @@ def _stands_alone(sentence: str) -> bool:
     return (
         len(tokens) >= 4
         and sentence[-1] == "."
-        and tokens[0] not in lists.opening
-        and not lists.leaning.intersection(tokens)
+        and tokens[0] not in lists["opening"]
+        and not lists["leaning"].intersection(tokens)
         and not _QUOTED.search(sentence)
         and not _ELLIPSIS.search(sentence)
     )

@@ -156,7 +156,7 @@ def _unfit(p: Proposal, a: str, q: Proposal, b: str, matching: Matching, setting
 
 def _satisfies(document: str, proposal: Proposal, matching: Matching) -> bool:
     evidence = matching.evidence[proposal.id]
-    return document in evidence.denying or evidence.silent(document)
+    return document in evidence.denying or evidence.is_silent(document)
 
 
 def _cost(p: Proposal, a: str, b: str, matching: Matching) -> float:
@@ -200,7 +200,7 @@ def single_drafts(
         breaking = [d for d in proposal.violating if _usable(d, proposal, matching) and d in evidence.affirming]
         deniers = [d for d in proposal.satisfying if _usable(d, proposal, matching) and d in evidence.denying]
         silent = (
-            [d for d in proposal.on_topic if _usable(d, proposal, matching) and evidence.silent(d)]
+            [d for d in proposal.on_topic if _usable(d, proposal, matching) and evidence.is_silent(d)]
             if not counts[proposal.id]
             else []
         )

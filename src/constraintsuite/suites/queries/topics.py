@@ -6,38 +6,16 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 from lemminflect import getInflection
-from pydantic import BaseModel
 
-from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.suites.corpus.corpus import DocumentNumbers
 from constraintsuite.suites.domain import Knowledge
 from constraintsuite.suites.queries.records import Topic
 from constraintsuite.suites.reading.records import ClassReading
-from constraintsuite.text.wordlists import WordSet
-
-
-class QueryWords(BaseModel, frozen=True, extra="forbid"):
-    """Words that narrow no topic, and those by which a given query is taken apart."""
-
-    decoration: WordSet
-    genred_kinds: WordSet
-    articles: WordSet
-    negative: WordSet
-    question_words: WordSet
-    months: WordSet
-    linking: WordSet
-
-
-@cache
-def query_words() -> QueryWords:
-    """The bundled lists, read from `words.yaml` at the first call."""
-    return QueryWords.model_validate(read_package_yaml("constraintsuite.suites.queries", "words.yaml"))
-
+from constraintsuite.suites.word_lists import query_words
 
 DOMINANT = 0.6
 MIN_DEFINING = 5
@@ -183,14 +161,14 @@ def classes_of(
 def _class_of(reading: ClassReading, knowledge: Knowledge) -> ClassOfDocument:
     words = [word for word in reading.modifiers if word not in {"-", ",", "and"}]
     years = [int(word) for word in words if _YEAR.match(word)]
-    phrase = " ".join(word for word in words if not word.isdigit() and word.lower() not in query_words().decoration)
+    phrase = " ".join(word for word in words if not word.isdigit() and word.lower() not in query_words()["decoration"])
     nationality = _single(
         phrase,
         _values(knowledge, "work_nationality", reading.kind) + _values(knowledge, "person_nationality", reading.kind),
     )
     genre = _single(phrase.lower(), _values(knowledge, "genre", reading.kind))
     modifier = genre
-    if not modifier and reading.kind not in query_words().genred_kinds:
+    if not modifier and reading.kind not in query_words()["genred_kinds"]:
         modifier = _compound(reading)
     return ClassOfDocument(
         reading.head, reading.kind, nationality, modifier, years[0] if years else None, reading.strength >= 2
@@ -218,7 +196,7 @@ def _compound(reading: ClassReading) -> str:
     while len(words) > 2 and words[-2] == "-":
         text = f"{words[-3]}-{text}"
         words = words[:-2]
-    return text.lower() if text.islower() and text not in query_words().decoration else ""
+    return text.lower() if text.islower() and text not in query_words()["decoration"] else ""
 
 
 def _dominant_modifiers(classes: Iterable[tuple[tuple[ClassOfDocument, ...], int]]) -> dict[str, str]:
@@ -226,7 +204,7 @@ def _dominant_modifiers(classes: Iterable[tuple[tuple[ClassOfDocument, ...], int
     modifiers: dict[str, Counter[str]] = defaultdict(Counter)
     for found, count in classes:
         for one in found:
-            if one.defined and one.kind not in query_words().genred_kinds:
+            if one.defined and one.kind not in query_words()["genred_kinds"]:
                 modifiers[one.head][one.modifier] += count
     dominant = {}
     for head, counts in modifiers.items():

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from constraintsuite.suites.domain import Knowledge
 from constraintsuite.suites.reading.records import ClassReading
-from constraintsuite.suites.reading.words import reading_words
+from constraintsuite.suites.word_lists import reading_words
 from constraintsuite.text.base import Analysis, Token
 
 MODIFIER_POS = {"ADJ", "NOUN", "PROPN", "NUM"}
@@ -33,11 +33,11 @@ def _of_sentence(tokens: Sequence[Token], number: int, knowledge: Knowledge) -> 
             continue
         word = token.text.lower()
         before = tokens[i - 1].text.lower() if i else ""
-        if word in lists.copulas and number < 3 and i + 1 < len(tokens) and _plural_phrase_starts(tokens[i + 1]):
+        if word in lists["copulas"] and number < 3 and i + 1 < len(tokens) and _plural_phrase_starts(tokens[i + 1]):
             yield from _phrase(tokens, i + 1, 3, knowledge)
-        if word in lists.strong_determiners and number < 3:
+        if word in lists["strong_determiners"] and number < 3:
             yield from _phrase(tokens, i + 1, _strength(before, i, number), knowledge)
-        elif word in lists.weak_determiners:
+        elif word in lists["weak_determiners"]:
             yield from _phrase(tokens, i + 1, 0, knowledge)
 
 
@@ -46,7 +46,7 @@ def _plural_phrase_starts(token: Token) -> bool:
 
 
 def _strength(before: str, position: int, number: int) -> int:
-    if before in reading_words().copulas:
+    if before in reading_words()["copulas"]:
         return 3
     if before in {",", ":", "–", "—", "-", "as"} or position == 0:
         return 2
@@ -78,7 +78,7 @@ def _phrase(tokens: Sequence[Token], start: int, strength: int, knowledge: Knowl
         else:
             part.append(token)
     of_follows = end < len(tokens) and tokens[end].text.lower() == "of"
-    if of_follows and end > start and tokens[end - 1].lemma in reading_words().sortals:  # "a pair of headphones"
+    if of_follows and end > start and tokens[end - 1].lemma in reading_words()["sortals"]:  # "a pair of headphones"
         yield from _phrase(tokens, end + 1, strength, knowledge)
 
 
@@ -107,7 +107,7 @@ def _reading(part: Sequence[Token], strength: int, knowledge: Knowledge) -> Clas
     size = next((n for n in (3, 2, 1) if len(words) >= n and _joined(part[-n:], words[-n:]) in knowledge.heads), 1)
     head = _joined(part[-size:], words[-size:])
     lists = reading_words()
-    if head in lists.relational or head in lists.sortals or len(head) < 3:
+    if head in lists["relational"] or head in lists["sortals"] or len(head) < 3:
         return None
     modifiers = tuple(token.text for token in part[:-size])
     return ClassReading(head, knowledge.heads.get(head, ""), modifiers, strength, part[0].start, part[-1].end)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from constraintsuite.suites.domain import Knowledge, Relation
 from constraintsuite.suites.reading.fillers import Filler, read_fillers
 from constraintsuite.suites.reading.records import ClassReading, Fact
-from constraintsuite.suites.reading.words import reading_words
+from constraintsuite.suites.word_lists import reading_words
 from constraintsuite.text.base import Analysis, Token
 
 
@@ -111,9 +111,9 @@ def _said_of_subject(
     """Whether the relation at token `i` is said of the document's own subject."""
     lists = reading_words()
     before = [t.text.lower() for t in tokens[:i]]
-    if lists.denials & set(before[-4:]):
+    if lists["denials"] & set(before[-4:]):
         return False
-    if (lists.other_things | set(relation.blocked_before)) & set(_clause(before)):
+    if (lists["other_things"] | set(relation.blocked_before)) & set(_clause(before)):
         return False
     if any(reading.start >= tokens[0].start and reading.end <= tokens[i].start for reading in defining):
         return _attached_to_class(tokens, i, defining, all_tokens)
@@ -124,7 +124,7 @@ def _clause(before: Sequence[str]) -> Sequence[str]:
     """The words back to the last clause boundary, at most twelve."""
     window = list(before[-12:])
     for i in range(len(window) - 1, -1, -1):
-        if window[i] in reading_words().clause_starts:
+        if window[i] in reading_words()["clause_starts"]:
             return window[i + 1 :]
     return window
 
@@ -136,7 +136,7 @@ def _attached_to_class(
     if not any(token.dep for token in tokens):
         class_end = max(reading.end for reading in defining if reading.end <= tokens[i].start)
         between = [t.text.lower() for t in tokens if class_end <= t.start < tokens[i].start]
-        return len(between) < 4 or not reading_words().leading_away & set(between)
+        return len(between) < 4 or not reading_words()["leading_away"] & set(between)
     token = tokens[i]
     for _ in range(10):
         if any(reading.start <= token.start < reading.end for reading in defining):
@@ -156,7 +156,7 @@ def _subject_is(tokens: Sequence[Token], nouns: set[str], title: str) -> bool:
     words = [t.text.lower() for t in tokens[:4]]
     if not words:
         return False
-    if words[0] in nouns or words[0] in reading_words().credit_starts:
+    if words[0] in nouns or words[0] in reading_words()["credit_starts"]:
         return True
     if words[0] in {"the", "this"} and len(words) > 1 and words[1] in nouns:
         return True

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from constraintsuite.suites.domain import Relation
-from constraintsuite.suites.reading.words import reading_words
+from constraintsuite.suites.word_lists import reading_words
 from constraintsuite.text.base import Token
 
 
@@ -53,7 +53,7 @@ def _place(tokens: Sequence[Token], start: int) -> list[Filler]:
         end = _name_end(tokens, end + 1)  # keep the region: "Columbia, South Carolina"
     after = tokens[end].text.lower() if end < len(tokens) else "."
     if (
-        after in reading_words().place_heads
+        after in reading_words()["place_heads"]
         or after in {"-", "'s", "’s"}
         or tokens[name_end - 1].entity in {"PERSON", "DATE", "ORG"}
     ):
@@ -79,7 +79,7 @@ def _names(tokens: Sequence[Token], start: int, relation: Relation) -> list[Fill
 
 def _name_places(tokens: Sequence[Token], start: int, relation: Relation) -> list[tuple[int, int]]:
     """First token, and token after the last, of each name of a list; empty where one is none."""
-    introducing = reading_words().before_names if relation.filler == "person" else frozenset()
+    introducing = reading_words()["before_names"] if relation.filler == "person" else frozenset()
     places: list[tuple[int, int]] = []
     following: int | None = start
     while following is not None:
@@ -104,7 +104,7 @@ def _next_name(tokens: Sequence[Token], end: int) -> int | None:
 
 def _name_end(tokens: Sequence[Token], start: int) -> int:
     """The token after the proper name that starts at `start`; `start` itself if none does."""
-    particles, abbreviated = reading_words().particles, reading_words().name_ends | {"st"}
+    particles, abbreviated = reading_words()["particles"], reading_words()["name_ends"] | {"st"}
     end = start
     last_name = start
     while end < len(tokens):
@@ -145,7 +145,7 @@ def _is_name(tokens: Sequence[Token], relation: Relation) -> bool:
         labels = {t.entity for t in tokens}
         if labels & {"GPE", "LOC", "DATE", "NORP", "LANGUAGE", "EVENT"} and "PERSON" not in labels:
             return False
-        return 2 <= len(words) <= 4 and not reading_words().titles & set(words) and not re.search(r"\d", text)
+        return 2 <= len(words) <= 4 and not reading_words()["titles"] & set(words) and not re.search(r"\d", text)
     return 1 <= len(words) <= 5 and len(text) > 3
 
 
@@ -157,7 +157,7 @@ def _insertion(tokens: Sequence[Token], i: int) -> int:
         return tokens[i - 1].end
     word = tokens[i].text.lower()
     following = tokens[i + 1].text.lower() if i + 1 < len(tokens) else ""
-    if word in {",", "and"} and following in reading_words().list_ends:
+    if word in {",", "and"} and following in reading_words()["list_ends"]:
         return tokens[i - 1].end
     return -1
 
