@@ -1,4 +1,4 @@
-"""Other orders of the same words that surely mean the same; a person would have written either."""
+"""Other orders of the same words that certainly mean the same, and that a person could have written."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from constraintsuite.text.sentences import split_sentences
 from constraintsuite.text.terms import TermAnalyser, words
 
 Moves = dict[str, Rewritten]
-"""Ways to reorder a text, by a label that names the words moved."""
+"""Reordered texts by a label that names the moved words."""
 
 
 def rewrite(example: Example, rng: random.Random) -> RewrittenExample | None:
-    """One move in each document that has one (of a minimal pair: the same in both), or in the topic of the query."""
+    """One move in each document that allows one, in a minimal pair the same in both; or one in the topic of the query."""
     variant = _rewrite_topic(example, rng)
     if variant is not None and rng.random() < 0.5:
         return variant
@@ -57,7 +57,7 @@ def _rewrite_documents(example: Example, rng: random.Random) -> RewrittenExample
 
 
 def _rewrite_topic(example: Example, rng: random.Random) -> RewrittenExample | None:
-    """Conjuncts exchanged in the topic: "hotels for couples and families without a pool"."""
+    """The conjuncts of the topic exchanged: "hotels for couples and families without a pool"."""
     old, opposite = example.topic or "", example.opposite or ""
     moves = dict(find_conjuncts(old, Span(0, len(old))))
     if not moves or not (example.query.startswith(old) and opposite.startswith(old)):
@@ -68,7 +68,7 @@ def _rewrite_topic(example: Example, rng: random.Random) -> RewrittenExample | N
 
 
 def _free_of_cues(sentence: str) -> bool:
-    """Whether no negation could reach other words, or fewer, after a move."""
+    """Whether a sentence has no negation cue, whose scope a move could change."""
     lists = guard_words()
     tokens = words(sentence.replace("’", "'"))
     return not any(
@@ -80,7 +80,7 @@ _TIED = re.compile(r"\b(?:respectively|former|latter|first|then)\b")
 
 
 def find_conjuncts(text: str, sentence: Span) -> Iterator[tuple[str, Rewritten]]:
-    """The exchanges in one sentence, each with a label."""
+    """The exchanges of conjuncts in one sentence, each with a label."""
     if _TIED.search(text, sentence.start, sentence.end):
         return
     for pattern, fit in _patterns():
@@ -119,7 +119,7 @@ def _patterns() -> tuple[_Pattern, ...]:
 
 
 def _plain_nouns(a: str, b: str) -> bool:
-    """Whether neither can be a verb that goes on after "and" ("with salt and serve"), nor a word that modifies."""
+    """Whether neither can be a verb that continues the sentence ("with salt and serve") or a modifier."""
     if {a, b} & guard_words()["not_conjuncts"]:
         return False
     first = readings(a)
@@ -168,7 +168,7 @@ _THIRD_PERSON = re.compile(r"\b(?:its?|he|him|his|she|her|they|them|their|this|t
 
 
 def find_adverbials(text: str, sentence: Span) -> Iterator[tuple[str, Rewritten]]:
-    """The moves in one sentence, each with a label."""
+    """The moves of adverbials in one sentence, each with a label."""
     if text[sentence.end - 1] != ".":
         return
     first = _LEADING.match(text, sentence.start, sentence.end)
@@ -183,14 +183,14 @@ def find_adverbials(text: str, sentence: Span) -> Iterator[tuple[str, Rewritten]
 
 
 def _to_the_end(text: str, sentence: Span, main: int) -> Iterator[tuple[str, Rewritten]]:
-    """ "In 1952, it was released." as "It was released in 1952."; `main` is where the main clause begins."""
+    """From "In 1952, it was released." to "It was released in 1952."; the main clause begins at `main`."""
     moved, clause = Span(sentence.start, main - 2), Span(main, sentence.end - 1)
     if _plain_clause(clause.of(text)):
         yield f"{moved.of(text)!r} moved to the end", _rejoin(text, sentence, clause, " ", moved)
 
 
 def _to_the_start(text: str, sentence: Span, moved: Span) -> Iterator[tuple[str, Rewritten]]:
-    """ "It was released in 1952." as "In 1952, it was released."."""
+    """From "It was released in 1952." to "In 1952, it was released."."""
     clause = Span(sentence.start, moved.start - 1)
     lists = guard_words()
     tokens = words(clause.of(text))
@@ -215,7 +215,7 @@ def _rejoin(text: str, sentence: Span, first: Span, link: str, second: Span) -> 
 
 
 def _plain_clause(clause: str) -> bool:
-    """Whether the clause has one verb, so that an adverbial belongs to that one wherever it stands."""
+    """Whether the clause has one verb, so that an adverbial belongs to it in any place."""
     lists = guard_words()
     tokens = words(clause)
     if not 3 <= len(tokens) <= 16 or re.search(r"[,;:()\[\]\"“”—–?!/]|\s-\s|\b\d{4}\b|\.$", clause):
@@ -242,7 +242,7 @@ _QUOTED = re.compile(r"[:\"“”…]")
 
 
 def find_sentences(text: str, sentences: Sequence[Span]) -> Iterator[tuple[str, Rewritten]]:
-    """The exchanges in a text: never of the two that open it, and only where the next one does not lean on them."""
+    """The exchanges of two sentences, except the first two, if the next sentence does not depend on their order."""
     for index in range(2, len(sentences) - 1):
         one, two = sentences[index], sentences[index + 1]
         following = sentences[index + 2 : index + 3]
@@ -251,7 +251,7 @@ def find_sentences(text: str, sentences: Sequence[Span]) -> Iterator[tuple[str, 
 
 
 def _independent(one: str, two: str) -> bool:
-    """Whether both are descriptions, neither leans on the other, and they share no word of content."""
+    """Whether both are descriptions, neither refers to the other, and they share no content word."""
     statives = guard_words()["statives"]
     for sentence in (one, two):
         if not _stands_alone(sentence) or _DEFINITION.search(sentence) or not statives.intersection(words(sentence)):
