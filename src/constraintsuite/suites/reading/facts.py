@@ -1,6 +1,6 @@
-"""Relations that a document states of its own subject, with the place of the filler.
+"""Reads the facts that a document states of its own subject, with the place of the filler.
 
-The ownership guard keeps out what the text says of something else ("remade as a film directed by ...").
+What the text says of something else does not count ("remade as a film directed by ...").
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from constraintsuite.suites.domain import Knowledge, Relation
-from constraintsuite.suites.reading.fillers import Filler, read_fillers
+from constraintsuite.suites.reading.fillers import read_fillers
 from constraintsuite.suites.reading.records import ClassReading, Fact
 from constraintsuite.suites.word_lists import reading_words
 from constraintsuite.text.base import Analysis, Token
@@ -39,7 +39,7 @@ def read_facts(
 
 
 def _from_modifiers(analysis: Analysis, relation: Relation, defining: Sequence[ClassReading]) -> Iterator[Fact]:
-    """Fillers among the words before the class noun: "a 1966 *Spanish* drama film"."""
+    """Facts from the words before the class noun, such as "Spanish" in "a 1966 Spanish drama film"."""
     reading = defining[0]
     phrase = analysis.text[reading.start : reading.end - len(reading.head)]
     hits: list[tuple[int, int, str]] = []
@@ -91,11 +91,8 @@ def _after_trigger(
             if relation.single and len(fillers) != 1:
                 continue
             for filler in fillers:
-                yield _fact(relation, filler, fillers)
-
-
-def _fact(relation: Relation, filler: Filler, fillers: Sequence[Filler]) -> Fact:
-    return Fact(relation.key, filler.text, filler.start, filler.end, fillers[-1].insert_at, len(fillers))
+                end = fillers[-1].insert_at
+                yield Fact(relation.key, filler.text, filler.start, filler.end, end, len(fillers))
 
 
 def _said_of_subject(
@@ -108,7 +105,7 @@ def _said_of_subject(
     title: str,
     all_tokens: Sequence[Token],
 ) -> bool:
-    """Whether the relation at token `i` is said of the document's own subject."""
+    """Whether the relation at token `i` is stated of the document's own subject."""
     lists = reading_words()
     before = [t.text.lower() for t in tokens[:i]]
     if lists["denials"] & set(before[-4:]):
@@ -121,7 +118,7 @@ def _said_of_subject(
 
 
 def _clause(before: Sequence[str]) -> Sequence[str]:
-    """The words back to the last clause boundary, at most twelve."""
+    """The last words, at most twelve, since the beginning of the clause."""
     window = list(before[-12:])
     for i in range(len(window) - 1, -1, -1):
         if window[i] in reading_words()["clause_starts"]:
@@ -132,7 +129,7 @@ def _clause(before: Sequence[str]) -> Sequence[str]:
 def _attached_to_class(
     tokens: Sequence[Token], i: int, defining: Sequence[ClassReading], all_tokens: Sequence[Token]
 ) -> bool:
-    """With a parse: the trigger hangs on the class noun, directly or through its sisters. Without: it stands near it."""
+    """Whether the trigger depends on the class noun, directly or indirectly; without a parse, whether it is near it."""
     if not any(token.dep for token in tokens):
         class_end = max(reading.end for reading in defining if reading.end <= tokens[i].start)
         between = [t.text.lower() for t in tokens if class_end <= t.start < tokens[i].start]

@@ -1,4 +1,4 @@
-"""The fillers that follow a relation's trigger: a list of names, a place, or one of the relation's values."""
+"""Reads the fillers after the trigger of a relation: a list of names, a place, or one of the values of the relation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from constraintsuite.text.base import Token
 
 
 class Filler(NamedTuple):
-    """A filler's text and place; `insert_at` is where a denied one may follow its list, -1 where it may not."""
+    """The text and place of a filler; a denied filler may be added to its list at `insert_at`, unless that is -1."""
 
     text: str
     start: int
@@ -22,7 +22,7 @@ class Filler(NamedTuple):
 
 
 def read_fillers(tokens: Sequence[Token], start: int, relation: Relation) -> list[Filler]:
-    """The fillers from token `start` on; an empty list when they cannot be read with certainty."""
+    """The fillers from token `start` on; none if they cannot be read with certainty."""
     if relation.filler == "value":
         return _value(tokens, start, relation)
     if relation.filler == "place":
@@ -63,7 +63,7 @@ def _place(tokens: Sequence[Token], start: int) -> list[Filler]:
 
 
 def _names(tokens: Sequence[Token], start: int, relation: Relation) -> list[Filler]:
-    """A list of names, all of it or nothing."""
+    """The names of a list; none if one of them is not certainly a name."""
     places = _name_places(tokens, start, relation)
     if not places:
         return []
@@ -78,7 +78,7 @@ def _names(tokens: Sequence[Token], start: int, relation: Relation) -> list[Fill
 
 
 def _name_places(tokens: Sequence[Token], start: int, relation: Relation) -> list[tuple[int, int]]:
-    """First token, and token after the last, of each name of a list; empty where one is none."""
+    """The first token, and the token after the last, of each name in a list; empty if one is not a name."""
     introducing = reading_words()["before_names"] if relation.filler == "person" else frozenset()
     places: list[tuple[int, int]] = []
     following: int | None = start
@@ -95,7 +95,7 @@ def _name_places(tokens: Sequence[Token], start: int, relation: Relation) -> lis
 
 
 def _next_name(tokens: Sequence[Token], end: int) -> int | None:
-    """Where the list goes on with another name: after a comma, "and", or both."""
+    """The token where the next name of a list begins: after a comma, "and" or both; None at the end."""
     joint = [token.text.lower() for token in tokens[end : end + 2]]
     starts = [end + 1] if joint[:1] in ([","], ["and"], ["&"]) else []
     starts += [end + 2] if joint == [",", "and"] else []
@@ -103,7 +103,7 @@ def _next_name(tokens: Sequence[Token], end: int) -> int | None:
 
 
 def _name_end(tokens: Sequence[Token], start: int) -> int:
-    """The token after the proper name that starts at `start`; `start` itself if none does."""
+    """The token after the proper name that begins at `start`; `start` if there is none."""
     particles, abbreviated = reading_words()["particles"], reading_words()["name_ends"] | {"st"}
     end = start
     last_name = start
@@ -150,7 +150,7 @@ def _is_name(tokens: Sequence[Token], relation: Relation) -> bool:
 
 
 def _insertion(tokens: Sequence[Token], i: int) -> int:
-    """Where a list that ends before token `i` may take one more, denied, item."""
+    """The place where a denied item may be added to a list that ends before token `i`; -1 if there is none."""
     if tokens[i - 1].text.endswith("."):  # "Jr." at the end: its full stop may be the sentence's
         return -1
     if i >= len(tokens) or tokens[i].text == ".":
