@@ -22,7 +22,7 @@ from constraintsuite.core.records.examples import (
 )
 from constraintsuite.core.records.text import Document, Qrel, Query
 from constraintsuite.core.store.files import sha256_of, sha256_text
-from constraintsuite.corpora.base import REASONS, BadRows, Reason, SourceSettings
+from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.fields import FileRecord
 from constraintsuite.corpora.jsonl import read_objects
 from constraintsuite.suites.recipe import TagSettings
@@ -57,19 +57,8 @@ class Importer(Protocol):
         """The test set at `source`, a file, a folder, or the name of a dataset on the hub."""
 
 
-class WholeRows(BadRows):
-    """Refuses every broken row: figures on a part of a test set could not be compared with published ones."""
-
-    def add(self, where: str, reason: Reason, row: str) -> None:
-        """Refuse the row at `where` with a UserError."""
-        raise UserError(
-            f"{where}: this row cannot be used: {REASONS[reason]}. A test set is imported whole, so correct the row, or "
-            "check that this is the right file."
-        )
-
-
-WHOLE: Final = WholeRows()
-"""It has no state, so that all importers share it."""
+WHOLE: Final = BadRows(advice="A test set is imported whole, so correct the row, or check that this is the right file.")
+"""Refuses every broken row: figures on a part of a test set could not be compared with published ones."""
 
 
 def read_rows(source: str, split: str | None, known: str) -> list[FileRecord]:
