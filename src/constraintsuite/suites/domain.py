@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.jsonl import describe
@@ -17,8 +17,8 @@ from constraintsuite.core.store.yaml_files import read_package_yaml, read_yaml
 FillerType = Literal["person", "organisation", "place", "value", "noun"]
 
 
-class _Data(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class _Data(BaseModel, frozen=True, extra="forbid"):
+    """A part of a domain file; an unknown key is an error."""
 
 
 class ClassDefinition(_Data):

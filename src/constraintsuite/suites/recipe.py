@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field, model_validator
+from pydantic import BaseModel, Field, ValidationError, computed_field, model_validator
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.examples import SPLITS
@@ -23,8 +23,8 @@ LUCENE = "lucene:"
 OPENSEARCH = "opensearch:"
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+class _Section(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
+    """A part of a recipe; an unknown key is an error."""
 
 
 def _require_sum_of_one(**shares: float) -> None:
@@ -90,9 +90,7 @@ class QuerySettings(_Section):
     def _check_relations(self) -> QuerySettings:
         both = sorted({*self.relations} & {*self.exclude_relations})
         if both:
-            raise ValueError(
-                f"{', '.join(both)} stands in relations and in exclude_relations. Strike it from one of them"
-            )
+            raise ValueError(f"{', '.join(both)} is in relations and in exclude_relations. Remove it from one of them")
         return self
 
 
@@ -174,7 +172,7 @@ class SizeSettings(_Section):
 
 
 class FilterSettings(_Section):
-    """What a pair must fulfil."""
+    """Thresholds of the filters that a pair must pass."""
 
     min_topic_overlap: float = Field(0.5, ge=0, le=1)
     """Share of the topic's terms that must be in each document."""

@@ -43,7 +43,7 @@ def _read(path: Path, broken: list[str]) -> list[Example]:
 
 def _ids(examples: Sequence[Example], controls: Sequence[Example], gold: Sequence[Example]) -> Iterator[str]:
     counts = Counter(example.id for example in [*examples, *controls])
-    yield from (f"{name}: this id stands {count} times" for name, count in counts.items() if count > 1)
+    yield from (f"{name}: this id occurs {count} times" for name, count in counts.items() if count > 1)
     known = {example.id for example in examples}
     yield from (f"{example.id}: in gold.jsonl but not in examples.jsonl" for example in gold if example.id not in known)
 
@@ -83,7 +83,7 @@ def _splits(examples: Sequence[Example]) -> Iterator[str]:
                 found[place, title, name].add(example.split)
     for (_, title, name), splits in sorted(found.items()):
         if len(splits) > 1:
-            yield f"{title} {name!r}: stands in {', '.join(sorted(splits))}"
+            yield f"{title} {name!r}: is in {', '.join(sorted(splits))}"
 
 
 def _labels(examples: Sequence[Example]) -> Iterator[str]:
@@ -101,7 +101,7 @@ def _controls(controls: Sequence[Example], originals: Mapping[str, Example]) -> 
             yield f"{control.id}: made from {control.control.original}, which is not in the suite"
             continue
         if control.split != original.split:
-            yield f"{control.id}: stands in {control.split}, its original {original.id} in {original.split}"
+            yield f"{control.id}: is in {control.split}, its original {original.id} in {original.split}"
         check = {NONFLIP: _nonflip, ADVERSARIAL: _adversarial}.get(control.slice)
         if check is not None:
             yield from (f"{control.id}: {fault}" for fault in check(control, original))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from string import Formatter
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from constraintsuite.core.execution.shards import keyed_random
 from constraintsuite.core.records.examples import (
@@ -30,18 +30,14 @@ from constraintsuite.suites.controls.sampling import mixed_originals, number
 from constraintsuite.text.terms import TermAnalyser
 
 
-class _Data(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Idiom(_Data):
+class Idiom(BaseModel, frozen=True, extra="forbid"):
     """An idiom, and frames of queries with it."""
 
     idiom: str
     frames: tuple[str, ...] = Field(min_length=1, max_length=3)
 
 
-class IdiomCue(_Data):
+class IdiomCue(BaseModel, frozen=True, extra="forbid"):
     """A negation word, its idioms, and templates of real exclusions with it, if there are any."""
 
     cue: str

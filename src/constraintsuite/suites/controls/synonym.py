@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 from typing import Annotated, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from constraintsuite.core.records.examples import MINPAIRS, Example
 from constraintsuite.core.records.text import Span
@@ -36,10 +36,8 @@ def _as_forms(value: object) -> object:
 Forms = Annotated[tuple[str, ...], BeforeValidator(_as_forms)]
 
 
-class Guards(BaseModel):
+class Guards(BaseModel, frozen=True, extra="forbid", populate_by_name=True):
     """Conditions on the words before and after a match: "#" is a number, "." a mark or the end, "Name" a capitalised word."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
     not_after: frozenset[str] = frozenset()
     not_before: frozenset[str] = frozenset()
@@ -64,10 +62,8 @@ class Substitution(Guards):
     word_class: str = Field(alias="class")
 
 
-class QueryRewording(BaseModel):
+class QueryRewording(BaseModel, frozen=True, extra="forbid", populate_by_name=True):
     """Another way to say the exclusion of a query."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
     old: str = Field(alias="from")
     new: str = Field(alias="to")
@@ -83,10 +79,8 @@ class SubstitutionMatch(NamedTuple):
     change: SpanRewrite
 
 
-class SynonymRules(BaseModel):
+class SynonymRules(BaseModel, frozen=True, extra="forbid"):
     """The substitutions for documents and the rewordings of queries in `synonyms.yaml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     classes: dict[str, Guards]
     documents: tuple[Substitution, ...]

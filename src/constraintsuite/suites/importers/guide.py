@@ -41,7 +41,7 @@ def read(source: str, split: str | None) -> ImportedSuite:
             if isinstance(made, str):
                 faults.append(f"{where}: {made}")
             elif made.id in known:
-                faults.append(f"{where}: the id {made.id!r} stands there already.")
+                faults.append(f"{where}: the id {made.id!r} occurs before.")
             else:
                 known.add(made.id)
                 found.append(made)

@@ -60,7 +60,7 @@ def _repeated_ids(lines: Iterable[tuple[int, Proposal]]) -> Iterator[LineFault]:
     first: dict[str, int] = {}
     for number, proposal in lines:
         if first.setdefault(proposal.id, number) != number:
-            yield number, f"the id {proposal.id!r} stands in line {first[proposal.id]} already; keep one."
+            yield number, f"the id {proposal.id!r} is already in line {first[proposal.id]}; keep one."
 
 
 def _empty_words(lines: Iterable[tuple[int, Proposal]]) -> Iterator[LineFault]:

@@ -123,13 +123,14 @@ def select_attributes(
             and len(count.denied) >= settings.min_denying
             and len(count.denied) >= settings.min_denying_share * count.documents
         }
-        kept = {noun: count for noun, count in passing.items() if not _stands_for_longer(noun, passing)}
+        kept = {noun: count for noun, count in passing.items() if not _means_longer(noun, passing)}
         if kept:
             selected[topic] = kept
     return selected
 
 
-def _stands_for_longer(noun: str, passing: Mapping[str, NounCount]) -> bool:
+def _means_longer(noun: str, passing: Mapping[str, NounCount]) -> bool:
+    """Whether most documents with the noun have a longer one that ends in it: "coconut milk" for "milk"."""
     here = passing[noun].documents
     longer = (other for other in passing if other.endswith(f" {noun}"))
     return any(passing[other].documents >= LONGER_WINS * here for other in longer)
