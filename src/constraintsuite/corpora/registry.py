@@ -53,7 +53,7 @@ def find_format(settings: SourceSettings) -> str:
 
 
 def _with_local_files(settings: SourceSettings) -> SourceSettings:
-    """The settings with URLs of object stores replaced by local copies."""
+    """The settings with URLs of object stores replaced by paths of local copies."""
     named = {"source": settings.source, "queries": settings.queries, "qrels": settings.qrels}
     urls = {field: place for field, place in named.items() if place is not None and is_url(place)}
     return settings.model_copy(update={field: str(fetch_url(url)) for field, url in urls.items()})

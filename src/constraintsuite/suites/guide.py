@@ -178,9 +178,10 @@ def from_guide(line: GuideExample, split: Split) -> Example:
         raise ValueError(f"{', '.join(empty)} must hold a word")
     restates = base_label == _POS_FIRST
     places = line.source.retrieval
+    ranks = (places.rank_pos_in_pool, places.rank_neg_in_pool) if places else (None, None)
     documents = (
-        _read_document(SATISFYING, line.docs.pos, line.source.doc_pos_id, places.rank_pos_in_pool if places else None),
-        _read_document(VIOLATING, line.docs.neg, line.source.doc_neg_id, places.rank_neg_in_pool if places else None),
+        _read_document(SATISFYING, line.docs.pos, line.source.doc_pos_id, ranks[0]),
+        _read_document(VIOLATING, line.docs.neg, line.source.doc_neg_id, ranks[1]),
     )
     preferences = {_NEG_FIRST: (OPPOSITE_PREFERENCE,), _POS_FIRST: (RESTATED_PREFERENCE,)}.get(base_label, ())
     return Example(
@@ -208,8 +209,8 @@ def from_guide(line: GuideExample, split: Split) -> Example:
         clusters=tuple(sorted({line.source.doc_pos_id, line.source.doc_neg_id})),
         template=line.query.template,
         template_family="given",
-        tags={name: str(getattr(line.tags, there)) for name, there in _TAGS.items()}
-        | {name: _yes(getattr(line.tags, there)) for name, (there, _, _) in _FINDINGS.items()},
+        tags={name: str(getattr(line.tags, key)) for name, key in _TAGS.items()}
+        | {name: _yes(getattr(line.tags, key)) for name, (key, _, _) in _FINDINGS.items()},
         control=Control(_UNSTATED, "") if slice_name in CONTROL_SLICES else None,
     )
 
@@ -252,13 +253,13 @@ _FINDINGS = {
 
 def _tags(example: Example, constraint: Exclude) -> GuideTags:
     """The tags of the example; those that it lacks follow from the evidence."""
-    said = {(one.document, one.value) for one in constraint.evidence}
+    evidence = {(one.document, one.value) for one in constraint.evidence}
     found = {
-        there: example.tags.get(name, _yes(any((role, value) in said for value in values))) == _yes(True)
-        for name, (there, role, values) in _FINDINGS.items()
+        key: example.tags.get(name, _yes(any((role, value) in evidence for value in values))) == _yes(True)
+        for name, (key, role, values) in _FINDINGS.items()
     }
-    return GuideTags.model_validate({there: example.tags.get(name, "unknown") for name, there in _TAGS.items()} | found)
+    return GuideTags.model_validate({key: example.tags.get(name, "unknown") for name, key in _TAGS.items()} | found)
 
 
-def _yes(said: bool) -> str:
-    return "yes" if said else "no"
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"

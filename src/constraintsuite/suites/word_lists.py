@@ -8,28 +8,28 @@ from constraintsuite.core.store.jsonl import adapter
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.text.wordlists import WordSet
 
-WordLists = dict[str, frozenset[str]]
-"""Words by the name of their list."""
+WordsByList = dict[str, frozenset[str]]
+"""The words of each list, by its name."""
 
 
 @cache
-def reading_words() -> WordLists:
+def reading_words() -> WordsByList:
     """Words that show what a document is, what it states of its subject, and where a name begins and ends."""
     return _read_lists("reading")
 
 
 @cache
-def query_words() -> WordLists:
+def query_words() -> WordsByList:
     """Words that narrow no topic, and words by which a given query is parsed."""
     return _read_lists("queries")
 
 
 @cache
-def guard_words() -> WordLists:
+def guard_words() -> WordsByList:
     """Words that forbid a rewriting."""
     return _read_lists("controls", "data")
 
 
-def _read_lists(*folder: str) -> WordLists:
+def _read_lists(*folder: str) -> WordsByList:
     data = read_package_yaml("constraintsuite.suites", *folder, "words.yaml")
     return adapter(dict[str, WordSet]).validate_python(data)
