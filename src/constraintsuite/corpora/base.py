@@ -48,12 +48,12 @@ class BadRows:
     """What happens to broken rows: the first one is a UserError, or, with `skip`, all are left out and counted."""
 
     skip: bool = False
-    advice: str = "Correct it, or pass --skip-bad-rows to leave such rows out."
-    """The end of the error message."""
     counts: Counter[str] = field(default_factory=Counter)
     """How many rows were left out for each reason."""
     rows: list[BadRow] = field(default_factory=list)
     """The first 1,000 rows that were left out."""
+    advice: str = "Correct it, or pass --skip-bad-rows to leave such rows out."
+    """The end of the error message."""
 
     def add(self, where: str, reason: Reason, row: str) -> None:
         """Leave the row at `where` out, or refuse it with a UserError."""
