@@ -158,12 +158,12 @@ def _prepare(source: str, folder: Path) -> Case:
     classes = {name: classes_of(reading.classes, heads, load_knowledge(())) for name, reading in readings.items()}
     return Case(
         [p for p in read_proposals(stages / "queries") if p.status == "build"],
-        read_pools(stages / "candidates"),
+        {pool.query: pool for pool in read_pools(stages / "candidates")},
         {document.id: document for document in read_documents(stages / "documents")},
         readings,
         {name: found[0].year for name, found in classes.items() if found and found[0].year is not None},
-        read_clusters(stages / "documents"),
-        read_splits(stages / "queries"),
+        read_clusters(stages / "documents", readings),
+        read_splits(stages / "queries", readings),
     )
 
 

@@ -40,7 +40,7 @@ def test_a_classifier_that_wins_is_not_at_chance(tmp_path: Path) -> None:
 
 def line_of(folder: Path, criterion: str, row: AuditRow) -> str:
     """The last cell of a criterion's row on the card."""
-    write_card(folder / "README.md", RECIPE, [], COVERAGE, {}, Audit(0, (row,), ()), [], "")
+    write_card(folder / "README.md", RECIPE, [], COVERAGE, {}, Audit(0, (row,), ()), [])
     lines = (folder / "README.md").read_text(encoding="utf-8").splitlines()
     (line,) = (line for line in lines if line.startswith(f"| {criterion} |"))
     return line.split("|")[-2].strip()

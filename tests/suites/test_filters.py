@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from constraintsuite.core.records.examples import Spans
-from constraintsuite.suites.filters import FILTERS, reasons
+from constraintsuite.suites.filters import FILTERS, find_reasons
 from constraintsuite.suites.pairs.records import CheckedDocument, CheckedPair
 from constraintsuite.suites.recipe import FilterSettings, PairSettings
 from constraintsuite.text.choice import get_analyser
@@ -47,7 +47,7 @@ def pair(
 
 
 def test_a_good_pair_passes_all_filters() -> None:
-    assert list(reasons(pair())) == []
+    assert list(find_reasons(pair())) == []
 
 
 @pytest.mark.parametrize(

@@ -462,7 +462,7 @@ def test_of_many_faults_the_first_ten_are_shown(tmp_path: Path, capsys: pytest.C
 def test_an_id_that_stands_twice_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = write_guide(tmp_path / "guide.jsonl", guide_line(), guide_line())
     (said,) = refused(tmp_path, capsys, source).splitlines()
-    assert said == f"{source}:2: the id 'negation_explicit_msmarco_000123' stands there already."
+    assert said == f"{source}:2: the id 'negation_explicit_msmarco_000123' occurs before."
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_a_wrong_or_unknown_key_is_refused_by_its_name(tmp_path: Path, text: str
         ("pairs: {max_length_ratio: .inf}", r"pairs\.max_length_ratio: .*finite number"),
         (
             "queries: {relations: [born_in], exclude_relations: [born_in]}",
-            r"queries: born_in stands in relations and in",
+            r"queries: born_in is in relations and in",
         ),
         ("sizes: {minpairs_share: 0.6}", r"sizes: minpairs_share 0\.6 \+ .* = 1\.4; these shares must add up to 1"),
         ("sizes: {omission_share: 0.1}", r"sizes: .* = 0\.7; these shares must add up to 1"),

@@ -67,7 +67,7 @@ def test_a_missing_file_is_named_once(suite: Path, name: str) -> None:
 def test_an_id_that_stands_twice_is_found(suite: Path) -> None:
     first = read_examples(suite)[0]
     faults = spoil(suite, "controls.jsonl", lambda controls: [replace(controls[0], id=first.id), *controls[1:]])
-    assert f"{first.id}: this id stands 2 times" in faults
+    assert f"{first.id}: this id occurs 2 times" in faults
 
 
 def test_half_a_couple_is_found(suite: Path) -> None:
@@ -95,9 +95,9 @@ def test_what_stands_in_two_splits_is_found(suite: Path) -> None:
     assert value
     faults = spoil(suite, "examples.jsonl", lambda examples: [*examples, moved])
     for start in (
-        *(f"cluster {cluster!r}: stands in " for cluster in one.clusters),
-        f"value {value.lower()!r}: stands in ",
-        f"template family {one.template_family!r}: stands in ",
+        *(f"cluster {cluster!r}: is in " for cluster in one.clusters),
+        f"value {value.lower()!r}: is in ",
+        f"template family {one.template_family!r}: is in ",
     ):
         assert any(fault.startswith(start) for fault in faults), start
 
@@ -178,7 +178,7 @@ def own_opposite(control: Example, original: Example) -> Example:
     [
         ("nonflip", no_control, "a main example, which does not belong into controls.jsonl"),
         ("nonflip", original_gone, "made from gone, which is not in the suite"),
-        ("nonflip", other_split, "stands in "),
+        ("nonflip", other_split, "is in "),
         ("nonflip", one_preference, "its preferences are not those of its original"),
         ("nonflip", one_preference_more, "its preferences are not those of its original"),
         ("nonflip", as_the_original, "query and texts are those of its original"),

@@ -1,4 +1,4 @@
-"""Where text comes from: files, folders, ir_datasets, the Hugging Face hub, and a bundled sample."""
+"""Sources of text: files, folders, ir_datasets, the Hugging Face hub, and a bundled sample."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one contract of this folder: a source gives documents, and where it has them queries and judgments."""
+"""The interface of a source of text: it gives documents, and queries and judgments if it has them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,8 @@ from constraintsuite.core.records.text import Document, Qrel, Query
 
 Format = Literal["auto", "jsonl", "tsv", "csv", "parquet", "beir", "trec", "folder", "irds", "hub", "sample"]
 
-Reason = Literal[
-    "invalid_utf8",
-    "invalid_json",
-    "missing_text",
-    "missing_id",
-    "not_text",
-    "wrong_columns",
-    "broken_quotes",
-    "broken_markup",
-    "bad_grade",
-]
+Reason = str
+"""Why a row cannot be used: a key of `REASONS`."""
 REASONS: Final[Mapping[Reason, str]] = {
     "invalid_utf8": "it holds characters that are not valid UTF-8",
     "invalid_json": "it is not a JSON object",
@@ -32,7 +23,7 @@ REASONS: Final[Mapping[Reason, str]] = {
     "missing_id": "its id is missing or empty",
     "not_text": "its id, title or text is not a text",
     "wrong_columns": "it has another number of columns than expected",
-    "broken_quotes": "a quoted field is not closed, or goes on after its closing quote",
+    "broken_quotes": "a quoted field is not closed, or continues after its closing quote",
     "broken_markup": "a tag is opened and not closed, or closed and not opened",
     "bad_grade": "its grade is not a whole number",
 }
@@ -49,26 +40,25 @@ class BadRow:
     """File and line of the row."""
     reason: Reason
     row: str
-    """The row as it stands, cut to 500 characters."""
+    """The first 500 characters of the row."""
 
 
 @dataclass
 class BadRows:
-    """What becomes of broken rows: an error at the first one, or, with `skip`, a count of each reason."""
+    """What happens to broken rows: the first one is a UserError, or, with `skip`, all are left out and counted."""
 
     skip: bool = False
     counts: Counter[str] = field(default_factory=Counter)
-    """How many rows were left out for each reason; always complete."""
+    """How many rows were left out for each reason."""
     rows: list[BadRow] = field(default_factory=list)
-    """The first 1,000 of them."""
+    """The first 1,000 rows that were left out."""
+    advice: str = "Correct it, or pass --skip-bad-rows to leave such rows out."
+    """The end of the error message."""
 
     def add(self, where: str, reason: Reason, row: str) -> None:
         """Leave the row at `where` out, or refuse it with a UserError."""
         if not self.skip:
-            raise UserError(
-                f"{where}: this row cannot be used: {REASONS[reason]}. "
-                "Correct it, or pass --skip-bad-rows to leave such rows out."
-            )
+            raise UserError(f"{where}: this row cannot be used: {REASONS[reason]}. {self.advice}")
         self.counts[reason] += 1
         if len(self.rows) < _ROWS_KEPT:
             shown = row[:_ROW_CHARACTERS].encode("utf-8", "backslashreplace").decode()
@@ -76,49 +66,46 @@ class BadRows:
 
 
 STRICT: Final = BadRows()
-"""Lets no broken row pass; keeps nothing, so all may share it."""
+"""Refuses every broken row. It has no state, so that all callers share it."""
 
 
 class NoDocumentsError(UserError):
-    """A source can be read but holds no document."""
+    """A source that can be read has no documents."""
 
 
 class Source(Protocol):
-    """Gives documents one after the other, never all in memory, in the same order each time."""
+    """A source of text; it gives documents one by one, never all in memory, and always in the same order."""
 
     name: str
 
     @property
     def licence(self) -> str:
-        """The licence of the texts, empty where it is not known."""
+        """The licence of the texts; empty if it is not known."""
         return ""
 
     def fingerprint(self) -> str:
-        """SHA-256 of what decides the content.
-
-        Whether bad rows are skipped is not part of it: a source that can be read without skipping has none to skip.
-        """
+        """SHA-256 of everything that decides the content, except whether broken rows are skipped."""
         ...
 
     def documents(self, bad: BadRows) -> Iterator[Document]:
-        """Every document; rows that are none go to `bad`."""
+        """Every document; broken rows go to `bad`."""
         ...
 
     def queries(self, bad: BadRows = STRICT) -> Iterator[Query]:
-        """Every query; none where the source has texts only."""
+        """Every query, if the source has queries."""
         return iter(())
 
     def qrels(self, bad: BadRows = STRICT) -> Iterator[Qrel]:
-        """Every judgment; none where the source has texts only."""
+        """Every judgment, if the source has judgments."""
         return iter(())
 
     def size(self) -> int | None:
-        """How many documents there are, where that is known without reading them."""
+        """The number of documents, if it is known without reading them."""
         return None
 
 
 class SourceSettings(BaseModel, frozen=True, extra="forbid"):
-    """Where text comes from, and how it is read."""
+    """Which source is read, and how."""
 
     source: str = Field(
         min_length=1,

@@ -1,4 +1,4 @@
-"""A folder as BEIR has it: corpus.jsonl, queries.jsonl, and qrels/*.tsv."""
+"""A folder in the format of BEIR: corpus.jsonl, queries.jsonl and qrels/*.tsv."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from constraintsuite.corpora.judgments import read_qrels
 
 
 class BeirSource(JsonlSource):
-    """A corpus with its queries and judgments; `split` names one qrels file, else all are read."""
+    """A corpus with its queries and judgments; `split` names one qrels file, otherwise all are read."""
 
     def __init__(self, settings: SourceSettings) -> None:
         super().__init__(settings)
         folder = Path(settings.source)
-        self._queries = _packed_or_not(folder, "queries.jsonl")
+        self._queries = _plain_or_gzip(folder, "queries.jsonl")
         self._qrels = _qrels_files(folder, settings.split)
 
     def fingerprint(self) -> str:
@@ -29,7 +29,7 @@ class BeirSource(JsonlSource):
         return fingerprint_files(files, "beir", self._fields, [file.name for file in files])
 
     def _find_files(self, source: str) -> list[Path]:
-        corpus = _packed_or_not(Path(source), "corpus.jsonl")
+        corpus = _plain_or_gzip(Path(source), "corpus.jsonl")
         if not corpus:
             raise UserError(f"{source}: no corpus.jsonl in this folder, so it is not in the format of BEIR.")
         return corpus
@@ -39,12 +39,12 @@ class BeirSource(JsonlSource):
         return read_query_rows((row for file in self._queries for row in read_objects(file, bad)), bad)
 
     def qrels(self, bad: BadRows = STRICT) -> Iterator[Qrel]:
-        """The judgments of the qrels files, by file name."""
+        """The judgments of the qrels files, in the order of their names."""
         return (qrel for file in self._qrels for qrel in read_qrels(file, bad))
 
 
-def _packed_or_not(folder: Path, name: str) -> list[Path]:
-    """The file, plain or gzip; empty if there is none."""
+def _plain_or_gzip(folder: Path, name: str) -> list[Path]:
+    """The file, plain or compressed; empty if there is none."""
     return [file for file in (folder / name, folder / f"{name}.gz") if file.is_file()][:1]
 
 

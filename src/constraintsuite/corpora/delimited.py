@@ -1,4 +1,4 @@
-"""Tables as text: TSV, in which quotes mean nothing, and CSV, in which they do."""
+"""Tables: TSV, in which quotes have no meaning, and CSV, in which they do."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import csv
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.corpora.base import BadRows
@@ -18,11 +17,8 @@ _LONGEST_RECORD = 1 << 24
 _LONGEST_FIELD = (1 << 31) - 1
 
 
-class Cells(NamedTuple):
-    """One record of a table."""
-
-    where: str
-    cells: Sequence[str]
+Cells = tuple[str, Sequence[str]]
+"""The place of a record, and its cells."""
 
 
 class TsvSource(FileSource):
@@ -43,7 +39,7 @@ class CsvSource(TsvSource):
 
 
 def read_table(path: Path, kind: str, fields: Fields, bad: BadRows) -> Iterator[FileRecord]:
-    """The records of a table under the names of its columns: those of its header, or the usual ones."""
+    """The records of a table by column names: those of its header, or else the usual ones."""
     names: Sequence[str] = ()
     for where, cells in _READERS[kind](path, bad):
         if not names:
@@ -58,16 +54,16 @@ def read_table(path: Path, kind: str, fields: Fields, bad: BadRows) -> Iterator[
 
 
 def read_tsv(path: Path, bad: BadRows) -> Iterator[Cells]:
-    """The records of a TSV file: each line is one, each tab a border."""
+    """The records of a TSV file: one per line, with tabs between cells."""
     for line in read_lines(path):
         text = decode(line, bad)
         if text is not None and text.strip():
-            yield Cells(line.where, text.split("\t"))
+            yield line.where, text.split("\t")
 
 
 def read_csv(path: Path, bad: BadRows) -> Iterator[Cells]:
     """The records of a CSV file; a quoted field may hold commas, doubled quotes and line ends."""
-    csv.field_size_limit(_LONGEST_FIELD)  # global in Python, and by default too small for a document
+    csv.field_size_limit(_LONGEST_FIELD)  # a global setting, by default too small for a document
     lines = _Lines(read_lines(path))
     reader = csv.reader(lines, strict=True)
     while True:
@@ -82,7 +78,7 @@ def read_csv(path: Path, bad: BadRows) -> Iterator[Cells]:
         if cells is None:
             return
         if any(cell.strip() for cell in cells):
-            yield Cells(lines.record[0].where, cells)
+            yield lines.record[0].where, cells
 
 
 _READERS: Mapping[str, Callable[[Path, BadRows], Iterator[Cells]]] = {"tsv": read_tsv, "csv": read_csv}
@@ -111,7 +107,7 @@ def _by_number(fields: Fields) -> bool:
 
 
 class _Lines:
-    """Lines for the CSV reader, which can go back when a quote that never closes has swallowed good ones."""
+    """Lines for the CSV reader; they can be read again if a quote that is never closed has swallowed good ones."""
 
     def __init__(self, lines: Iterator[FileLine]) -> None:
         self._lines = lines
@@ -127,16 +123,16 @@ class _Lines:
             raise csv.Error("a quoted field is too long")
         line = self._again.popleft() if self._again else next(self._lines)
         self.record.append(line)
-        self._size += len(line.data) if len(self.record) > 1 else 0  # one line may be as long as it likes
+        self._size += len(line.data) if len(self.record) > 1 else 0  # a single line may have any length
         return escape(line.data)
 
     def begin_record(self) -> None:
-        """Forget the lines of the record before."""
+        """Forget the lines of the previous record."""
         self.record.clear()
         self._size = 0
 
     def retry_from_second(self) -> FileLine:
-        """The first line of this record, which is given up; those after it come again."""
+        """Give up the first line of this record and return it; the lines after it are read again."""
         first, *others = self.record
         self._again.extendleft(reversed(others))
         return first

@@ -1,4 +1,4 @@
-"""Which field of a record is its id, its title, its text; and the document or query that follows."""
+"""Makes documents and queries of records: finds the fields of id, title and text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from constraintsuite.corpora.base import BadRows, Reason, SourceSettings
 
 
 class FileRecord(NamedTuple):
-    """A record as a file holds it, and its place."""
+    """A record of a file, and its place."""
 
     where: str
     values: Mapping[str, object]
@@ -24,7 +24,7 @@ class FileRecord(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The field named for each part, or the usual names that are tried in order, whatever their case."""
+    """The field that the user chose for each part, or the usual names, which are tried in order and in any case."""
 
     id: str | None = None
     title: str | None = None
@@ -35,7 +35,7 @@ class Fields:
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """The fields that somebody named."""
+        """The fields that the user chose."""
         return tuple(name for name in (self.id, self.title, self.text) if name is not None)
 
     @property
@@ -52,17 +52,17 @@ QUERY_FIELDS = Fields(
 
 
 def document_fields(settings: SourceSettings) -> Fields:
-    """The fields of documents that the settings name."""
+    """The fields of documents that the settings choose."""
     return Fields(settings.id_field, settings.title_field, settings.text_field)
 
 
 def read_documents(rows: Iterable[FileRecord], fields: Fields, bad: BadRows) -> Iterator[Document]:
     """The document of each row; a row without an id field gets an id from its content.
 
-    The first row decides which field is the text, and must have the fields that were named.
+    The first row decides which field is the text, and must have the fields that the user chose.
     """
     text_field: str | None = None
-    unfit: UserError | None = None
+    first_error: UserError | None = None
     title_seen = fields.title is None
     for row in rows:
         try:
@@ -71,14 +71,14 @@ def read_documents(rows: Iterable[FileRecord], fields: Fields, bad: BadRows) -> 
             document = _document(row.values, fields, text_field)
         except _FaultError as fault:
             if text_field is None:
-                unfit = unfit or _wrong_fields(row, fault.said)
+                first_error = first_error or _wrong_fields(row, fault.detail)
                 if not bad.skip:
-                    raise unfit from None
+                    raise first_error from None
             bad.add(row.where, fault.reason, json.dumps(dict(row.values), ensure_ascii=False, default=repr))
         else:
             yield document
-    if text_field is None and unfit is not None:
-        raise unfit
+    if text_field is None and first_error is not None:
+        raise first_error
     if text_field is not None and not title_seen:
         raise UserError(f"No record has a field {fields.title!r}. Choose another with --title-field, or leave it out.")
 
@@ -89,14 +89,12 @@ def read_query_rows(rows: Iterable[FileRecord], bad: BadRows) -> Iterator[Query]
 
 
 def content_id(title: str, text: str) -> str:
-    """An id that equal texts share: the first 16 hexadecimal digits of a SHA-256."""
+    """The id of a document without one, the same for equal texts: the first 16 hexadecimal digits of a SHA-256."""
     return hashlib.sha256(f"{title}\x1f{text}".encode()).hexdigest()[:16]
 
 
 def is_utf8(text: str) -> bool:
     """Whether a text can be written as UTF-8, which lone surrogates cannot."""
-    if text.isascii():
-        return True
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -105,16 +103,15 @@ def is_utf8(text: str) -> bool:
 
 
 class _FaultError(Exception):
-    """Why a row cannot be used; `said` is what is wrong with the fields, if it is that."""
+    """Why a row cannot be used; `detail` says which field is missing."""
 
-    def __init__(self, reason: Reason, said: str = "") -> None:
+    def __init__(self, reason: Reason, detail: str = "") -> None:
         super().__init__(reason)
-        self.reason: Reason = reason
-        self.said = said
+        self.reason, self.detail = reason, detail
 
 
 def _text_field(values: Mapping[str, object], fields: Fields) -> str:
-    """The field of the text; a _FaultError where these cannot be the fields of the file."""
+    """The field of the text; a _FaultError if the row does not have the expected fields."""
     if fields.id is not None and fields.id not in values:
         raise _FaultError("missing_id", f"no field {fields.id!r}")
     if fields.text is not None and fields.text not in values:
@@ -125,10 +122,10 @@ def _text_field(values: Mapping[str, object], fields: Fields) -> str:
     return found
 
 
-def _wrong_fields(row: FileRecord, fault: str) -> UserError:
-    there = ", ".join(row.values) or "none"
+def _wrong_fields(row: FileRecord, detail: str) -> UserError:
+    fields = ", ".join(row.values) or "none"
     return UserError(
-        f"{row.where}: {fault}. The fields are: {there}. Choose with --text-field, --title-field and --id-field."
+        f"{row.where}: {detail}. The fields are: {fields}. Choose with --text-field, --title-field and --id-field."
     )
 
 
@@ -177,7 +174,7 @@ def _title(value: object) -> str:
 
 
 def _metadata(values: Mapping[str, object], used: set[str | None]) -> dict[str, str]:
-    """The other fields that hold a single value, and those inside a field called metadata."""
+    """The other fields with a single value, and those inside a field called metadata."""
     inner = values.get("metadata")
     nested = inner if isinstance(inner, Mapping) and "metadata" not in used else {}
     others = {**nested, **{name: value for name, value in values.items() if name not in used}}
@@ -186,7 +183,7 @@ def _metadata(values: Mapping[str, object], used: set[str | None]) -> dict[str, 
 
 
 def _scalar(value: object) -> str | None:
-    """A single value as a string, None for nothing, lists and the like."""
+    """A single value as a string; None for missing values, lists and objects."""
     value = _unpacked(value)
     if value is None or isinstance(value, (list, tuple, set, Mapping)) or _is_nan(value):
         return None

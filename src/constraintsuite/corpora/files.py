@@ -1,6 +1,6 @@
-"""Files as bytes and lines, each line with its place; and the base of all sources that read records from files.
+"""Reads files as bytes and lines, and the base class of sources that read records from files.
 
-Files are plain or gzip, with or without byte order mark.
+Files may be compressed with gzip and may have a byte order mark.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class FileLine(NamedTuple):
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
-    """The bytes of a file, unpacked if its name ends in .gz; what cannot be read is a UserError."""
+    """The bytes of a file, decompressed if its name ends in .gz; a file that cannot be read is a UserError."""
     require_file(path)
     try:
         with path.open("rb") as plain:
@@ -54,7 +54,7 @@ def read_lines(path: Path) -> Iterator[FileLine]:
 
 
 def decode(line: FileLine, bad: BadRows) -> str | None:
-    """The text of a line without its line end, None if it is not UTF-8 and `bad` leaves it out."""
+    """The text of a line without its line end; None if it is not UTF-8 and `bad` skips it."""
     try:
         return line.data.decode().removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError:
@@ -63,12 +63,12 @@ def decode(line: FileLine, bad: BadRows) -> str | None:
 
 
 def escape(data: bytes) -> str:
-    """Text in which each byte that is not UTF-8 is a lone surrogate, so that it can be found and told later."""
+    """The text, in which each byte that is not UTF-8 is a lone surrogate, so that it can be found and reported later."""
     return data.decode("utf-8", "surrogateescape")
 
 
 def require_file(path: Path) -> None:
-    """A UserError unless `path` is a file."""
+    """Refuse a path that is not a file, with a UserError."""
     if not path.exists():
         raise UserError(f"{path}: there is no such file.")
     if not path.is_file():
@@ -76,7 +76,7 @@ def require_file(path: Path) -> None:
 
 
 def data_files(source: str, suffixes: Iterable[str]) -> list[Path]:
-    """The file `source`, or the files with one of the suffixes (.gz may follow) in the folder `source`, by name."""
+    """The file `source`, or the files in the folder `source` with one of these suffixes (and .gz), in order of names."""
     path = Path(source)
     if not path.is_dir():
         require_file(path)
@@ -89,7 +89,7 @@ def data_files(source: str, suffixes: Iterable[str]) -> list[Path]:
 
 
 def ending(path: Path) -> str:
-    """How the name of a file ends, in lower case and apart from .gz: `.jsonl` of `wiki.JSONL.gz`."""
+    """The ending of a file name in lower case, without .gz: `.jsonl` of `wiki.JSONL.gz`."""
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
@@ -101,12 +101,12 @@ def base_name(path: Path) -> str:
 
 
 def fingerprint_files(files: Iterable[Path], *settings: object) -> str:
-    """SHA-256 of the bytes of files in their order, and of the settings that decide how they are read."""
+    """SHA-256 of the bytes of these files, and of the settings that decide how they are read."""
     return sha256_text(*(repr(setting) for setting in settings), *(sha256_of(file) for file in files))
 
 
 class FileSource(Source):
-    """The documents of a file, or of all files of that kind in a folder; a kind says how records are read from one file."""
+    """The documents of a file, or of all files of one kind in a folder; a subclass reads the records of one file."""
 
     kind: ClassVar[str]
     endings: ClassVar[tuple[str, ...]] = ()

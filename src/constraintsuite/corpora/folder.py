@@ -1,4 +1,4 @@
-"""A folder of Markdown and text files, or one such file, cut into passages."""
+"""A folder of Markdown and text files, or one such file, split into passages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ProseFile(NamedTuple):
 
 
 class FolderSource(Source):
-    """The passages of all .md and .txt files below a folder, by path; hidden files and folders are passed over."""
+    """The passages of all Markdown and text files below a folder, in order of paths; hidden files are skipped."""
 
     def __init__(self, settings: SourceSettings) -> None:
         root = Path(settings.source)
@@ -41,7 +41,7 @@ class FolderSource(Source):
         return sha256_text("folder", str(self._words), *files)
 
     def documents(self, bad: BadRows) -> Iterator[Document]:
-        """The passages of each file, with the nearest heading or else the file's name as title."""
+        """The passages of each file; the title is the nearest heading, or else the name of the file."""
         for file in self._files:
             decoded = (decode(line, bad) for line in read_lines(file.path))
             lines = (line for line in decoded if line is not None)
@@ -51,7 +51,7 @@ class FolderSource(Source):
 
 
 def prose_files(root: Path) -> list[ProseFile]:
-    """The Markdown and text files below `root`, or `root` itself; none that a link leads to outside of it."""
+    """The Markdown and text files below `root`, or `root` itself; links that lead out of it are skipped."""
     if not root.is_dir():
         require_file(root)
         return [ProseFile(root, root.name)]

@@ -1,4 +1,4 @@
-"""Any dataset of the Hugging Face hub, streamed: `hf:owner/name` or `hf:owner/name:config`."""
+"""Datasets of the Hugging Face hub, streamed: `hf:owner/name` or `hf:owner/name:config`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class HubSource(Source):
 
     @property
     def licence(self) -> str:
-        """What the dataset's card says."""
+        """The licence on the dataset's card."""
         local = Path(self._path)
         card = str(local / "README.md") if local.is_dir() else self._path
         try:
@@ -60,7 +60,7 @@ class HubSource(Source):
 
     @cached_property
     def _builder(self) -> datasets.DatasetBuilder:
-        """The dataset at one commit: fingerprint and rows come from the same."""
+        """The dataset at one commit, which the fingerprint and the rows share."""
         with _reading(self.name):
             return datasets.load_dataset_builder(self._path, self._config or None)
 
@@ -81,7 +81,7 @@ class HubSource(Source):
         raise UserError(f"{PREFIX}{self.name}: {fault}. The splits are: {', '.join(names)}.")
 
     def _without_media(self, rows: datasets.IterableDataset) -> datasets.IterableDataset:
-        """The rows without columns that cannot be a text or metadata, so that no image or sound is decoded."""
+        """The rows without columns that are neither text nor metadata, so that no image or sound is decoded."""
         if rows.features is None:
             return rows
         wanted = {*self._fields.chosen, "metadata"}
@@ -96,7 +96,7 @@ class HubSource(Source):
 
 @contextmanager
 def _reading(name: str) -> Iterator[None]:
-    """Turns what the library says of a missing, gated, unreachable or broken dataset into a UserError."""
+    """Turn the errors of the library about a missing, gated, unreachable or broken dataset into a UserError."""
     try:
         with _quiet():
             yield
@@ -113,7 +113,7 @@ def _reading(name: str) -> Iterator[None]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keeps what both libraries log of each retry off the terminal; what matters becomes a UserError."""
+    """Silence the log of both libraries, which report every retry; errors become a UserError."""
     loggers = [logging.getLogger(name) for name in ("huggingface_hub", "datasets")]
     before = [logger.level for logger in loggers]
     for logger in loggers:

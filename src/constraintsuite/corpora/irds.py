@@ -1,4 +1,4 @@
-"""Any dataset of the ir_datasets catalogue, by its id: `irds:msmarco-passage/train`."""
+"""Datasets of the ir_datasets catalogue, by id: `irds:msmarco-passage/train`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PREFIX = "irds:"
 
 
 class IrdsSource(Source):
-    """The documents, queries and judgments of an ir_datasets id; what is not on disk yet is downloaded."""
+    """The documents, queries and judgments of an ir_datasets id; missing files are downloaded."""
 
     def __init__(self, settings: SourceSettings) -> None:
         self.name = settings.source.removeprefix(PREFIX)
@@ -30,16 +30,16 @@ class IrdsSource(Source):
         self._dataset = _load(self.name)
 
     def fingerprint(self) -> str:
-        """SHA-256 of the id and of what the catalogue knows of each part, or of the part's file if it knows nothing."""
+        """SHA-256 of the id and of the catalogue's record of each part, or of the file of a part without a record."""
         parts = [_identity(self._dataset, part) for part in ("docs", "queries", "qrels")]
         return sha256_text("irds", self.name, ir_datasets.__version__, repr(self._fields), *parts)
 
     def documents(self, bad: BadRows) -> Iterator[Document]:
-        """Every document; where it has no field of text, its default text."""
+        """Every document; if it has no field of text, its default text."""
         return read_documents(self._document_rows(), self._fields, bad)
 
     def queries(self, bad: BadRows = STRICT) -> Iterator[Query]:
-        """The default text of every query: of TREC topics, the title."""
+        """Every query with its default text, which for TREC topics is the title."""
         return read_query_rows(self._query_rows(), bad)
 
     def qrels(self, bad: BadRows = STRICT) -> Iterator[Qrel]:
@@ -49,7 +49,7 @@ class IrdsSource(Source):
                 yield Qrel(qrel.query_id, qrel.doc_id, int(qrel.relevance))
 
     def size(self) -> int | None:
-        """The number of documents, if the catalogue knows it."""
+        """The number of documents in the catalogue, if it is known."""
         known = self._dataset.docs_metadata() if self._dataset.has_docs() else None
         return None if not known or known.get("count") is None else int(known["count"])
 
@@ -81,7 +81,7 @@ def _load(name: str) -> ir_datasets.Dataset:
 
 @contextmanager
 def _reading(name: str) -> Iterator[None]:
-    """Turns a failed download, or one that must be made by hand, into a UserError."""
+    """Turn a failed download, or one that must be made by hand, into a UserError."""
     try:
         yield
     except (OSError, RuntimeError) as error:
@@ -90,7 +90,7 @@ def _reading(name: str) -> Iterator[None]:
 
 
 def _has_text(kind: type, fields: Fields) -> bool:
-    """Whether one field alone is the text: the one chosen, or a usual one that holds a string."""
+    """Whether a single field is the text: the chosen one, or a usual one that holds a string."""
     types = getattr(kind, "__annotations__", {})
     usual = any(types.get(name) in (str, "str") for name in fields.usual_texts)
     return fields.text is not None or usual or not hasattr(kind, "default_text")
@@ -102,6 +102,6 @@ def _identity(dataset: ir_datasets.Dataset, part: str) -> str:
     known = getattr(dataset, f"{part}_metadata")()
     if known:
         return json.dumps(known, sort_keys=True)
-    path = getattr(dataset, f"{part}_path", None)  # of a dataset that somebody registered
+    path = getattr(dataset, f"{part}_path", None)  # a dataset that the user registered
     with _reading(part):
         return sha256_of(path()) if path is not None else ""

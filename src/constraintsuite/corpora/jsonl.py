@@ -1,4 +1,4 @@
-"""JSON lines, or one JSON array of objects; plain or gzip."""
+"""JSON lines, or one JSON array of objects."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def read_objects(path: Path, bad: BadRows) -> Iterator[FileRecord]:
         if text is None or not text.strip():
             continue
         try:
-            # Not strict: raw tabs and NUL bytes inside strings are kept, cleaning comes later.
+            # Not strict: raw tabs and NUL bytes inside strings are kept; texts are cleaned later.
             value = json.loads(text, strict=False)
         except (ValueError, RecursionError):
             value = None
@@ -60,7 +60,7 @@ def _is_array(path: Path) -> bool:
 
 
 def _array_elements(path: Path) -> Iterator[FileLine]:
-    """The elements of an array as they stand: a bad one harms no other, as only brackets and strings are looked at."""
+    """The elements of an array, not parsed: only brackets and strings are scanned, so that a bad one harms no other."""
     number = 1
     with open_bytes(path) as file:
         try:
@@ -79,12 +79,12 @@ class _ArrayError(Exception):
 
 
 def _blank_lines(element: bytes) -> int:
-    """How many lines end before the element begins."""
+    """The number of line ends before the element."""
     return element.count(b"\n", 0, len(element) - len(element.lstrip()))
 
 
 def _split_array(file: BinaryIO) -> Iterator[bytes]:
-    """What stands before the array, then what stands between its brackets and commas."""
+    """The text before the array, then the texts between its brackets and commas."""
     buffer = file.read(_CHUNK)
     start = at = buffer.index(b"[") + 1
     yield buffer[: start - 1].removeprefix(BYTE_ORDER_MARK)

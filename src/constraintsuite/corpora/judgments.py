@@ -1,4 +1,4 @@
-"""Queries and judgments that stand in a file of their own."""
+"""Reads queries and judgments from their own files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BY_FIRST_CHARACTER = {b"<": "topics", b"{": "json", b"[": "json"}
 
 
 def read_queries(path: Path, bad: BadRows) -> Iterator[Query]:
-    """The queries of a TSV or CSV file (id, text; a header may stand above), of JSON lines, or of TREC topics."""
+    """The queries of a TSV or CSV file (id, text; a header is optional), of JSON lines, or of TREC topics."""
     kind = _BY_ENDING.get(ending(path)) or _BY_FIRST_CHARACTER.get(_first_character(path), "tsv")
     if kind == "topics":
         return read_topics(path, bad)

@@ -39,7 +39,7 @@ class ParquetSource(FileSource):
 
 
 def _is_used(column: arrow.Field, fields: Fields) -> bool:
-    """Whether a column can be a text or metadata; images, vectors and the like are not even read."""
+    """Whether a column can be a text or metadata; columns of images, vectors and lists are not read."""
     if column.name in (*fields.chosen, "metadata") or column.name.lower() in fields.usual:
         return True
     kinds = arrow.types
@@ -48,7 +48,7 @@ def _is_used(column: arrow.Field, fields: Fields) -> bool:
 
 
 def _texts_as_bytes(batch: arrow.RecordBatch) -> arrow.RecordBatch:
-    """The batch with its texts as bytes: one that is not UTF-8 is then the fault of its row, not of the batch."""
+    """The batch with its texts as bytes, so that a text which is not UTF-8 is the fault of its row and not of the batch."""
     casts = {arrow.string(): arrow.binary(), arrow.large_string(): arrow.large_binary()}
     schema = arrow.schema([(field.name, casts.get(field.type, field.type)) for field in batch.schema])
     return batch.cast(schema)

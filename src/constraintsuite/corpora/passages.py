@@ -1,4 +1,4 @@
-"""Prose cut into passages: at headings, then between paragraphs, and inside a long paragraph between sentences."""
+"""Splits prose into passages: at headings, then between paragraphs, and inside long paragraphs between sentences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LONGEST_BLOCK = 1 << 20
 
 
 class FilePassage(NamedTuple):
-    """A piece of a file, and the heading above it (empty where there is none)."""
+    """A piece of a file, and the heading above it; empty if there is none."""
 
     heading: str
     text: str
@@ -30,7 +30,7 @@ class ProseBlock(NamedTuple):
     """A paragraph, a list, a table, or a piece of code."""
 
     section: int
-    """How many headings stand above it."""
+    """The number of headings before it."""
     heading: str
     text: str
 
@@ -65,7 +65,7 @@ def read_blocks(lines: Iterable[str], *, markdown: bool) -> Iterator[ProseBlock]
 
 
 class _BlockReader:
-    """Takes one line after the other and hands a block back when it is complete."""
+    """Takes one line after the other, and returns a block when it is complete."""
 
     def __init__(self, markdown: bool) -> None:
         self._markdown = markdown
@@ -107,7 +107,7 @@ class _BlockReader:
         heading, fence = _HEADING.match(line), _FENCE.match(line)
         if heading:
             title = line[heading.end() :].strip()
-            closed = title.rstrip("#")  # a heading may end in signs too, apart from its words
+            closed = title.rstrip("#")  # a heading may end in "#" signs after a space
             return self._begin_section(title if closed.strip() and closed == closed.rstrip() else closed)
         if fence:
             self._fence = fence.group(1)
@@ -147,7 +147,7 @@ def _without_front_matter(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _pieces(block: str, words: int) -> list[str]:
-    """The block if it is short enough, else as few pieces as whole lines or sentences allow."""
+    """The block if it is short enough, otherwise as few pieces of whole lines or sentences as possible."""
     if _words(block) <= words:
         return [block]
     pieces: list[str] = []
@@ -160,7 +160,7 @@ def _pieces(block: str, words: int) -> list[str]:
 
 
 def _units(block: str, words: int) -> Iterator[tuple[str, str]]:
-    """What may not be cut further, each with what joins it to the one before."""
+    """The lines or sentences that are not split further, each with the text that joins it to the previous one."""
     for line in filter(str.strip, block.split("\n")):
         if _words(line) <= words:
             yield "\n", line

@@ -1,4 +1,4 @@
-"""From what a user wrote to a source that can be read."""
+"""Opens the source that a user named: finds its format and applies the settings."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ _CONTENTS: tuple[tuple[str, str], ...] = (
 
 
 def open_source(settings: SourceSettings) -> Source:
-    """The source that the settings name, with their limit, and with their queries and judgments in place of its own."""
+    """The source that the settings name, with their limit; their queries and judgments replace those of the source."""
     here = _with_local_files(settings)
     return _Opened(SOURCES.load(_format_of(here))(here), here, settings.source)
 
 
 def find_format(settings: SourceSettings) -> str:
-    """The format of a source: the one given, else by its name, its prefix, the files in it, or its ending."""
+    """The format of a source: the chosen one, or else by its name, its prefix, the files in it, or its ending."""
     return _format_of(_with_local_files(settings))
 
 
 def _with_local_files(settings: SourceSettings) -> SourceSettings:
-    """The settings with files of object stores as they are here."""
+    """The settings with URLs of object stores replaced by paths of local copies."""
     named = {"source": settings.source, "queries": settings.queries, "qrels": settings.qrels}
     urls = {field: place for field, place in named.items() if place is not None and is_url(place)}
     return settings.model_copy(update={field: str(fetch_url(url)) for field, url in urls.items()})
@@ -79,7 +79,7 @@ def _format_of(settings: SourceSettings) -> str:
     if find_spec("ir_datasets") is not None:
         from ir_datasets import registry  # noqa: PLC0415 - an extra, and slow to load
 
-        if source in registry:  # an id may be written without its prefix, where no file is called so
+        if source in registry:  # an id may be given without its prefix, if there is no file of that name
             return "irds"
     names = ", ".join((*_NAMES, *(f"{prefix}…" for prefix in _PREFIXES)))
     raise UserError(f"{source}: there is no such file or folder, and it is none of the names {names}.")
@@ -98,7 +98,7 @@ def _format_of_folder(folder: Path) -> str:
 
 
 class _Opened(Source):
-    """A source as the settings want it."""
+    """A source with the limit, queries and judgments of the settings."""
 
     def __init__(self, source: Source, settings: SourceSettings, shown: str) -> None:
         self.name = source.name

@@ -1,4 +1,4 @@
-"""The corpus that comes with the package: short passages written for it, free for any use."""
+"""The bundled corpus: short passages that were written for it, free for any use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FOLDER = Path(str(files("constraintsuite.corpora") / "sample"))
 
 
 class SampleSource(JsonlSource):
-    """The bundled passages and queries, files in the order of their names."""
+    """The bundled passages and queries, in the order of their files."""
 
     def __init__(self, settings: SourceSettings) -> None:
         super().__init__(settings.model_copy(update={"source": str(_FOLDER)}))

@@ -1,4 +1,4 @@
-"""What a source holds, counted in one pass."""
+"""Counts what a source holds, in one pass."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _STEP = 1000
 
 @dataclass(frozen=True, slots=True)
 class WordCounts:
-    """Words in a document's text, as white space divides it."""
+    """Words per document, split at white space."""
 
     mean: float
     p10: int
-    """At least a tenth of the documents are this short or shorter."""
+    """At least a tenth of the documents have at most this many words."""
     p90: int
 
 
@@ -29,7 +29,7 @@ class SourceSummary:
 
     name: str
     licence: str
-    """Empty where it is not known."""
+    """Empty if it is not known."""
     fingerprint: str
     documents: int
     words: WordCounts | None
@@ -42,7 +42,7 @@ class SourceSummary:
 
 
 def summarise(source: Source, first: int, advance: Callable[[int], None] = lambda items: None) -> SourceSummary:
-    """Read the whole source; broken rows are counted, never an error. `advance` hears how many documents came."""
+    """Read the whole source; broken rows are counted and are no error. `advance` is called with numbers of documents read."""
     bad = BadRows(skip=True)
     lengths: Counter[int] = Counter()
     shown: list[Document] = []
@@ -78,7 +78,7 @@ def _word_counts(lengths: Counter[int]) -> WordCounts:
 
 
 def _percentile(lengths: Counter[int], percent: int) -> int:
-    """The smallest length that at least `percent` of a hundred documents do not exceed."""
+    """The smallest length that at least this percentage of the documents do not exceed."""
     below = 0
     for words, times in sorted(lengths.items()):
         below += times

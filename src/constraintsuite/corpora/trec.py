@@ -40,7 +40,7 @@ class TrecSource(Source):
         return fingerprint_files(self._files, "trec", self._tags)
 
     def documents(self, bad: BadRows) -> Iterator[Document]:
-        """The document of each `<DOC>`: its text is inside `<TEXT>`, or where there is none all but id and title."""
+        """The document of each `<DOC>`; its text is inside `<TEXT>`, or if there is none, everything except id and title."""
         for file in self._files:
             for where, body in read_blocks(file, "doc", bad):
                 document = _document(body, self._tags)
@@ -64,32 +64,25 @@ def read_topics(path: Path, bad: BadRows) -> Iterator[Query]:
             bad.add(where, reason, body)
 
 
-class TaggedBlock(NamedTuple):
-    """What stands between an opening and a closing tag, and where the first is."""
-
-    where: str
-    body: str
-
-
-def read_blocks(path: Path, tag: str, bad: BadRows) -> Iterator[TaggedBlock]:
-    """The blocks `<tag>…</tag>` of a file; what stands between them is passed over."""
+def read_blocks(path: Path, tag: str, bad: BadRows) -> Iterator[tuple[str, str]]:
+    """The place and the content of each `<tag>…</tag>` in a file; the text between them is skipped."""
     border = re.compile(rf"(</?{tag}(?:\s[^<>]*)?>)", re.IGNORECASE)
-    begun: str | None = None
+    opened_at: str | None = None
     parts: list[str] = []
     for line in read_lines(path):
         for part in border.split(escape(line.data)):
             if not border.fullmatch(part):
-                if begun is not None:
+                if opened_at is not None:
                     parts.append(part)
                 continue
             closes = part.startswith("</")
-            if begun is not None and closes:
-                yield TaggedBlock(begun, "".join(parts))
-            elif begun is not None or closes:
-                bad.add(begun or line.where, "broken_markup", "".join(parts) or part)
-            begun, parts = None if closes else line.where, []
-    if begun is not None:
-        bad.add(begun, "broken_markup", "".join(parts))
+            if opened_at is not None and closes:
+                yield opened_at, "".join(parts)
+            elif opened_at is not None or closes:
+                bad.add(opened_at or line.where, "broken_markup", "".join(parts) or part)
+            opened_at, parts = None if closes else line.where, []
+    if opened_at is not None:
+        bad.add(opened_at, "broken_markup", "".join(parts))
 
 
 class _Tags(NamedTuple):
@@ -97,7 +90,7 @@ class _Tags(NamedTuple):
     titles: tuple[str, ...]
     text: str
     whole: bool
-    """Whether a document without the text tag is text as a whole."""
+    """Whether all of a document without the text tag is its text."""
 
 
 def _document(body: str, tags: _Tags) -> Document:
@@ -118,21 +111,21 @@ def _document(body: str, tags: _Tags) -> Document:
 
 
 def _take(body: str, tag: str) -> tuple[list[str], str]:
-    """What stands inside each `<tag>`, and the body without these elements."""
+    """The content of each `<tag>`, and the body without these elements."""
     element = _element(tag)
     return element.findall(body), element.sub("", body)
 
 
 @cache
 def _element(tag: str) -> re.Pattern[str]:
-    """Matches `<tag>…</tag>`; looks no further than the next such tag, so that unclosed ones cost no time."""
+    """Matches `<tag>…</tag>`; the search ends at the next such tag, so that unclosed tags cost no time."""
     name = re.escape(tag)
     inside = rf"[^<]*+(?:<(?!/?{name}[\s>])[^<]*+)*+"
     return re.compile(rf"<{name}(?:\s[^<>]*)?>({inside})</{name}\s*>", re.IGNORECASE)
 
 
 def _plain(markup: str) -> str:
-    """The text without tags; only entities that end in a semicolon are read, since `R&D` is none."""
+    """The text without tags; only entities that end in a semicolon are decoded, since `R&D` is none."""
     return _ENTITY.sub(lambda entity: html.unescape(entity.group()), _TAG.sub(" ", markup))
 
 

@@ -1,1 +1,1 @@
-"""How a suite is made: documents, mentions, queries, candidates, pairs, kept, tagged, controls, gold."""
+"""Suites of test examples: how they are built, checked, audited, exported, imported and judged by people."""

@@ -1,8 +1,7 @@
-"""The whole construction on one screen."""
+"""Builds a suite: runs the stages in order, then puts examples, controls, audit and card into the folder of the suite."""
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections import Counter
 from dataclasses import dataclass
@@ -11,28 +10,25 @@ from pathlib import Path
 from constraintsuite.core.execution.engine import Engine, LocalEngine
 from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.core.execution.stage import Pipeline, Stage
-from constraintsuite.core.records.examples import Example
 from constraintsuite.core.store.artifact import STAGES as STAGES_FOLDER
 from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin, Manifest
-from constraintsuite.core.store.files import sha256_of, sha256_text, write_text
-from constraintsuite.core.store.jsonl import adapter
+from constraintsuite.core.store.files import sha256_of, sha256_text
+from constraintsuite.core.store.jsonl import read_json, write_json
 from constraintsuite.core.store.revisions import REVISIONS, Revision
 from constraintsuite.core.store.workspace import Replace, Workspace, claim
 from constraintsuite.corpora.registry import open_source
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.balance import balance
-from constraintsuite.suites.audit.markdown import audit_markdown
-from constraintsuite.suites.audit.results import Audit
 from constraintsuite.suites.card import write_card
 from constraintsuite.suites.domain import load_knowledge
 from constraintsuite.suites.dropped import check_dropped
-from constraintsuite.suites.examples import example_schema, read_examples
+from constraintsuite.suites.examples import read_examples, write_schema
 from constraintsuite.suites.queries.approval import check_approval
 from constraintsuite.suites.queries.coverage import CorpusCoverage
-from constraintsuite.suites.queries.outlook import read_unused
+from constraintsuite.suites.queries.outlook import find_unused
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.stages import candidates, controls, documents, gold, kept, mentions, pairs, queries, tagged
-from constraintsuite.suites.stages.queries import check_relations
+from constraintsuite.suites.stages.queries import check_relations, read_proposals
 from constraintsuite.text.choice import choose_analyser
 
 STAGES: tuple[Stage[Recipe], ...] = (
@@ -81,15 +77,13 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage("gold", gold.work, revision=1, needs=("tagged",), sections=("sizes",)),
 )
 PIPELINE = Pipeline(STAGES)
-_COPIED = (
+_COPIED = (  # stages, and those of their files that a suite has too
     ("tagged", "examples.jsonl"),
     ("controls", "controls.jsonl"),
     ("gold", "gold.jsonl"),
     ("queries", "proposals.jsonl"),
     ("queries", "coverage.json"),
 )
-_REJECTED = ("kept", "rejected.jsonl")
-"""Stages and the files of them that a suite has, and the one that tells which approved proposals gave nothing."""
 _AUDIT, _SCHEMA, _CARD = "audit.json", "schema.json", "README.md"
 _FILES = (*(name for _, name in _COPIED), _AUDIT, _SCHEMA, _CARD)
 SHOWN_WARNINGS = 3  # the card has them all
@@ -97,11 +91,10 @@ SHOWN_WARNINGS = 3  # the card has them all
 
 @dataclass(frozen=True)
 class Built:
-    """A finished suite, or the last stage that was asked for."""
+    """The folder of a build, and the suite in it; `suite` is None if the build was to stop after an earlier stage."""
 
     path: Path
     suite: Artifact | None
-    stages: dict[str, Artifact]
 
 
 def build_suite(
@@ -114,9 +107,9 @@ def build_suite(
     until: str | None = None,
     replace: bool = False,
 ) -> Built:
-    """Build (or continue) the suite at `out`; a finished one with the same inputs and settings is left as it is.
+    """Build or resume the suite at `out`. A finished suite of the same inputs and settings is left as it is.
 
-    A finished one with others is refused, or with `replace` brought up to date.
+    A finished suite of other inputs or settings is a UserError; with `replace` it is brought up to date.
     """
     PIPELINE.check_names(redo_from, until)
     recipe = resolve(recipe)
@@ -125,7 +118,7 @@ def build_suite(
     origin = ArtifactOrigin("suite", recipe.name, inputs, recipe.model_dump(mode="json"), recipe.seed, revision)
 
     def advise(_: Manifest) -> str:
-        # Where all stages are up to date, only the suite itself is not: the last one makes the least work.
+        # If every stage is up to date, only the suite itself is stale, and the last stage is the least work.
         stale = PIPELINE.first_stale(recipe, out / STAGES_FOLDER, inputs) or STAGES[-1].name
         return f"or pass --from {stale} to build it anew here"
 
@@ -139,15 +132,15 @@ def build_suite(
         note=reporter.note,
     ) as space:
         if space.finished is not None:
-            return Built(out, space.finished, {})
+            return Built(out, space.finished)
         stages = PIPELINE.run(recipe, out / STAGES_FOLDER, inputs, engine, reporter, redo_from=redo_from, until=until)
         if until is not None and until != STAGES[-1].name:
-            return Built(out, None, stages)
-        return Built(out, _assemble(recipe, space, stages, reporter), stages)
+            return Built(out, None)
+        return Built(out, _assemble(recipe, space, stages, reporter))
 
 
 def resolve(recipe: Recipe) -> Recipe:
-    """The recipe with what `auto` and empty mean here, as it is recorded; the files it names are checked before any work."""
+    """The recipe as it is recorded: with a name, and the analyser that `auto` stands for. Checks the files that it names."""
     check_relations(recipe.queries, load_knowledge(recipe.analysis.domains))
     if recipe.approved is not None:
         check_approval(recipe.approved)
@@ -159,7 +152,7 @@ def resolve(recipe: Recipe) -> Recipe:
 
 
 def fingerprint_inputs(recipe: Recipe) -> dict[str, str]:
-    """What a build reads from outside its folder, by name, each with the hash of its content."""
+    """Hashes of everything that a build reads from outside its folder, by name."""
     inputs = {"source": open_source(recipe.corpus).fingerprint()}
     if recipe.approved is not None:
         inputs["approved"] = sha256_of(recipe.approved)
@@ -170,8 +163,8 @@ def fingerprint_inputs(recipe: Recipe) -> dict[str, str]:
 
 
 def _assemble(recipe: Recipe, space: Workspace, stages: dict[str, Artifact], reporter: Reporter) -> Artifact:
-    """The suite folder: examples, controls, gold, proposals, schema, audit, card."""
-    for stage, name in (*_COPIED, *([_REJECTED] if recipe.approved else [])):
+    """Copy files of the stages into the folder of the suite, and add audit, schema and card."""
+    for stage, name in (*_COPIED, *([("kept", kept.REJECTED)] if recipe.approved else [])):
         stages[stage].refuse_changed([name])
     out = space.empty_new()
     for stage, name in _COPIED:
@@ -181,28 +174,16 @@ def _assemble(recipe: Recipe, space: Workspace, stages: dict[str, Artifact], rep
     audit = audit_examples(examples, seed=recipe.seed)
     for warning in audit.warnings[:SHOWN_WARNINGS]:
         reporter.note(f"audit: {warning}")
-    balanced = balance(examples)
-    write_text(out / _AUDIT, adapter(Audit).dump_json(audit, indent=2).decode() + "\n")
-    write_text(out / _SCHEMA, json.dumps(example_schema(), indent=2, ensure_ascii=False) + "\n")
-    coverage = adapter(CorpusCoverage).validate_json((out / "coverage.json").read_bytes())
+    write_json(out / _AUDIT, audit)
+    write_schema(out / _SCHEMA)
     rejects = {f"{name}: {reason}": n for name, stage in stages.items() for reason, n in stage.manifest.rejects.items()}
-    rejects |= _report_unused(recipe, stages, examples, reporter)
-    write_card(out / _CARD, recipe, examples, coverage, rejects, audit, balanced, audit_markdown(audit, balanced))
-    counts = {
-        "examples": len(examples),
-        **{k: v for s in ("controls", "gold") for k, v in stages[s].manifest.counts.items() if k == s},
-    }
-    return space.finish(counts, rejects)
-
-
-def _report_unused(
-    recipe: Recipe, stages: dict[str, Artifact], examples: list[Example], reporter: Reporter
-) -> dict[str, int]:
-    """Say which approved proposals gave nothing; gives how many there are for each reason."""
-    if recipe.approved is None:
-        return {}
-    stage, name = _REJECTED
-    found = read_unused(stages["queries"].path / "proposals.jsonl", stages[stage].path / name, examples)
-    for one in found:
-        reporter.note(one.in_words())
-    return dict(sorted(Counter(f"approved: {one.reason}" for one in found).items()))
+    if recipe.approved is not None:
+        built = {example.proposal for example in examples}
+        unused = find_unused(read_proposals(out), kept.count_rejects(stages["kept"].path), built)
+        for proposal in unused:
+            reporter.note(proposal.in_words())
+        rejects |= sorted(Counter(f"approved: {proposal.reason}" for proposal in unused).items())
+    coverage = read_json(out / "coverage.json", CorpusCoverage)
+    write_card(out / _CARD, recipe, examples, coverage, rejects, audit, balance(examples))
+    counts = {name: stages[name].manifest.counts[name] for name in ("controls", "gold")}
+    return space.finish({"examples": len(examples), **counts}, rejects)

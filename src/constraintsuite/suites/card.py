@@ -1,4 +1,4 @@
-"""The dataset card: what is in the suite, how it was made, what it cannot do, and the guide's success criteria."""
+"""Writes the dataset card: what the suite holds, how it was made, its limits, and the success criteria of the guide."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from constraintsuite.core.records.figures import CellValue, percent, say
 from constraintsuite.core.records.tables import Column, Table
 from constraintsuite.core.store.files import write_text
 from constraintsuite.suites.audit.balance import TOPIC_SCORE
+from constraintsuite.suites.audit.markdown import audit_markdown
 from constraintsuite.suites.audit.results import ALL_MAIN, Audit, AuditRow, BalanceRow
 from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.recipe import Recipe
@@ -26,26 +27,25 @@ def write_card(
     rejects: Mapping[str, int],
     audit: Audit,
     balance: Sequence[BalanceRow],
-    audit_text: str,
 ) -> None:
     """Write the card as Markdown."""
     parts = [
         f"# {recipe.name}\n",
         *_summary(recipe, examples),
         "## What is in it\n",
-        _counts(examples),
-        _by("relation", Counter(example.relation for example in examples), len(examples)),
-        _by("domain", Counter(example.domain for example in examples), len(examples)),
-        _by("template", Counter(example.template for example in examples), len(examples)),
-        _by("how made", Counter(example.edit for example in examples), len(examples)),
+        _slice_table(examples),
+        _count_table("relation", Counter(example.relation for example in examples), len(examples)),
+        _count_table("domain", Counter(example.domain for example in examples), len(examples)),
+        _count_table("template", Counter(example.template for example in examples), len(examples)),
+        _count_table("how made", Counter(example.edit for example in examples), len(examples)),
         "## How well the corpus suits\n",
         f"{coverage.verdict} Documents: {coverage.documents:,}; with a class: {coverage.documents_with_class:,} "
         f"({percent(coverage.class_share)}); facts per document: {coverage.facts_per_document:.2f}; "
         f"(topic, Y) proposed: {coverage.proposals:,}.\n",
         *_size_note(recipe, examples),
         "## What was left out, and why\n",
-        _by("reason", rejects, None),
-        audit_text,
+        _count_table("reason", rejects, None),
+        audit_markdown(audit, balance),
         "\n## Success criteria\n",
         _criteria(examples, audit, balance),
         "## Faults that remain\n",
@@ -69,7 +69,7 @@ def _summary(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
     )
 
 
-def _counts(examples: Sequence[Example]) -> str:
+def _slice_table(examples: Sequence[Example]) -> str:
     rows: list[tuple[str, list[int]]] = []
     for name in MAIN_SLICES:
         part = [example for example in examples if example.slice == name]
@@ -82,7 +82,7 @@ def _counts(examples: Sequence[Example]) -> str:
     return _markdown("slices", columns, [(name, *numbers) for name, numbers in rows])
 
 
-def _by(title: str, counts: Mapping[str, int], total: int | None) -> str:
+def _count_table(title: str, counts: Mapping[str, int], total: int | None) -> str:
     columns = (Column(title), Column("n", "count"), *([Column("share", "share")] if total else []))
     rows: list[tuple[CellValue, ...]] = [
         (name, count, *([count / total] if total else []))

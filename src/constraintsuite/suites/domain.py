@@ -1,4 +1,4 @@
-"""What is known of a domain before reading a corpus: class nouns, relations, templates, narrower words. All of it is data."""
+"""Domain files: class nouns, relations, query templates and narrower words. They are data, and users may add their own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.jsonl import describe
@@ -18,8 +18,8 @@ from constraintsuite.core.store.yaml_files import read_package_yaml, read_yaml
 FillerType = Literal["person", "organisation", "place", "value", "noun"]
 
 
-class _Data(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class _Data(BaseModel, frozen=True, extra="forbid"):
+    """A part of a domain file; an unknown key is an error."""
 
 
 class ClassDefinition(_Data):
@@ -28,7 +28,7 @@ class ClassDefinition(_Data):
     heads: tuple[str, ...]
     """Nouns that name the kind in a defining sentence, singular; a head of several words is tried first."""
     plural: str = ""
-    """The plural used in queries; empty: made from the head itself."""
+    """The plural for queries; if empty, it is made from the head."""
     subjects: tuple[str, ...] = ("it",)
     """How later sentences refer to the thing: pronouns, or nouns after `the`."""
 
@@ -40,7 +40,7 @@ class TemplateFamily(_Data):
     query: str
     opposite: str
     cue: str
-    """The words of the query that leave Y out."""
+    """The words of the query that exclude Y."""
 
     @model_validator(mode="after")
     def _has_slots(self) -> TemplateFamily:
@@ -60,29 +60,29 @@ class Relation(_Data):
     kinds: tuple[str, ...]
     filler: FillerType
     triggers: tuple[str, ...] = ()
-    """Phrases after which the filler stands; empty for relations read off the defining noun phrase."""
+    """Phrases that come before the filler; empty for relations that are read from the defining noun phrase."""
     place: Literal["after_trigger", "modifier"] = "after_trigger"
     values: tuple[str, ...] = ()
-    """The fillers that count, for closed relations such as nationality."""
+    """The possible fillers of a closed relation such as nationality."""
     single: bool = False
-    """Only documents that give exactly one filler take part."""
+    """Whether only documents with exactly one filler take part."""
     blocked_before: tuple[str, ...] = ()
     min_documents: int = 2
     contrasts: tuple[str, ...] = ()
-    """Ways to insert a denied filler beside a stated one; `{y}` is the denied one."""
+    """Ways to insert a denied filler `{y}` after a stated one."""
     contrasts_before: tuple[str, ...] = ()
-    """Ways to put the denied filler first ("not by {y} but "), right before the trigger's last word."""
+    """Ways to insert a denied filler before the last word of the trigger: "not by {y} but "."""
     denial: str = ""
-    """A sentence that denies a filler: "{subject} was not directed by {y}."."""
+    """A sentence that denies a filler, such as "{subject} was not directed by {y}."."""
     topics: Literal["any", "modified", "bare"] = "any"
-    """`modified`: only topics that say more than the class noun; `bare`: only the class noun itself or with a nationality."""
+    """`modified`: only topics that are more than a class noun; `bare`: only a class noun, alone or with a nationality."""
     same: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Words by which a filler shows under another name; a satisfying document must not hold them."""
+    """Other words for a filler, which a satisfying document must not have."""
     families: tuple[TemplateFamily, ...] = Field(min_length=3)
 
 
 class AttributeLinks(_Data):
-    """Words that tie a thing to its optional attributes, and how to ask for a thing without one."""
+    """Words that link a thing to its optional attributes, and templates that ask for a thing without one."""
 
     key: str
     words: tuple[str, ...]
@@ -90,7 +90,7 @@ class AttributeLinks(_Data):
 
 
 class QueryPattern(_Data):
-    """A way in which people ask for a thing with Y, and the same with Y left out; only the link words change."""
+    """A way to ask for a thing with Y (`opposite`) and without it (`query`); only the link words differ."""
 
     opposite: str
     query: str
@@ -99,21 +99,21 @@ class QueryPattern(_Data):
 
 
 class Domain(_Data):
-    """What one domain file says: its classes, relations, links and word lists."""
+    """The content of one domain file."""
 
     domain: str
     classes: dict[str, ClassDefinition] = Field(default_factory=dict)
     relations: tuple[Relation, ...] = ()
     links: tuple[AttributeLinks, ...] = ()
     kinds: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Narrower words: `nuts: [walnut, almond]`; a document with one of them is not without nuts."""
+    """Narrower words, such as `nuts: [walnut, almond]`: a document with one of them is not without nuts."""
     patterns: tuple[QueryPattern, ...] = ()
     never: tuple[str, ...] = ()
-    """Nouns that are never an attribute worth leaving out."""
+    """Nouns that are never proposed as an attribute."""
 
 
 class Knowledge:
-    """All domain files together, with the lookups the miner needs."""
+    """All domain files together, with the lookups that mining needs."""
 
     def __init__(self, domains: Iterable[Domain]) -> None:
         self.domains = tuple(domains)
@@ -123,7 +123,6 @@ class Knowledge:
         self.never = frozenset(word for domain in self.domains for word in domain.never)
         self.kinds = {word: narrow for domain in self.domains for word, narrow in domain.kinds.items()}
         self.classes = {kind: definition for domain in self.domains for kind, definition in domain.classes.items()}
-        """Class definition by kind."""
         self.domain_of_kind = {kind: domain.domain for domain in self.domains for kind in domain.classes}
         self.heads = {h.lower(): kind for domain in self.domains for kind, c in domain.classes.items() for h in c.heads}
         """Class kind by head noun."""

@@ -1,6 +1,6 @@
-"""Examples that people want left out: what `csuite gold export` writes as `drop.jsonl`.
+"""Examples that people want left out, from the `drop.jsonl` of `csuite gold export`.
 
-Ids number the examples of one suite; another size or seed gives them to others. So an example is known by its texts.
+They are recognised by their texts: with another size or seed, the same id means another example.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ DROPPED = "dropped_by_people"
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """What a build needs of a line of the file; all else in it is for people."""
+    """The fields of a line that a build needs; the others are for people."""
 
     id: str
     texts: str
 
 
 def name_of_texts(query: str, satisfying: str, violating: str) -> str:
-    """Names an example by its query and its two texts."""
+    """The name by which an example is recognised: a hash of its query and its two texts."""
     return sha256_text(query, satisfying, violating)[:32]
 
 
 def read_dropped(paths: Iterable[Path]) -> frozenset[str]:
-    """The names of all examples to leave out; a line without one is a UserError."""
+    """The names of all examples to leave out."""
     return frozenset(line.record.texts for path in paths for line in read_lines(path, Dropped) if line.record)
 
 
 def check_dropped(paths: Sequence[Path]) -> None:
-    """Refuse files that do not say what to leave out, with all their faults."""
+    """Refuse files that are missing or have broken lines; the message names every fault."""
     faults = []
     for path in paths:
         if not path.is_file():

@@ -1,4 +1,4 @@
-"""What a build would do, from a small sample: counts, yield and time, before any work is done."""
+"""Estimates a build before any work is done: how many documents it would use, how well they suit, and how long it takes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from constraintsuite.corpora.base import BadRows
 from constraintsuite.corpora.registry import open_source
 from constraintsuite.suites.build import STAGES, resolve
 from constraintsuite.suites.recipe import Recipe
-from constraintsuite.suites.stages import documents as documents_stage
-from constraintsuite.suites.stages.mentions import read_all
+from constraintsuite.suites.stages.documents import accepted_documents
+from constraintsuite.suites.stages.mentions import has_known_class, read_all
 
 SAMPLE = 200
 READ_AT_MOST = 200_000
@@ -25,13 +25,13 @@ READ_AT_MOST = 200_000
 
 @dataclass(frozen=True)
 class BuildPlan:
-    """What a build would read and give, estimated from a sample."""
+    """The estimate; figures about texts come from a sample."""
 
     source: str
     documents: int
-    """How many would be kept."""
+    """How many documents would be kept."""
     left_out: dict[str, int]
-    """How many would not, by reason: broken rows and rejected texts."""
+    """How many rows and documents would be left out, by reason."""
     counted_all: bool
     analyser: str
     sample: int
@@ -62,20 +62,22 @@ class BuildPlan:
 
 
 def plan_build(recipe: Recipe) -> BuildPlan:
-    """Read what a build would read, as it would, and analyse a sample of it, chosen by hash."""
+    """Read and clean the corpus as a build would, and analyse a sample of it, chosen by hash."""
     recipe = resolve(recipe)
     source = open_source(recipe.corpus)
     bad = BadRows(skip=recipe.corpus.skip_bad_rows)
     rejects: Counter[str] = Counter()
     seen: Counter[str] = Counter()
     read = _counted(islice(source.documents(bad), READ_AT_MOST), seen, "read")
-    kept = _counted(documents_stage.accepted_documents(read, recipe.documents, rejects), seen, "kept")
+    kept = _counted(accepted_documents(read, recipe.documents, rejects), seen, "kept")
     texts = nsmallest(SAMPLE, kept, key=lambda document: stable_hash("plan", document.id))
-    list(read_all(texts[:3], recipe.analysis.analyser, recipe.analysis.domains))  # load the analyser outside the clock
+    list(
+        read_all(texts[:3], recipe.analysis.analyser, recipe.analysis.domains)
+    )  # loads the analyser before the clock starts
     start = time.monotonic()
     readings = list(read_all(texts, recipe.analysis.analyser, recipe.analysis.domains))
     seconds = (time.monotonic() - start) / max(1, len(texts)) * seen["kept"]
-    share = sum(any(c.strength >= 2 and c.kind for c in r.classes) for r in readings) / max(1, len(readings))
+    share = sum(map(has_known_class, readings)) / max(1, len(readings))
     return BuildPlan(
         source=source.name,
         documents=seen["kept"],

@@ -1,17 +1,25 @@
-"""The examples of a suite: read back from its folder, and the published JSON Schema of their lines."""
+"""Reads the examples of a suite from its folder, and writes the JSON Schema of their lines."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from constraintsuite.core.records.examples import Example
+from constraintsuite.core.store.files import write_text
 from constraintsuite.core.store.jsonl import adapter, read_jsonl
 
 
 def read_examples(folder: Path) -> list[Example]:
     """The examples of a finished stage or suite."""
     return list(read_jsonl(folder / "examples.jsonl", Example))
+
+
+def write_schema(path: Path, schema: Mapping[str, object] | None = None) -> None:
+    """Write a JSON Schema, by default that of an example."""
+    write_text(path, json.dumps(schema or example_schema(), indent=2, ensure_ascii=False) + "\n")
 
 
 def example_schema() -> dict[str, Any]:

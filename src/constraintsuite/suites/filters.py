@@ -1,11 +1,11 @@
-"""What a pair must fulfil: each filter gives a reason to reject it, or None. `stages/kept.py` counts the reasons."""
+"""Filters: each gives a reason to reject a pair, or None. `stages/kept.py` counts the reasons."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from constraintsuite.core.records.examples import MINPAIRS
+from constraintsuite.core.records.examples import MINPAIRS, SATISFYING, VIOLATING
 from constraintsuite.suites.constraints.exclude import check_verdicts
 from constraintsuite.suites.pairs.couples import length_ratio
 from constraintsuite.suites.pairs.records import CheckedPair
@@ -19,20 +19,20 @@ _TERMS = TermAnalyser()
 Filter = Callable[[CheckedPair], str | None]
 
 
-def reasons(pair: CheckedPair) -> Iterator[str]:
-    """Why the pair is refused, filter by filter."""
+def find_reasons(pair: CheckedPair) -> Iterator[str]:
+    """The reasons to reject a pair, filter by filter; none if it passes."""
     return (reason for check in FILTERS.values() if (reason := check(pair)) is not None)
 
 
 def check_length(pair: CheckedPair) -> str | None:
-    """Reject pairs of very unlike lengths."""
+    """Reject pairs in which one text is much longer than the other."""
     ratio = length_ratio(len(pair.satisfying.text.split()), len(pair.violating.text.split()))
     return "length_ratio" if ratio > pair.pairs.max_length_ratio else None
 
 
 def check_topic(pair: CheckedPair) -> str | None:
-    """Reject pairs of which a document holds too few of the topic's terms."""
-    for role, document in (("satisfying", pair.satisfying), ("violating", pair.violating)):
+    """Reject pairs in which a document has too few of the topic's terms."""
+    for role, document in ((SATISFYING, pair.satisfying), (VIOLATING, pair.violating)):
         share = topic_share(pair.proposal.topic, document.title, document.text)
         if share is None:
             return "topic_without_terms"
@@ -42,7 +42,7 @@ def check_topic(pair: CheckedPair) -> str | None:
 
 
 def topic_share(topic: str, title: str, text: str) -> float | None:
-    """Share of the topic's terms that a document holds; None for a topic without terms."""
+    """Share of the topic's terms that are in a document; None for a topic without terms."""
     wanted = set(_TERMS.terms(topic))
     return len(wanted & set(_TERMS.terms(f"{title} {text}"))) / len(wanted) if wanted else None
 
@@ -63,7 +63,7 @@ _ARTICLE = re.compile(r"(?<![\w-])(an?) ([\w-]{2,})(?=\W)", re.IGNORECASE)
 
 
 def check_wording(pair: CheckedPair) -> str | None:
-    """Reject edited texts with a fault that the passage around the edit did not have."""
+    """Reject edited texts with a wrong article, or with faulty punctuation or spacing, at the edit."""
     for document in pair.draft.documents:
         for start, end in document.changed:
             around = document.text[max(0, start - 4) : end + 12]

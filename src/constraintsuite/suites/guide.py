@@ -1,7 +1,7 @@
-"""The JSON of the ConstraintSuite guide (version 0, negation), both ways.
+"""Converts examples to the JSON of the ConstraintSuite guide (version 0, negation) and back.
 
-Field names and order are the guide's. One label is added where an example states it: what the query without the
-constraint prefers, which the guide leaves open.
+Names and order of fields are those of the guide. One label is added if an example states it: the preference under the query
+without the constraint, which the guide leaves open.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from constraintsuite.core.records.examples import (
     CONTROL_SLICES,
@@ -33,20 +33,18 @@ from constraintsuite.suites.constraints.exclude import Exclude
 SUITES: Mapping[str, str] = {f"negation_{name}": name for name in MAIN_SLICES} | {
     f"controls_{name}": name for name in CONTROL_SLICES
 }
-"""What the guide calls a suite, and our slice of it."""
+"""The suites of the guide, and our slices for them."""
 _NAMES = {name: suite for suite, name in SUITES.items()}
 _UNSTATED = "unstated"
-"""Kind of a control that comes from the guide's JSON, which does not say what was changed."""
+"""Kind of an imported control: the guide does not say what was changed."""
 
 
-class _GuidePart(BaseModel):
-    """A field that has no place here would be lost, and a value of another type is not what the guide means."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+class _GuidePart(BaseModel, frozen=True, extra="forbid", strict=True):
+    """A part of a line; unknown fields, which would be lost, and values of another type are errors."""
 
 
 class GuideRetrieval(_GuidePart):
-    """How the candidate pool was made, and where the two documents stood in it (`source.retrieval`)."""
+    """`source.retrieval`: how the candidate pool was made, and the ranks of the two documents in it."""
 
     method: str
     index: str
@@ -56,7 +54,7 @@ class GuideRetrieval(_GuidePart):
 
 
 class GuideSource(_GuidePart):
-    """The corpus, the query and the two documents that a line was made from."""
+    """`source`: the corpus, the query and the two documents that a line was made from."""
 
     corpus: str
     qid: str
@@ -66,7 +64,7 @@ class GuideSource(_GuidePart):
 
 
 class GuideQuery(_GuidePart):
-    """`query`: without the negation, and with it."""
+    """`query`: the query without the negation, and with it."""
 
     base: str
     neg: str
@@ -74,7 +72,7 @@ class GuideQuery(_GuidePart):
 
 
 class GuideConstraint(_GuidePart):
-    """`constraint`; type `none` for a control whose query excludes nothing."""
+    """`constraint`; its type is `none` for a control whose query excludes nothing."""
 
     type: Literal["exclude", "none"]
     y: str
@@ -98,7 +96,7 @@ class GuideDocuments(_GuidePart):
 
 
 class GuideTags(_GuidePart):
-    """Groups that a line belongs to, by the guide's rules."""
+    """`tags`: groups that a line belongs to, by the rules of the guide."""
 
     difficulty: str
     doc_pos_mentions_y: bool
@@ -128,7 +126,7 @@ _POS_FIRST, _NEG_FIRST, _NO_LABEL = "pos_over_neg", "neg_over_pos", "none"
 
 
 def to_guide(example: Example) -> GuideExample | None:
-    """The example in the guide's words; None where it has no exclusion, no second query, or more than two documents."""
+    """The example as a line of the guide; None if it has no exclusion, no second query, or more than two documents."""
     constraint = example.constraint
     base = example.opposite if example.restated is None else example.restated
     is_pair = len(example.documents) == 2
@@ -161,7 +159,7 @@ def to_guide(example: Example) -> GuideExample | None:
 
 
 def from_guide(line: GuideExample, split: Split) -> Example:
-    """The example that a line of the guide's JSON states, and no more; a ValueError says what it lacks."""
+    """The example of a line of the guide; a ValueError says what is wrong with the line."""
     if line.suite not in SUITES:
         raise ValueError(f"suite is {line.suite!r}; the guide has {', '.join(SUITES)}")
     unknown = sorted(line.labels.keys() - {_QUERY_LABEL, _BASE_LABEL})
@@ -180,9 +178,10 @@ def from_guide(line: GuideExample, split: Split) -> Example:
         raise ValueError(f"{', '.join(empty)} must hold a word")
     restates = base_label == _POS_FIRST
     places = line.source.retrieval
+    ranks = (places.rank_pos_in_pool, places.rank_neg_in_pool) if places else (None, None)
     documents = (
-        _read_document(SATISFYING, line.docs.pos, line.source.doc_pos_id, places.rank_pos_in_pool if places else None),
-        _read_document(VIOLATING, line.docs.neg, line.source.doc_neg_id, places.rank_neg_in_pool if places else None),
+        _read_document(SATISFYING, line.docs.pos, line.source.doc_pos_id, ranks[0]),
+        _read_document(VIOLATING, line.docs.neg, line.source.doc_neg_id, ranks[1]),
     )
     preferences = {_NEG_FIRST: (OPPOSITE_PREFERENCE,), _POS_FIRST: (RESTATED_PREFERENCE,)}.get(base_label, ())
     return Example(
@@ -210,8 +209,8 @@ def from_guide(line: GuideExample, split: Split) -> Example:
         clusters=tuple(sorted({line.source.doc_pos_id, line.source.doc_neg_id})),
         template=line.query.template,
         template_family="given",
-        tags={name: str(getattr(line.tags, there)) for name, there in _TAGS.items()}
-        | {name: _yes(getattr(line.tags, there)) for name, (there, _, _) in _FINDINGS.items()},
+        tags={name: str(getattr(line.tags, key)) for name, key in _TAGS.items()}
+        | {name: _yes(getattr(line.tags, key)) for name, (key, _, _) in _FINDINGS.items()},
         control=Control(_UNSTATED, "") if slice_name in CONTROL_SLICES else None,
     )
 
@@ -243,24 +242,24 @@ _TAGS = {
     "length": "doc_length_bin",
     "explicitness": "negation_explicitness",
 }
-"""Our tags and the guide's names of them."""
+"""Our tags, and their names in the guide."""
 _FINDINGS = {
     "satisfying_mentions": ("doc_pos_mentions_y", SATISFYING, ("affirmed", "negated", "uncertain")),
     "violating_mentions": ("doc_neg_mentions_y", VIOLATING, ("affirmed", "negated", "uncertain")),
     "satisfying_denies": ("y_negated_in_doc_pos", SATISFYING, ("negated",)),
 }
-"""Tags that follow from the evidence where an example does not have them: the guide's name, the document and what it says."""
+"""Tags that follow from the evidence if an example lacks them: the name in the guide, the document, and its verdicts."""
 
 
 def _tags(example: Example, constraint: Exclude) -> GuideTags:
-    """As the tags say; what they leave out follows from the evidence."""
-    said = {(one.document, one.value) for one in constraint.evidence}
+    """The tags of the example; those that it lacks follow from the evidence."""
+    evidence = {(one.document, one.value) for one in constraint.evidence}
     found = {
-        there: example.tags.get(name, _yes(any((role, value) in said for value in values))) == _yes(True)
-        for name, (there, role, values) in _FINDINGS.items()
+        key: example.tags.get(name, _yes(any((role, value) in evidence for value in values))) == _yes(True)
+        for name, (key, role, values) in _FINDINGS.items()
     }
-    return GuideTags.model_validate({there: example.tags.get(name, "unknown") for name, there in _TAGS.items()} | found)
+    return GuideTags.model_validate({key: example.tags.get(name, "unknown") for name, key in _TAGS.items()} | found)
 
 
-def _yes(said: bool) -> str:
-    return "yes" if said else "no"
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"

@@ -1,4 +1,4 @@
-"""Every setting of a build, typed and frozen; a key that is not known is refused."""
+"""The recipe of a build: every setting, typed and frozen. Unknown keys are refused."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field, model_validator
+from pydantic import BaseModel, Field, ValidationError, computed_field, model_validator
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.examples import SPLITS
@@ -17,43 +17,39 @@ from constraintsuite.models.retrieval.lucene import identify_index
 from constraintsuite.models.retrieval.opensearch.retriever import identify_opensearch
 
 SHARE_SLACK = 0.011
-"""Shares written with two digits (0.33, 0.33, 0.33) count as adding up to 1."""
+"""Shares with two digits, such as 0.33, 0.33 and 0.33, count as adding up to 1."""
 
 LUCENE = "lucene:"
 OPENSEARCH = "opensearch:"
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+class _Section(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
+    """A part of a recipe; an unknown key is an error."""
 
 
-def _add_up(**shares: float) -> None:
+def _require_sum_of_one(**shares: float) -> None:
     total = sum(shares.values())
     if abs(total - 1) > SHARE_SLACK:
-        said = " + ".join(f"{name} {share:g}" for name, share in shares.items())
-        raise ValueError(f"{said} = {total:g}; these shares must add up to 1")
+        terms = " + ".join(f"{name} {share:g}" for name, share in shares.items())
+        raise ValueError(f"{terms} = {total:g}; these shares must add up to 1")
 
 
 class DocumentSettings(_Section):
     """Which documents take part."""
 
-    min_words: int = Field(12, ge=1, description="shorter texts are rejected")
-    max_words: int = Field(400, ge=1, description="longer texts are rejected; cut them into passages first")
-    repair_spacing: bool = Field(
-        True, description='mend stray spaces around brackets, quotes and hyphens ("Al- Qeed( born")'
-    )
-    near_duplicate: float = Field(
-        0.8, gt=0, le=1, description="Jaccard similarity of 5-word shingles from which two texts are one cluster"
-    )
-    shards: int = Field(
-        16,
-        ge=1,
-        le=512,
-        description="how many parts the corpus is split into, by hash of the document id; each is an open file",
-    )
+    min_words: int = Field(12, ge=1)
+    """Shorter texts are rejected."""
+    max_words: int = Field(400, ge=1)
+    """Longer texts are rejected; cut them into passages first."""
+    repair_spacing: bool = True
+    """Whether stray spaces around brackets, quotes and hyphens are removed ("Al- Qeed( born")."""
+    near_duplicate: float = Field(0.8, gt=0, le=1)
+    """Jaccard similarity of 5-word shingles from which two texts are in one cluster."""
+    shards: int = Field(16, ge=1, le=512)
+    """Number of parts into which the corpus is split, by the hash of the document id; each is an open file."""
 
     @model_validator(mode="after")
-    def _some_length(self) -> DocumentSettings:
+    def _check_lengths(self) -> DocumentSettings:
         if self.min_words > self.max_words:
             raise ValueError(
                 f"min_words is {self.min_words} and max_words {self.max_words}, so that no text could be kept; exchange them"
@@ -64,51 +60,56 @@ class DocumentSettings(_Section):
 class AnalysisSettings(_Section):
     """How texts are read."""
 
-    analyser: Literal["auto", "rules", "parser"] = Field("auto", description="auto: the parser where it is installed")
-    domains: tuple[Path, ...] = Field((), description="further domain files (class nouns, relations, templates)")
+    analyser: Literal["auto", "rules", "parser"] = "auto"
+    """`auto` is the parser if it is installed, else the rules."""
+    domains: tuple[Path, ...] = ()
+    """More domain files (class nouns, relations, templates)."""
 
 
 class QuerySettings(_Section):
-    """Which (topic, Y) are asked for."""
+    """Which topics and Y are asked for."""
 
-    mine: bool = Field(True, description="mine queries from the corpus, beside those given")
-    min_topic_documents: int = Field(5, ge=2, description="documents a topic must have")
-    min_affirming: int = Field(3, ge=1, description="documents that must affirm an attribute Y")
-    min_denying: int = Field(3, ge=0, description="documents that must deny an attribute Y: proof that it is optional")
-    min_denying_share: float = Field(0.12, ge=0, le=1, description="share of the documents with Y that must deny it")
-    min_class_share: float = Field(
-        0.2, ge=0, le=1, description="below this share of documents with a class nothing is built unasked"
-    )
-    relations: tuple[str, ...] = Field((), description="only these relations; empty: all")
-    exclude_relations: tuple[str, ...] = Field((), description="relations that are left out")
+    mine: bool = True
+    """Whether queries are mined from the corpus, in addition to given ones."""
+    min_topic_documents: int = Field(5, ge=2)
+    """Documents that a topic must have."""
+    min_affirming: int = Field(3, ge=1)
+    """Documents that must affirm an attribute."""
+    min_denying: int = Field(3, ge=0)
+    """Documents that must deny an attribute, which proves that it is optional."""
+    min_denying_share: float = Field(0.12, ge=0, le=1)
+    """Share of the documents with an attribute that must deny it."""
+    min_class_share: float = Field(0.2, ge=0, le=1)
+    """Share of the documents that must have a class; below it nothing is built without approval."""
+    relations: tuple[str, ...] = ()
+    """Only these relations are used; if empty, all."""
+    exclude_relations: tuple[str, ...] = ()
+    """These relations are not used."""
 
     @model_validator(mode="after")
-    def _some_relation(self) -> QuerySettings:
+    def _check_relations(self) -> QuerySettings:
         both = sorted({*self.relations} & {*self.exclude_relations})
         if both:
-            raise ValueError(
-                f"{', '.join(both)} stands in relations and in exclude_relations. Strike it from one of them"
-            )
+            raise ValueError(f"{', '.join(both)} is in relations and in exclude_relations. Remove it from one of them")
         return self
 
 
 class CandidateSettings(_Section):
     """The BM25 pools."""
 
-    engine: str = Field(
-        "bm25",
-        pattern=r"^(bm25|(lucene|opensearch):\S.*)$",
-        description="bm25: in memory; lucene:INDEX: a folder with a Lucene index, or the name of a prebuilt one of Pyserini; "
-        "opensearch:URL/INDEX: an index of an OpenSearch or Elasticsearch server",
-    )
-    k_pool: int = Field(200, ge=1, description="documents per query")
+    engine: str = Field("bm25", pattern=r"^(bm25|(lucene|opensearch):\S.*)$")
+    """`bm25` in memory; `lucene:INDEX`, a folder with a Lucene index or the name of a prebuilt one of Pyserini; or
+    `opensearch:URL/INDEX`, an index of an OpenSearch or Elasticsearch server."""
+    k_pool: int = Field(200, ge=1)
+    """Documents per query."""
     k1: float = Field(0.9, ge=0)
     b: float = Field(0.4, ge=0, le=1)
-    stop_list: str = Field("lucene", description="of the engine bm25; an index has its own analyser")
-    stem: bool = Field(True, description="of the engine bm25")
+    stop_list: str = "lucene"
+    """Only for the engine `bm25`, as `stem` is: an index has its own analyser."""
+    stem: bool = True
 
     @model_validator(mode="after")
-    def _analyser(self) -> CandidateSettings:
+    def _check_engine(self) -> CandidateSettings:
         if self.engine != "bm25" and (self.stop_list, self.stem) != ("lucene", True):
             raise ValueError("stop_list and stem belong to the engine bm25: an index has its own analyser")
         if self.engine.startswith(OPENSEARCH) and (self.k1, self.b) != (0.9, 0.4):
@@ -120,84 +121,91 @@ class CandidateSettings(_Section):
     @computed_field  # type: ignore[prop-decorator]
     @cached_property
     def index(self) -> str:
-        """Which index exactly, as it is recorded; empty for BM25 in memory, whose index is the corpus itself."""
+        """The exact index, as it is recorded; empty for BM25 in memory, whose index is the corpus itself."""
         if self.engine.startswith(OPENSEARCH):
             return identify_opensearch(self.engine)
         return "" if self.engine == "bm25" else identify_index(self.engine.removeprefix(LUCENE))
 
 
 class PairSettings(_Section):
-    """How two documents are put together."""
+    """How two documents become a pair."""
 
-    max_length_ratio: float = Field(1.6, ge=1, description="longer text over shorter, in words")
-    max_year_distance: int = Field(30, ge=0, description="between the years in two defining sentences")
-    max_uses_per_y: int = Field(6, ge=1, description="examples that exclude one Y, per topic and slice")
-    max_uses_per_document: int = Field(
-        3, ge=1, description="examples of one slice and relation a document takes part in"
-    )
-    insert_contrasts: bool = Field(
-        True, description='make ExplicitMention from passages by inserting a denial ("directed by A, not B")'
-    )
-    flips: bool = Field(True, description="make a minority of MinPairs by negating a sentence")
+    max_length_ratio: float = Field(1.6, ge=1)
+    """Words of the longer text divided by words of the shorter one."""
+    max_year_distance: int = Field(30, ge=0)
+    """Largest distance between the years in two defining sentences."""
+    max_uses_per_y: int = Field(6, ge=1)
+    """Examples that exclude one Y, per topic and slice."""
+    max_uses_per_document: int = Field(3, ge=1)
+    """Examples of one slice and relation that a document takes part in."""
+    insert_contrasts: bool = True
+    """Whether ExplicitMention is made by inserting a denial into a passage ("directed by A, not B")."""
+    flips: bool = True
+    """Whether a minority of MinPairs is made by negating a sentence."""
 
 
 class SizeSettings(_Section):
     """How many examples are kept."""
 
-    main: int = Field(2000, ge=1, le=100_000, description="main examples at most")
+    main: int = Field(2000, ge=1, le=100_000)
+    """Maximum number of main examples."""
     minpairs_share: float = Field(0.2, ge=0, le=1)
     explicit_share: float = Field(0.4, ge=0, le=1)
     omission_share: float = Field(0.4, ge=0, le=1)
-    max_relation_share: float = Field(
-        0.2, gt=0, le=1, description="share of the main examples that one relation may have"
-    )
-    max_flip_share: float = Field(0.25, ge=0, le=1, description="share of MinPairs that are sentence negations")
-    nonflip: int = Field(500, ge=0, le=100_000, description="non-flip controls at most")
-    adversarial: int = Field(200, ge=0, le=100_000, description="adversarial controls at most")
-    gold: int = Field(50, ge=0, le=1000, description="examples for people to judge")
+    max_relation_share: float = Field(0.2, gt=0, le=1)
+    """Largest share of the main examples for one relation."""
+    max_flip_share: float = Field(0.25, ge=0, le=1)
+    """Largest share of MinPairs for negated sentences."""
+    nonflip: int = Field(500, ge=0, le=100_000)
+    """Maximum number of non-flip controls."""
+    adversarial: int = Field(200, ge=0, le=100_000)
+    """Maximum number of adversarial controls."""
+    gold: int = Field(50, ge=0, le=1000)
+    """Number of examples for people to judge."""
 
     @model_validator(mode="after")
-    def _shares(self) -> SizeSettings:
-        _add_up(
+    def _check_shares(self) -> SizeSettings:
+        _require_sum_of_one(
             minpairs_share=self.minpairs_share, explicit_share=self.explicit_share, omission_share=self.omission_share
         )
         return self
 
 
 class FilterSettings(_Section):
-    """What a pair must fulfil."""
+    """Thresholds of the filters that a pair must pass."""
 
-    min_topic_overlap: float = Field(
-        0.5, ge=0, le=1, description="share of the topic's terms that stand in each document"
-    )
-    max_pair_similarity: float = Field(0.8, gt=0, le=1, description="Jaccard of the words of two unedited documents")
+    min_topic_overlap: float = Field(0.5, ge=0, le=1)
+    """Share of the topic's terms that must be in each document."""
+    max_pair_similarity: float = Field(0.8, gt=0, le=1)
+    """Largest Jaccard similarity of the words of two unedited documents."""
 
 
 class SplitSettings(_Section):
-    """Leak-free parts."""
+    """Shares of the splits, between which nothing leaks."""
 
     train: float = Field(0.6, ge=0, le=1)
     dev: float = Field(0.2, ge=0, le=1)
     test: float = Field(0.2, ge=0, le=1)
-    max_component: float = Field(
-        0.03, gt=0, le=1, description="largest share of the documents that may be tied together by shared Y"
-    )
+    max_component: float = Field(0.03, gt=0, le=1)
+    """Largest share of the documents that shared Y may tie together."""
 
     @model_validator(mode="after")
-    def _some_split(self) -> SplitSettings:
+    def _check_splits(self) -> SplitSettings:
         if self.train + self.dev + self.test <= 0:
             raise ValueError("train, dev and test cannot all be 0")
         return self
 
 
 class TagSettings(_Section):
-    """Bins of the guide's tags."""
+    """Bins of the tags of the guide."""
 
-    overlap_bins: tuple[float, float] = Field((0.15, 0.3), description="Jaccard from which overlap is medium, high")
-    length_bins: tuple[int, int] = Field((50, 90), description="words from which a document is medium, long")
+    overlap_bins: tuple[float, float] = (0.15, 0.3)
+    """Jaccard similarity from which the overlap is medium, and high."""
+    length_bins: tuple[int, int] = (50, 90)
+    """Words from which a document is medium, and long."""
 
     @model_validator(mode="after")
-    def _increasing(self) -> TagSettings:
+    def _check_bins(self) -> TagSettings:
         bins: dict[str, tuple[float, float]] = {"overlap_bins": self.overlap_bins, "length_bins": self.length_bins}
         for name, (low, high) in bins.items():
             if not 0 < low < high:
@@ -210,7 +218,8 @@ class TagSettings(_Section):
 class Recipe(_Section):
     """Everything that decides a suite."""
 
-    name: str = Field("", description="name of the corpus in example ids; empty: from the source")
+    name: str = ""
+    """Name of the corpus in example ids; if empty, that of the source."""
     seed: int = 0
     corpus: SourceSettings
     documents: DocumentSettings = DocumentSettings()
@@ -222,19 +231,19 @@ class Recipe(_Section):
     splits: SplitSettings = SplitSettings()
     sizes: SizeSettings = SizeSettings()
     tags: TagSettings = TagSettings()
-    approved: Path | None = Field(None, description="proposals that a person accepted; only these are built")
-    drop: tuple[Path, ...] = Field(
-        (), description="examples that people want left out, as `csuite gold export` writes them"
-    )
+    approved: Path | None = None
+    """File of proposals that a person accepted; only these are built."""
+    drop: tuple[Path, ...] = ()
+    """Files of examples that people want left out, from `csuite gold export`."""
 
     @model_validator(mode="after")
-    def _splits_add_up(self) -> Recipe:
-        _add_up(**{f"splits.{name}": getattr(self.splits, name) for name in SPLITS})
+    def _check_split_shares(self) -> Recipe:
+        _require_sum_of_one(**{f"splits.{name}": getattr(self.splits, name) for name in SPLITS})
         return self
 
     @classmethod
     def read(cls, path: Path) -> Recipe:
-        """The recipe in a YAML file; a wrong or unknown key is a UserError naming it."""
+        """Read the recipe in a YAML file; a wrong or unknown key is a UserError that names it."""
         data = read_yaml(path, "recipe")
         try:
             return cls.model_validate(data)

@@ -1,4 +1,4 @@
-"""Which of the good pairs make the suite: slices near their shares, no relation too common, couples whole."""
+"""Selects the pairs of a suite: slices by their shares, no relation too frequent, couples whole."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from constraintsuite.suites.recipe import SizeSettings
 
 REUSE_COST = 0.5
 SelectedUnit = list[PairDraft]
-"""What is chosen or left as one: a couple, or a single pair."""
+"""Drafts that are selected together: both of a couple, or a single one."""
 
 
 def select(drafts: Sequence[PairDraft], sizes: SizeSettings) -> tuple[list[PairDraft], list[tuple[str, PairDraft]]]:
-    """The chosen pairs, and the surplus with the reason it was left."""
+    """The selected drafts, and the others with the reason why they were left out."""
     surplus: list[tuple[str, PairDraft]] = []
     units = _units(drafts)
     targets = dict(zip(MAIN_SLICES, (sizes.minpairs_share, sizes.explicit_share, sizes.omission_share), strict=True))
@@ -34,13 +34,12 @@ def select(drafts: Sequence[PairDraft], sizes: SizeSettings) -> tuple[list[PairD
 
 
 def slice_of(unit: SelectedUnit) -> str:
-    """A couple with one explicit half counts as ExplicitMention."""
+    """The slice of a unit; a couple with one draft of ExplicitMention counts as ExplicitMention."""
     slices = {draft.slice for draft in unit}
     return next(name for name in MAIN_SLICES if name in slices)
 
 
 def _units(drafts: Iterable[PairDraft]) -> list[SelectedUnit]:
-    """The drafts in units that are chosen or left whole: both halves of a couple, or a single pair."""
     units: dict[str, SelectedUnit] = defaultdict(list)
     for draft in drafts:
         couple = f"{draft.slice if draft.is_edited else 'natural'}|{draft.couple}"
@@ -52,7 +51,7 @@ def _units(drafts: Iterable[PairDraft]) -> list[SelectedUnit]:
 def _pick(
     units: Sequence[SelectedUnit], target: int, sizes: SizeSettings, used: Counter[str]
 ) -> tuple[list[SelectedUnit], list[SelectedUnit]]:
-    """Take from the relations in turn, the best of each first, until the slice is full."""
+    """Take units from the relations in turn, the best of each first, until the slice is full; gives the others too."""
     queues: dict[str, list[SelectedUnit]] = defaultdict(list)
     for unit in units:
         queues[_relation(unit)].append(unit)
@@ -80,9 +79,9 @@ def _pick(
 def _cap_relations(
     units: Sequence[SelectedUnit], share: float, targets: Mapping[str, float]
 ) -> tuple[list[SelectedUnit], list[SelectedUnit]]:
-    """Drop units of relations above their share, from the slice in which the relation has most of what it should.
+    """Leave out units of relations above their share, from the slice that the relation fills most.
 
-    With few relations the share grows to what is possible.
+    If there are few relations, the share is larger.
     """
     share = max(share, 1.5 / max(1, len({_relation(unit) for unit in units})))
     kept: dict[tuple[str, str], list[SelectedUnit]] = defaultdict(list)
@@ -113,7 +112,7 @@ def _name(unit: SelectedUnit) -> str:
 
 
 def _rank(unit: SelectedUnit, used: Counter[str]) -> tuple[bool, bool, float]:
-    """Natural text before edited, dev and test before train (which has plenty), well matched before badly."""
+    """Sorts natural before edited texts, dev and test before train, which has plenty, and low cost before high cost."""
     first = unit[0]
     edited = first.slice != MINPAIRS and first.is_edited
     cost = first.cost + REUSE_COST * sum(used[document] for draft in unit for document in set(draft.sources))

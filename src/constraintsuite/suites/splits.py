@@ -1,4 +1,4 @@
-"""Leak-free splits: documents first, tied together by near-duplicates and shared Y; then each Y; what crosses over is dropped."""
+"""Splits without leaks: near-duplicates and documents that share a Y stay in one split; then each Y gets a split."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from constraintsuite.suites.queries.relations import relation_of
 from constraintsuite.suites.recipe import SplitSettings
 
 SMALL_COLLECTION = 60
-"""Collections below this size are not split: nearly every pair would cross over. All of it is test."""
+"""Smaller collections are all test: nearly every pair would lie in two splits."""
 SMALL_PART = 40
-"""Documents that may always be tied together, however small the collection."""
+"""This many documents may be tied together in a collection of any size."""
 
 
 class Splits(Mapping[str, Split]):
-    """The split of each document by id; a byte each."""
+    """The split of each document by id, in one byte per document."""
 
     def __init__(self, ids: Sequence[str], codes: npt.NDArray[np.uint8]) -> None:
-        """`ids` are sorted; `codes` are places in SPLITS."""
+        """`ids` are sorted; `codes` are indices of SPLITS."""
         self._ids, self.codes = ids, codes
 
     def __getitem__(self, id: str) -> Split:
@@ -42,11 +42,11 @@ class Splits(Mapping[str, Split]):
         return len(self._ids)
 
     def entries(self) -> Iterator[tuple[str, Split]]:
-        """All documents with their splits; quicker than to look each up."""
+        """All documents with their splits, faster than looking up each."""
         return ((id, SPLITS[code]) for id, code in zip(self._ids, self.codes, strict=True))
 
     def count(self, numbers: DocumentNumbers) -> Counter[Split]:
-        """How many of some documents lie in each split."""
+        """How many of these documents are in each split."""
         counts = np.bincount(self.codes[numbers], minlength=len(SPLITS)).tolist()
         return Counter(dict(zip(SPLITS, counts, strict=True)))
 
@@ -58,10 +58,10 @@ def split_documents(
     settings: SplitSettings,
     seed: int,
 ) -> Splits:
-    """The split of each document; `ids` are sorted, and a document is its place among them.
+    """The split of each document; `ids` are sorted, and documents are numbered by their place among them.
 
-    `ties` are groups of documents that share something, in order of importance: each is kept together unless the part that
-    would result holds more than `max_component` of the collection.
+    `ties` are groups of documents that share something, the most important first. A group is kept together unless the
+    resulting part would have more than `max_component` of the collection.
     """
     if len(ids) < SMALL_COLLECTION:
         return Splits(ids, np.full(len(ids), SPLITS.index("test"), dtype=np.uint8))
@@ -73,11 +73,11 @@ def split_documents(
         members = list(group)
         forest.join(members, max(SMALL_PART, settings.max_component * len(ids)))
         tied[members] = True
-    return Splits(ids, _deal(ids, forest.firsts(), tied, settings, seed))
+    return Splits(ids, _distribute(ids, forest.firsts(), tied, settings, seed))
 
 
 def split_ys(ys: Mapping[str, DocumentNumbers], documents: Splits, settings: SplitSettings) -> dict[str, Split]:
-    """The split of each Y: where its documents are; one that stands in several goes where its relation lacks most."""
+    """The split of each Y: that of its documents; if they are in several, the one of these that its relation fills least."""
     shares = _shares(settings)
     given: dict[str, Counter[Split]] = defaultdict(Counter)
     result: dict[str, Split] = {}
@@ -88,12 +88,11 @@ def split_ys(ys: Mapping[str, DocumentNumbers], documents: Splits, settings: Spl
     named: dict[str, Split] = {}
     for y in sorted(counts, key=lambda y: (-counts[y].total(), y)):
         relation, name = relation_of(y), y.partition("\x1f")[2].lower()
-        if name in named:  # "French" of films and of people is one Y
+        if name in named:  # "French" films and "French" people have one Y
             result[y] = named[name]
             continue
-        able = [split for split in SPLITS if counts[y][split] and shares[split] > 0] or [
-            s for s in SPLITS if shares[s] > 0
-        ]
+        possible = [split for split in SPLITS if shares[split] > 0]
+        able = [split for split in possible if counts[y][split]] or possible
         filled = {split: given[relation][split] / (shares[split] * max(1, totals[relation])) for split in able}
         choice = min(able, key=lambda split: (filled[split], -counts[y][split]))
         given[relation][choice] += counts[y].total()
@@ -102,14 +101,14 @@ def split_ys(ys: Mapping[str, DocumentNumbers], documents: Splits, settings: Spl
 
 
 class _Forest:
-    """Documents joined into parts: each points towards the first of its part."""
+    """Documents joined into parts (union-find); each points towards the first document of its part."""
 
     def __init__(self, count: int) -> None:
         self._parent = array("I", range(count))
         self._size = array("I", [1]) * count
 
     def join(self, group: Iterable[int], limit: float) -> None:
-        """Make one part of all that hold a document of the group, unless it would have more than `limit` documents."""
+        """Join the parts of these documents, unless the result would have more than `limit` documents."""
         roots = sorted({self._root(document) for document in group})
         if len(roots) > 1 and sum(self._size[root] for root in roots) <= limit:
             for other in roots[1:]:
@@ -117,7 +116,7 @@ class _Forest:
                 self._size[roots[0]] += self._size[other]
 
     def firsts(self) -> DocumentNumbers:
-        """The first document of the part of each."""
+        """For each document, the first document of its part."""
         for document in range(len(self._parent)):
             self._parent[document] = self._root(document)
         return np.frombuffer(self._parent, dtype=np.uint32)
@@ -130,10 +129,10 @@ class _Forest:
         return document
 
 
-def _deal(
+def _distribute(
     ids: Sequence[str], firsts: DocumentNumbers, tied: npt.NDArray[np.bool_], settings: SplitSettings, seed: int
 ) -> npt.NDArray[np.uint8]:
-    """Deal the parts out; only documents that can become examples weigh, the others follow by hash."""
+    """Distribute the parts over the splits; only documents that can become examples count towards the shares."""
     shares = _shares(settings)
     weights = np.bincount(firsts[tied], minlength=len(ids)).astype(np.uint32)
     total = max(1, int(weights.sum()))

@@ -1,8 +1,8 @@
-"""The guide's tags: overlap, length, who mentions Y, and a rule of thumb for difficulty."""
+"""The tags of the guide: overlap, length, explicitness, and a rule of thumb for difficulty."""
 
 from __future__ import annotations
 
-from typing import Literal
+from bisect import bisect
 
 from constraintsuite.core.records.examples import SATISFYING
 from constraintsuite.suites.pairs.records import AcceptedPair
@@ -23,28 +23,16 @@ def make_tags(kept: AcceptedPair, settings: TagSettings) -> dict[str, str]:
 
 
 def tags_of_texts(first: str, second: str, settings: TagSettings) -> dict[str, str]:
-    """What two texts alone say: how many of their words they share, and how long they are."""
+    """The tags that need only two texts: how many words they share, and how long they are."""
     one, other = words(first), words(second)
     return {
-        "overlap": overlap_bin(jaccard(set(one), set(other)), settings),
-        "length": length_bin((len(one) + len(other)) / 2, settings),
+        "overlap": ("low", "medium", "high")[bisect(settings.overlap_bins, jaccard(set(one), set(other)))],
+        "length": ("short", "medium", "long")[bisect(settings.length_bins, (len(one) + len(other)) / 2)],
     }
 
 
-def overlap_bin(jaccard_index: float, settings: TagSettings) -> Literal["low", "medium", "high"]:
-    """How many of their distinct words two texts share."""
-    low, high = settings.overlap_bins
-    return "low" if jaccard_index < low else "medium" if jaccard_index < high else "high"
-
-
-def length_bin(mean_words: float, settings: TagSettings) -> Literal["short", "medium", "long"]:
-    """How long two texts are in the mean."""
-    short, long = settings.length_bins
-    return "short" if mean_words < short else "medium" if mean_words < long else "long"
-
-
-def _difficulty(overlap: str, *, mentioned: bool) -> Literal["easy", "medium", "hard"]:
-    """The guide's rule, kept as a tag only: nothing in a build depends on it but the mix of the gold sample."""
+def _difficulty(overlap: str, *, mentioned: bool) -> str:
+    """The rule of the guide; in a build only the gold sample depends on it."""
     if overlap == "high":
         return "hard"
     if overlap == "low" and not mentioned:

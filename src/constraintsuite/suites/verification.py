@@ -1,11 +1,10 @@
-"""Everything a suite promises, checked again from its files."""
+"""Checks a suite from its files: hashes, lines, ids, couples, splits, labels and controls."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from constraintsuite.core.records.examples import ADVERSARIAL, NONFLIP, RESTATED_PREFERENCE, Example
 from constraintsuite.core.store.artifact import Artifact
@@ -15,21 +14,15 @@ from constraintsuite.suites.constraints.base import types_of
 FILES = ("examples.jsonl", "controls.jsonl", "gold.jsonl")
 
 
-class _Part(NamedTuple):
-    examples: list[Example]
-    faults: list[str]
-
-
 def verify_suite(folder: Path) -> list[str]:
-    """One line a fault; empty when all is well. Hashes first, then every line, then what the lines promise together."""
+    """One line per fault, none if all is well; examples are compared with each other only if every line can be read."""
     artifact = Artifact.open_unverified(folder, "suite")
     faults = artifact.verify()
-    parts = [_read(folder / name) for name in FILES]
-    misfits = [fault for part in parts for fault in part.faults]
-    gone = [name for name in FILES if name in artifact.manifest.files and not (folder / name).is_file()]
-    if misfits or gone:  # what the lines promise together cannot be told from some of them
-        return [*faults, *misfits]
-    examples, controls, gold = (part.examples for part in parts)
+    broken: list[str] = []
+    examples, controls, gold = (_read(folder / name, broken) for name in FILES)
+    missing = [name for name in FILES if name in artifact.manifest.files and not (folder / name).is_file()]
+    if broken or missing:
+        return [*faults, *broken]
     return [
         *faults,
         *_ids(examples, controls, gold),
@@ -41,18 +34,16 @@ def verify_suite(folder: Path) -> list[str]:
     ]
 
 
-def _read(path: Path) -> _Part:
-    """The examples of a file, each line checked against the schema; an imported suite need not have every file."""
-    if not path.is_file():
-        return _Part([], [])
-    lines = list(read_lines(path, Example))
-    faults = [f"{path.name}:{line.number}: {line.fault}" for line in lines if line.record is None]
-    return _Part([line.record for line in lines if line.record is not None], faults)
+def _read(path: Path, broken: list[str]) -> list[Example]:
+    """The examples of a file; lines that do not fit the schema go to `broken`. An imported suite need not have every file."""
+    lines = list(read_lines(path, Example)) if path.is_file() else []
+    broken += [f"{path.name}:{line.number}: {line.fault}" for line in lines if line.record is None]
+    return [line.record for line in lines if line.record is not None]
 
 
 def _ids(examples: Sequence[Example], controls: Sequence[Example], gold: Sequence[Example]) -> Iterator[str]:
     counts = Counter(example.id for example in [*examples, *controls])
-    yield from (f"{name}: this id stands {count} times" for name, count in counts.items() if count > 1)
+    yield from (f"{name}: this id occurs {count} times" for name, count in counts.items() if count > 1)
     known = {example.id for example in examples}
     yield from (f"{example.id}: in gold.jsonl but not in examples.jsonl" for example in gold if example.id not in known)
 
@@ -80,7 +71,7 @@ def _couples(examples: Sequence[Example]) -> Iterator[str]:
 
 
 def _splits(examples: Sequence[Example]) -> Iterator[str]:
-    """What must stand in one split only: clusters of documents and, of mined queries, values and template families."""
+    """Clusters of documents, and values and template families of mined queries, that are in more than one split."""
     found: dict[tuple[int, str, str], set[str]] = defaultdict(set)
     for example in examples:
         family, constraint = example.template_family, example.constraint
@@ -92,11 +83,11 @@ def _splits(examples: Sequence[Example]) -> Iterator[str]:
                 found[place, title, name].add(example.split)
     for (_, title, name), splits in sorted(found.items()):
         if len(splits) > 1:
-            yield f"{title} {name!r}: stands in {', '.join(sorted(splits))}"
+            yield f"{title} {name!r}: is in {', '.join(sorted(splits))}"
 
 
 def _labels(examples: Sequence[Example]) -> Iterator[str]:
-    """What each constraint type says of its examples."""
+    """The faults that each constraint type finds in its examples."""
     for name, found in types_of(examples).items():
         yield from found.faults([one for one in examples if one.constraint is not None and one.constraint.type == name])
 
@@ -104,20 +95,20 @@ def _labels(examples: Sequence[Example]) -> Iterator[str]:
 def _controls(controls: Sequence[Example], originals: Mapping[str, Example]) -> Iterator[str]:
     for control in controls:
         if control.control is None or not control.control.original:
-            continue  # the one is said above; the other stands alone
+            continue  # no control, which `_places` reports, or an imported control without its original
         original = originals.get(control.control.original)
         if original is None:
             yield f"{control.id}: made from {control.control.original}, which is not in the suite"
             continue
         if control.split != original.split:
-            yield f"{control.id}: stands in {control.split}, its original {original.id} in {original.split}"
+            yield f"{control.id}: is in {control.split}, its original {original.id} in {original.split}"
         check = {NONFLIP: _nonflip, ADVERSARIAL: _adversarial}.get(control.slice)
         if check is not None:
             yield from (f"{control.id}: {fault}" for fault in check(control, original))
 
 
 def _nonflip(control: Example, original: Example) -> Iterator[str]:
-    """The same preferences as the original's, of another wording."""
+    """It must have the preferences of its original, and another wording."""
     if control.preferences != original.preferences:
         yield f"its preferences are not those of its original {original.id}"
     if (control.query, *_texts(control)) == (original.query, *_texts(original)):
@@ -125,7 +116,7 @@ def _nonflip(control: Example, original: Example) -> Iterator[str]:
 
 
 def _adversarial(control: Example, original: Example) -> Iterator[str]:
-    """The original's documents, exchanged, under a query that only looks like a constraint; its opposite is a real one."""
+    """It must have the documents of its original with exchanged roles, and an opposite query that states the constraint."""
     if control.constraint is None or control.constraint.stated_by != "opposite":
         yield "its query states no constraint, so that its opposite must be the one that does"
     if not control.is_paired:

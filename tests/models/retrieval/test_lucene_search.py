@@ -150,10 +150,9 @@ def test_a_build_takes_its_pools_from_the_index_and_records_which(sample_index: 
     stage = tmp_path / "suite" / "stages" / "candidates"
     manifest = json.loads((stage / "manifest.json").read_text())
     assert manifest["settings"]["candidates"]["index"] == identify_index(str(sample_index))
-    pools = read_pools(stage)
-    query, pool = next(iter(pools.items()))
+    pool = next(read_pools(stage))
     ids = [document.id for document in open_source(SourceSettings(source="sample")).documents(BadRows())]
-    found = LuceneRetriever(str(sample_index), ids).search(query, 200)
+    found = LuceneRetriever(str(sample_index), ids).search(pool.query, 200)
     assert pool.documents == tuple(hit.document for hit in found)
 
 

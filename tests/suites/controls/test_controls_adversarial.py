@@ -20,7 +20,7 @@ from constraintsuite.suites.controls.adversarial import (
     IdiomCue,
     affirmative,
     holds_cue,
-    idioms,
+    load_idioms,
     make_adversarial,
     plural_head,
     slots_of,
@@ -31,7 +31,7 @@ from suites.controls.controls_factory import exclusion, film, main_example, mini
 
 
 def test_there_are_many_idioms_even_over_the_cues() -> None:
-    counts = {cue.cue: len(cue.idioms) for cue in idioms().cues}
+    counts = {cue.cue: len(cue.idioms) for cue in load_idioms()}
     assert sum(counts.values()) >= 60
     assert len(counts) >= 6
     assert max(counts.values()) - min(counts.values()) <= 2
@@ -88,7 +88,7 @@ def test_no_idiom_has_more_than_its_share_and_cues_are_even(count: int) -> None:
     controls = make_adversarial(suite_of(30), count=count, seed=1)
     assert len(controls) == count
     assert max(Counter(one.control.phrase for one in controls if one.control).values()) <= max(1, count * 0.05)
-    cues = Counter({cue.cue: 0 for cue in idioms().cues})
+    cues = Counter({cue.cue: 0 for cue in load_idioms()})
     cues.update(exclusion(one).cue for one in controls)
     assert max(cues.values()) - min(cues.values()) <= 1
 
@@ -101,9 +101,9 @@ def test_the_share_is_of_what_is_made_not_of_what_is_asked() -> None:
 
 def test_the_share_holds_where_few_idioms_fit() -> None:
     spared = {"no kidding", "bar none", "why not"}
-    frames = [frame for cue in idioms().cues for one in cue.idioms if one.idiom not in spared for frame in one.frames]
+    frames = [frame for cue in load_idioms() for one in cue.idioms if one.idiom not in spared for frame in one.frames]
     kept = TermAnalyser().terms(
-        " ".join(frame for cue in idioms().cues for one in cue.idioms if one.idiom in spared for frame in one.frames)
+        " ".join(frame for cue in load_idioms() for one in cue.idioms if one.idiom in spared for frame in one.frames)
     )
     words = [
         word
@@ -220,13 +220,13 @@ def test_the_head_of_a_topic_is_its_noun_if_plural(topic: str, head: str | None)
     ],
 )
 def test_a_twin_excludes_with_the_same_cue_where_the_cue_can(example: Example, cue: str, expected: str) -> None:
-    entry = next(one for one in idioms().cues if one.cue == cue)
+    entry = next(one for one in load_idioms() if one.cue == cue)
     affirmed = affirmative(example)
     assert affirmed is not None
     assert twin_query(example, affirmed, entry) == expected
 
 
-@pytest.mark.parametrize("cue", idioms().cues, ids=lambda cue: cue.cue)
+@pytest.mark.parametrize("cue", load_idioms(), ids=lambda cue: cue.cue)
 def test_every_wording_holds_its_cue_and_every_frame_what_is_affirmed(cue: IdiomCue) -> None:
     frames = [frame for idiom in cue.idioms for frame in idiom.frames]
     assert [text for text in (*cue.twins, *frames) if not holds_cue(text, cue.cue)] == []
@@ -234,5 +234,5 @@ def test_every_wording_holds_its_cue_and_every_frame_what_is_affirmed(cue: Idiom
 
 
 def test_no_idiom_is_listed_twice() -> None:
-    names = [idiom.idiom for cue in idioms().cues for idiom in cue.idioms]
+    names = [idiom.idiom for cue in load_idioms() for idiom in cue.idioms]
     assert len(names) == len(set(names))

@@ -9,8 +9,9 @@ import pytest
 
 from constraintsuite.core.records.text import Span
 from constraintsuite.suites.controls import typography, word_order
-from constraintsuite.suites.controls.rewrites import SpanRewrite, apply_changes, exchange, guard_words
+from constraintsuite.suites.controls.rewrites import SpanRewrite, apply_changes, exchange
 from constraintsuite.suites.controls.synonym import reword, synonyms
+from constraintsuite.suites.word_lists import guard_words
 from suites.controls.controls_factory import film, main_example, minimal_pair
 
 
@@ -124,7 +125,7 @@ def test_the_synonyms_are_many_closed_and_free_of_cues() -> None:
     data = synonyms()
     pairs = {(old, new) for one in data.documents for old, new in zip(one.old, one.new, strict=True)}
     assert len(data.documents) >= 60
-    cues = guard_words().cues
+    cues = guard_words()["cues"]
     assert not [pair for pair in pairs if cues.intersection(" ".join(pair).split())]
     olds = [old for one in data.documents for old in one.old]
     assert len(olds) == len(set(olds))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.suites.stages.documents import SIZE, DigestSet, digest_of
+from constraintsuite.suites.stages.documents import DIGEST_BYTES, DigestSet, digest_of
 
 # Two different bytes only, so that one digest often ends as another begins, and many share a bucket.
-DIGESTS = st.lists(st.integers(0, 1), min_size=SIZE, max_size=SIZE).map(bytes)
+DIGESTS = st.lists(st.integers(0, 1), min_size=DIGEST_BYTES, max_size=DIGEST_BYTES).map(bytes)
 
 
 @given(st.lists(DIGESTS), DIGESTS)
@@ -35,4 +35,4 @@ def test_the_end_of_one_and_the_beginning_of_the_next_are_no_digest() -> None:
 
 def test_texts_have_digests_of_their_own() -> None:
     assert len({digest_of(text) for text in ("", "a", "A", "é", "\ud800")}) == 5
-    assert all(len(digest_of(text)) == SIZE for text in ("", "a"))
+    assert all(len(digest_of(text)) == DIGEST_BYTES for text in ("", "a"))

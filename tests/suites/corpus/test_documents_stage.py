@@ -14,8 +14,9 @@ from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.records.text import Document
 from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.corpora.base import SourceSettings
+from constraintsuite.suites.corpus.files import read_table
 from constraintsuite.suites.recipe import DocumentSettings, Recipe
-from constraintsuite.suites.stages.documents import read_clusters, read_documents, read_some, work
+from constraintsuite.suites.stages.documents import CLUSTERS, read_clusters, read_documents, read_some, work
 
 SOUP = "The broth simmers for three hours with bay leaves and a good handful of white peppercorns until it turns gold"
 BARN = "Dogs are welcome on the upper meadow all year round and the warden keeps a bowl of water by the gate"
@@ -41,7 +42,11 @@ def read_corpus(folder: Path, documents: Sequence[Document], shards: int) -> tup
 @pytest.mark.parametrize("shards", [1, 3])
 def test_clusters_are_those_of_all_texts_together(tmp_path: Path, shards: int) -> None:
     out, outcome = read_corpus(tmp_path, [Document(name, text) for name, text in TEXTS.items()], shards)
-    assert read_clusters(out) == {"soup with salt": "soup", "brown barn": "barn", "soup with pepper": "soup"}
+    assert dict(read_table(out / CLUSTERS)) == {
+        "soup with salt": "soup",
+        "brown barn": "barn",
+        "soup with pepper": "soup",
+    }
     assert read_clusters(out, {"brown barn", "mill"}) == {"brown barn": "barn"}
     assert outcome.counts["near-duplicates"] == 3
 
@@ -54,7 +59,7 @@ def test_near_duplicates_are_written_by_id_however_few_are_sorted_at_once(
     names = ["m", "z", "\U0001f375", "b", "ab", "a", "\uffee"]
     out, _ = read_corpus(tmp_path, [Document(name, f"{SOUP} {name}") for name in names], 3)
     expected = ["a", "ab", "b", "z", "\uffee", "\U0001f375"]
-    assert list(read_clusters(out).items()) == [(name, "m") for name in expected]
+    assert list(read_table(out / CLUSTERS)) == [(name, "m") for name in expected]
 
 
 def test_a_corpus_without_near_duplicates_has_an_empty_table(tmp_path: Path) -> None:

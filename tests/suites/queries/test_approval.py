@@ -90,7 +90,7 @@ def test_all_faults_of_a_file_are_told_at_once_with_their_lines(tmp_path: Path) 
     told = [line.removeprefix(f"{path}:") for line in str(caught.value).splitlines()]
     assert told[0].startswith("1: status: Input should be")
     assert told[1].startswith("3: the record: Invalid JSON")
-    assert told[2] == "5: the id 'p-showers' stands in line 4 already; keep one."
+    assert told[2] == "5: the id 'p-showers' is already in line 4; keep one."
     assert told[3] == "6: proposal 'p-dogs': value, forms must hold a word."
     assert len(told) == 4
 

@@ -20,7 +20,7 @@ def evidence_of(text: str, title: str = "", words: YWords = NUTS) -> str:
     found = collect_evidence({"y": words}, [(Document("d", text, title), scopes)])["y"]
     check_sides({"y": words}, Document("d", text, title), scopes, found)
     sets = {"affirming": found.affirming, "denying": found.denying, "unclear": found.unclear}
-    return next((name for name, ids in sets.items() if "d" in ids), "silent" if found.silent("d") else "none")
+    return next((name for name, ids in sets.items() if "d" in ids), "silent" if found.is_silent("d") else "none")
 
 
 def check_sides(entries: dict[str, YWords], document: Document, scopes: Sequence[Scope], found: Stances) -> None:
@@ -59,4 +59,4 @@ def test_each_y_is_judged_on_its_own() -> None:
     found = collect_evidence(entries, [(Document("d", text), scopes)])
     assert (found["nut"].affirming, found["nut"].denying) == ({"d"}, set())
     assert (found["cream"].affirming, found["cream"].denying) == (set(), {"d"})
-    assert found["rum"].silent("d")
+    assert found["rum"].is_silent("d")

@@ -10,6 +10,7 @@ import pytest
 
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.core.records.text import Document
+from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.jsonl import adapter, write_jsonl
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.suites.build import build_suite
@@ -103,9 +104,9 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Given:
         analysis=AnalysisSettings(analyser="rules"),
         queries=QuerySettings(mine=False, min_topic_documents=2),
     )
-    stage = build_suite(recipe, folder / "suite", reporter=Silent(), until="queries").stages["queries"]
-    found = {queries[int(proposal.query_id[1:])]: proposal for proposal in read_proposals(stage.path)}
-    return Given(found, stage.manifest.rejects)
+    stage = build_suite(recipe, folder / "suite", reporter=Silent(), until="queries").path / "stages" / "queries"
+    found = {queries[int(proposal.query_id[1:])]: proposal for proposal in read_proposals(stage)}
+    return Given(found, Artifact.open(stage).manifest.rejects)
 
 
 @pytest.mark.parametrize("query", NEGATED)
@@ -159,9 +160,9 @@ def test_what_was_not_to_be_mined_is_neither_proposed_nor_counted(tmp_path: Path
         analysis=AnalysisSettings(analyser="rules"),
         queries=QuerySettings(mine=mine),
     )
-    stage = build_suite(recipe, tmp_path / "suite", reporter=Silent(), until="queries").stages["queries"]
-    proposals = read_proposals(stage.path)
-    coverage = adapter(CorpusCoverage).validate_json((stage.path / "coverage.json").read_bytes())
+    stage = build_suite(recipe, tmp_path / "suite", reporter=Silent(), until="queries").path / "stages" / "queries"
+    proposals = read_proposals(stage)
+    coverage = adapter(CorpusCoverage).validate_json((stage / "coverage.json").read_bytes())
     assert [proposal.query_id for proposal in proposals] == ["q0", *[""] * mined]
     assert (coverage.given_queries_usable, coverage.proposals) == (1, mined)
     assert coverage.expected_examples == sum(proposal.examples_expected for proposal in proposals)

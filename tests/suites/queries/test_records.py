@@ -42,6 +42,6 @@ def test_only_what_a_thing_may_have_or_lack_is_an_attribute(
         documents=DocumentSettings(shards=1, near_duplicate=1.0),
         analysis=AnalysisSettings(analyser="rules"),
     )
-    stage = build_suite(recipe, tmp_path / "suite", reporter=Silent(), until="queries").stages["queries"]
-    found = read_proposals(stage.path)
+    stage = build_suite(recipe, tmp_path / "suite", reporter=Silent(), until="queries").path / "stages" / "queries"
+    found = read_proposals(stage)
     assert {(one.relation, one.is_attribute) for one in found} == {(relation, is_attribute)}

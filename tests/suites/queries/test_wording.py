@@ -8,7 +8,14 @@ import pytest
 
 from constraintsuite.core.records.examples import SPLITS, Split
 from constraintsuite.suites.domain import TemplateFamily
-from constraintsuite.suites.queries.wording import QueryWording, family_for, fill, refuse, singular_of, with_article
+from constraintsuite.suites.queries.wording import (
+    QueryWording,
+    family_for,
+    find_fault,
+    singular_of,
+    with_article,
+    word_query,
+)
 from suites.build_factory import knowledge
 
 FAMILIES = {
@@ -51,7 +58,8 @@ def test_with_article(noun: str, expected: str) -> None:
     ],
 )
 def test_slots_are_filled(template: str, y: str, countable: bool, expected: str) -> None:
-    assert fill(template, "soups", y, countable_singular=countable) == expected
+    family = TemplateFamily(name="WITHOUT_Y", query=template, opposite="{topic} with {y}", cue="without")
+    assert word_query(family, "has", "soups", y, countable_singular=countable).query == expected
 
 
 @pytest.mark.parametrize(
@@ -73,7 +81,7 @@ def test_slots_are_filled(template: str, y: str, countable: bool, expected: str)
 )
 def test_reasons_to_refuse(topic: str, y: str, query: str, reason: str | None) -> None:
     wording = QueryWording(topic, y, "soups with cream", query, "WITHOUT_Y", "has.WITHOUT_Y", "without")
-    assert refuse(wording) == reason
+    assert find_fault(wording) == reason
 
 
 @pytest.mark.parametrize(("word", "expected"), [("dogs", "dog"), ("glass", "glass"), ("gas", "gas"), ("dog", "dog")])

@@ -122,9 +122,10 @@ def export(folder: Path, kind: str, out: Path) -> None:
         loaded = load_suite(folder)
         everything = [*loaded.examples, *loaded.controls]
         written = EXPORTERS.load(kind)(everything, new, (folder / "README.md").read_text(encoding="utf-8"))
-    click.echo(f"{written.examples:,} examples and {written.controls:,} controls written to {shown(out)}")
-    if sum(written) < len(everything):
-        click.echo(f"{len(everything) - sum(written):,} were left out: {kind} cannot hold them.")
+    controls = sum(example.control is not None for example in written)
+    click.echo(f"{len(written) - controls:,} examples and {controls:,} controls written to {shown(out)}")
+    if len(written) < len(everything):
+        click.echo(f"{len(everything) - len(written):,} were left out: {kind} cannot hold them.")
 
 
 def _has_pairs(artifact: Artifact) -> bool:

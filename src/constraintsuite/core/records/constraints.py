@@ -1,4 +1,4 @@
-"""What a query asks of a document: one record for each constraint type, read and written by its `type`."""
+"""Constraints: what a query asks of a document. One record for each type, recognised by its `type`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 NO_OTHER_KEYS = {"extra": "forbid"}
-"""For readers: a key that is misspelt is a fault, and not left out in silence."""
+"""Pydantic settings of records: an unknown key is a fault, since it may be misspelt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,20 +23,20 @@ class Evidence:
     __pydantic_config__ = NO_OTHER_KEYS
 
     document: str
-    """Role of the document that it lies in."""
+    """Role of the document."""
     start: int
     end: int
     value: str
-    """What was read there: for an exclusion `affirmed`, `negated` or `uncertain`, for a number the number with its unit."""
+    """What was read there: for `exclude`, whether Y is `affirmed`, `negated` or `uncertain`."""
     rule: str
-    """The rule, or the judge, that read it."""
+    """Name of the rule or the judge that read it."""
     cue: str | None = None
-    """The words beside it that decided, if any."""
+    """The words that decided, if any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constraint:
-    """What every constraint type has; a type adds fields of its own."""
+    """The fields of every constraint type; a type adds its own."""
 
     __pydantic_config__ = NO_OTHER_KEYS
 
@@ -46,17 +46,17 @@ class Constraint:
     cue: str
     """The words of the query that state it: "without", "under"."""
     forms: tuple[str, ...]
-    """Words by which the value shows in a text."""
+    """The words for the value in a text."""
     kinds: tuple[str, ...] = ()
-    """Narrower words that count as the value too: walnut for nuts."""
+    """Narrower words that count as the value too, such as walnut for nuts."""
     evidence: tuple[Evidence, ...] = ()
     stated_by: Literal["query", "opposite"] = "query"
-    """Which of the two queries states it; a control may ask for what its original leaves out."""
+    """Which of the two queries states it; for an adversarial control that is the opposite query."""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401
-        """A field of type `Constraint` holds any type of the catalogue, told apart by `type`."""
-        from pydantic_core import core_schema  # noqa: PLC0415 - whoever asks has loaded it; a command's help need not
+        """A field of type `Constraint` accepts any type of the catalogue; `type` says which."""
+        from pydantic_core import core_schema  # noqa: PLC0415 - not needed for the help of a command
 
         if cls is not Constraint:
             return handler(cls)
@@ -65,7 +65,7 @@ class Constraint:
 
 
 class ConstraintRecordType(Protocol):
-    """What reading and writing need of a type; `suites/constraints/base.py` has the whole contract."""
+    """What reading and writing need of a type; `suites/constraints/base.py` has the whole interface."""
 
     @property
     def record(self) -> type[Constraint]:
@@ -78,8 +78,8 @@ CONSTRAINTS: Catalogue[ConstraintRecordType] = Catalogue(
         "exclude": "constraintsuite.suites.constraints.exclude:EXCLUDE",
     },
 )
-"""Everything the package knows of a type stands in one file; the catalogue says where.
+"""The file of each constraint type, which holds everything that the package knows of it.
 
-This is the one catalogue that names a module of a higher layer: an example is a record, and reading one needs the dataclass of
-its constraint. The name is followed when an example is read, never by an import of this module.
+This is the only catalogue that names a module of a higher layer: reading an example needs the dataclass of its constraint. The
+module is loaded when an example is read, not when this one is imported.
 """

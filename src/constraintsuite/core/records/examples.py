@@ -12,7 +12,7 @@ from typing import Literal, get_args
 from constraintsuite.core.records.constraints import NO_OTHER_KEYS, Constraint
 
 QueryRole = Literal["query", "opposite", "topic", "restated"]
-"""Names of an example's queries, as its preferences, scores and results use them."""
+"""Names of the queries of an example, as preferences, scores and results use them."""
 QUERY_ROLES: tuple[QueryRole, ...] = get_args(QueryRole)
 SATISFYING = "satisfying"
 VIOLATING = "violating"
@@ -24,9 +24,9 @@ CONTROL_SLICES = (NONFLIP, ADVERSARIAL)
 Split = Literal["train", "dev", "test"]
 SPLITS: tuple[Split, ...] = ("train", "dev", "test")
 Spans = tuple[tuple[int, int], ...]
-"""Stretches of a text: first character, and the one after the last."""
+"""Stretches of a text, from the first character to the one after the last."""
 NATURAL = "natural"
-"""What stands in place of an edit's name where a text was not edited."""
+"""The name of the edit of a text that was not edited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +46,17 @@ class ExampleDocument:
     __pydantic_config__ = NO_OTHER_KEYS
 
     role: str
-    """`satisfying` or `violating`, by the example's query; other documents have names of their own."""
+    """`satisfying` or `violating`, with respect to the query; further documents have names of their own."""
     id: str
     title: str
     text: str
     source: str
-    """Id of the passage of the corpus that it is, or that it was made from."""
+    """Id of the passage of the corpus that it was made from."""
     pools: Mapping[QueryRole, PoolPlace] = field(default_factory=dict)
     edit: str = ""
-    """How the text was edited (`swap`, `insert`); empty where it stands so in the corpus."""
+    """How the text was edited (`swap`, `insert`); empty if it is as in the corpus."""
     changed: Spans = ()
-    """Where an edit of this text, or of the other text of a minimal pair, made the two differ."""
+    """Places where an edit, of this text or of the other one, made the two differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +105,9 @@ class Control:
 
     kind: str
     original: str
-    """Id of the main example it was made from; empty when it stands alone."""
+    """Id of the main example that it was made from; empty if it is not known."""
     phrase: str = ""
-    """Words that look like a constraint and state none ("not only"), where these are the point."""
+    """Words that look like a constraint and state none, such as "not only"; empty for other controls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,29 +119,29 @@ class Example:
     id: str
     slice: str
     constraint: Constraint | None
-    """None where the source does not say what its query asks for."""
+    """None if the source does not say what its query asks for."""
     query: str
     opposite: str | None
-    """The same need with the constraint turned round: the preference turns round too."""
+    """The same need with the constraint reversed, which reverses the preference."""
     topic: str | None
     """The need without the constraint."""
     restated: str | None
-    """The need of `query` in other words: the same preference holds."""
+    """The need of `query` in other words, with the same preference."""
     documents: tuple[ExampleDocument, ...]
     preferences: tuple[Preference, ...]
     source: ExampleSource
     split: Split
     couple: str
-    """Examples with the same value share their two documents with the roles exchanged; empty for a single."""
+    """Examples with the same value share their two documents with exchanged roles; empty for a single example."""
     clusters: tuple[str, ...]
-    """Near-duplicate clusters of the source documents: intervals are resampled by these."""
+    """Near-duplicate clusters of the source documents, by which intervals are resampled."""
     domain: str = ""
     relation: str = ""
     template: str = ""
     template_family: str = ""
-    """No family stands in two splits."""
+    """A family of mined queries is in one split only."""
     tags: Mapping[str, str] = field(default_factory=dict)
-    """Groups that it belongs to: difficulty, overlap of words, length, and what its constraint type adds."""
+    """Groups that it belongs to: difficulty, overlap, length, and those that its constraint type adds."""
     analyser: str = ""
     """Name of the analyser that read the texts."""
     control: Control | None = None
@@ -160,8 +160,8 @@ class Example:
         for preference in self.preferences:
             if preference.query not in self.queries or not {preference.better, preference.worse} <= set(roles):
                 raise ValueError(f"a preference names a query or document that it does not have: {preference}")
-        wishes = [(one.query, frozenset((one.better, one.worse))) for one in self.preferences]
-        if len(set(wishes)) < len(wishes) or any(len(pair) < 2 for _, pair in wishes):
+        compared = [(one.query, frozenset((one.better, one.worse))) for one in self.preferences]
+        if len(set(compared)) < len(compared) or any(len(pair) < 2 for _, pair in compared):
             raise ValueError("compares two documents twice under one query, or a document with itself")
         for one in self.constraint.evidence if self.constraint else ():
             if one.document not in roles:
@@ -171,11 +171,11 @@ class Example:
 
     @property
     def queries(self) -> dict[QueryRole, str]:
-        """The queries that it has, by name."""
+        """Its queries by name, without those that are None."""
         return {role: text for role in QUERY_ROLES if (text := getattr(self, role)) is not None}
 
     def document(self, role: str) -> ExampleDocument:
-        """The document with this role; a KeyError where it has none."""
+        """The document with this role; a KeyError if there is none."""
         for document in self.documents:
             if document.role == role:
                 return document
@@ -183,12 +183,12 @@ class Example:
 
     @property
     def satisfying(self) -> ExampleDocument:
-        """The document that obeys the constraint of `query`."""
+        """The document that satisfies the constraint of `query`."""
         return self.document(SATISFYING)
 
     @property
     def violating(self) -> ExampleDocument:
-        """The document that breaks the constraint of `query`."""
+        """The document that violates the constraint of `query`."""
         return self.document(VIOLATING)
 
     @property
@@ -203,5 +203,5 @@ class Example:
 
     @property
     def is_paired(self) -> bool:
-        """Whether the preference turns round under the opposite query: only then is there a paired accuracy."""
+        """Whether the opposite query reverses the preference; only then is there a paired accuracy."""
         return OPPOSITE_PREFERENCE in self.preferences

@@ -1,1 +1,1 @@
-"""Can something win that does not understand? Solvers that see less than they should, and the balance of pairs."""
+"""The audit: can a system win without understanding? Solvers that use shortcuts, and the balance of the two documents."""

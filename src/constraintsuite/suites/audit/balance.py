@@ -1,19 +1,18 @@
-"""Are the two documents of a pair alike in everything but the constraint? Standardised mean differences say so."""
+"""Standardised mean differences: are the two documents of a pair alike in everything but the constraint?"""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from statistics import fmean, variance
 
-from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example
+from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example, PoolPlace
 from constraintsuite.suites.audit.groups import split_by_slice
 from constraintsuite.suites.audit.results import BalanceRow
 from constraintsuite.suites.audit.solvers import count_words
 from constraintsuite.suites.constraints.exclude import Exclude, count_cues
-from constraintsuite.text.terms import TermAnalyser
+from constraintsuite.suites.filters import topic_share
 
 FLAG_FROM = 0.1
 _SENTENCE_END = re.compile(r"[.!?]")
@@ -42,7 +41,7 @@ def _compare(name: str, feature: str, pairs: Sequence[tuple[float | None, float 
 def standardised_difference(one: Sequence[float], other: Sequence[float]) -> float | None:
     """Cohen's d with the mean of the two variances; None below two values, or where neither side varies.
 
-    Means and variances are exact sums, so that the same values in another order differ by exactly 0.
+    Means and variances are exact sums: the same values in another order differ by exactly 0.
     """
     if min(len(one), len(other)) < 2:
         return None
@@ -54,38 +53,25 @@ def _count_sentences(example: Example, role: str) -> float:
     return len(_SENTENCE_END.findall(example.document(role).text))
 
 
-def _negation_words(example: Example, role: str) -> float | None:
-    """None where the type of the constraint does not count them."""
+def _count_negations(example: Example, role: str) -> float | None:
+    """None for constraints of another type than `exclude`, which do not count them."""
     return count_cues(example, role) if isinstance(example.constraint, Exclude) else None
 
 
-def _topic_score(example: Example, role: str) -> float | None:
-    found = example.document(role).pools.get("topic")
-    return found.score if found else None
-
-
-def _pool_rank(example: Example, role: str) -> float | None:
-    found = example.document(role).pools.get("topic")
-    return found.rank if found else None
-
-
-@cache
-def _analyser() -> TermAnalyser:
-    return TermAnalyser()
+def _pool_place(example: Example, role: str) -> PoolPlace:
+    return example.document(role).pools.get("topic") or PoolPlace(None)
 
 
 def _topic_overlap(example: Example, role: str) -> float | None:
-    topic = set(_analyser().terms(example.topic or ""))
-    held = topic & set(_analyser().terms(example.document(role).text))
-    return len(held) / len(topic) if topic else None
+    return topic_share(example.topic or "", "", example.document(role).text)
 
 
 TOPIC_SCORE = "BM25 score for the topic"
 FEATURES: Mapping[str, Callable[[Example, str], float | None]] = {
     "length in words": count_words,
     "sentences": _count_sentences,
-    "negation words": _negation_words,
+    "negation words": _count_negations,
     "topic terms held": _topic_overlap,
-    TOPIC_SCORE: _topic_score,
-    "rank in the pool": _pool_rank,
+    TOPIC_SCORE: lambda example, role: _pool_place(example, role).score,
+    "rank in the pool": lambda example, role: _pool_place(example, role).rank,
 }

@@ -1,8 +1,8 @@
-"""`query_blind`: a classifier that sees only the two documents, and should therefore be at chance."""
+"""`query_blind`: a classifier that sees only the two documents. It should be at chance."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -35,7 +35,7 @@ class SparseRows(NamedTuple):
         return _sums(self.columns, self.values * weights[self.rows], self.width)
 
     def take(self, rows: IntArray) -> SparseRows:
-        """Some of the rows, each at most once, in the order given."""
+        """The matrix of some rows, in the order given; no row may be given twice."""
         place = np.full(self.height, -1)
         place[rows] = np.arange(len(rows))
         kept = np.flatnonzero(place[self.rows] >= 0)
@@ -43,7 +43,7 @@ class SparseRows(NamedTuple):
         return SparseRows(len(rows), self.width, place[self.rows[kept]], self.columns[kept], self.values[kept])
 
     def without_rare_columns(self) -> SparseRows:
-        """The columns with an entry in at least two rows: nothing learnt from one row alone can help with another."""
+        """The matrix of the columns that have entries in two rows or more: what only one row has cannot help with another."""
         frequent = np.bincount(self.columns, minlength=self.width) > 1
         place = np.cumsum(frequent) - 1
         kept = frequent[self.columns]
@@ -52,7 +52,7 @@ class SparseRows(NamedTuple):
 
 
 def count_differences(pairs: Sequence[tuple[str, str]]) -> SparseRows:
-    """For each pair of texts, how much more often each word and pair of neighbouring words stands in the first."""
+    """One row per pair of texts: how much more often each word, and each pair of neighbours, occurs in the first text."""
     counts = {text: _grams(text) for text in dict.fromkeys(text for pair in pairs for text in pair)}
     index: dict[str, int] = {}
     rows, columns, values = [], [], []
@@ -76,9 +76,9 @@ def count_differences(pairs: Sequence[tuple[str, str]]) -> SparseRows:
 def fit_logistic(x: SparseRows, *, penalty: float = 10.0, tolerance: float = 0.1, steps: int = 100) -> FloatArray:
     """The weights w that make every row of x w positive: the minimum of sum(log(1 + exp(-x w))) + penalty / 2 |w|^2.
 
-    Rows are differences (better minus worse), so there is neither an intercept nor a second class: a row turned round
-    and labelled worse would add the same loss again. Newton's method; each step is found by conjugate gradients, and
-    halved until the loss falls.
+    Rows are differences (better minus worse), so there is no intercept and no second class: a reversed row with the label
+    "worse" would add the same loss again. Newton's method; conjugate gradients find each step, which is halved until the
+    loss falls.
     """
     weights = np.zeros(x.width)
     loss = _loss(x, weights, penalty)
@@ -97,7 +97,7 @@ def fit_logistic(x: SparseRows, *, penalty: float = 10.0, tolerance: float = 0.1
 
 
 def _newton_step(x: SparseRows, curvature: FloatArray, downhill: FloatArray, penalty: float) -> FloatArray:
-    """Conjugate gradients for (X' C X + penalty) step = downhill, as exact as the distance to the minimum deserves."""
+    """Solves (X' C X + penalty) step = downhill by conjugate gradients; the nearer to the minimum, the more exactly."""
     step = np.zeros_like(downhill)
     residual, direction = downhill, downhill
     square = float(residual @ residual)
@@ -134,10 +134,10 @@ def _grams(text: str) -> Counter[str]:
 def query_blind(
     examples: Sequence[Example], groups: IntArray, *, seed: int, repeats: int = 5, folds: int = 5
 ) -> SolverTrial:
-    """How often the documents alone tell the satisfying one from the violating one, by cross-validation with whole groups held out.
+    """How often a classifier that sees only the documents picks the satisfying one; whole groups are held out.
 
-    Only one example of each couple takes part, drawn anew in each repeat: with both, every row has its mirror and
-    training cancels exactly. With fewer than two groups nothing can be held out, and there are no units.
+    Only one example of each couple takes part, drawn again in each repeat: with both, every row has its mirror image and
+    training cancels out exactly. With fewer than two groups nothing can be held out, and the trial has no units.
     """
     couples = _couples(examples)
     wins, losses = np.zeros(len(couples)), np.zeros(len(couples))
@@ -155,14 +155,14 @@ def query_blind(
 
 
 def deal(groups: IntArray, folds: int, key: tuple[str, ...]) -> IntArray:
-    """The fold of each item: groups stay whole, the largest are dealt first, each to the fold with fewest items."""
+    """The fold of each item: groups stay whole, and the largest come first, each into the fold with the fewest items."""
     labels, item_group, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     order = sorted(range(len(labels)), key=lambda i: (-sizes[i], stable_hash(*key, str(labels[i]))))
-    held = np.zeros(min(folds, len(labels)), dtype=np.int64)
+    filled = np.zeros(min(folds, len(labels)), dtype=np.int64)
     fold_of = np.zeros(len(labels), dtype=np.int64)
     for group in order:
-        fold_of[group] = np.argmin(held)
-        held[fold_of[group]] += sizes[group]
+        fold_of[group] = np.argmin(filled)
+        filled[fold_of[group]] += sizes[group]
     return fold_of[item_group]
 
 
@@ -176,9 +176,8 @@ def _held_out_scores(x: SparseRows, fold: IntArray) -> FloatArray:
 
 
 def _couples(examples: Sequence[Example]) -> list[list[int]]:
-    """The places of the examples of each couple; an example without one is a couple by itself."""
-    members: dict[tuple[str, str], list[int]] = {}
+    """The places of the examples of each couple; an example without a couple is a couple by itself."""
+    members: dict[tuple[str, str], list[int]] = defaultdict(list)
     for place, example in enumerate(examples):
-        key = ("couple", example.couple) if example.couple else ("single", example.id)
-        members.setdefault(key, []).append(place)
+        members[example.couple, "" if example.couple else example.id].append(place)
     return list(members.values())

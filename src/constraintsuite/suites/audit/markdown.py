@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
@@ -13,7 +14,7 @@ _BLIND = "what a classifier prefers that was trained on the two documents alone,
 
 
 def audit_markdown(audit: Audit, balance: Sequence[BalanceRow]) -> str:
-    """Warnings, one table a slice, the reasons, the balance, and what each solver is."""
+    """The text for the card: warnings, one table per slice, the reasons, the balance, and what each solver picks."""
     blocks = [
         "## Audit: can something win that does not understand?",
         _bullets(audit.warnings) or "No solver that sees less than it should wins where it should not.",
@@ -43,7 +44,7 @@ def _slices(rows: Sequence[AuditRow]) -> Iterator[str]:
 
 
 def _verdict(row: AuditRow) -> str:
-    """In words; a share far below chance is a leak turned round, and called so."""
+    """The verdict in words; if the opposite choice is the one that leaks, it says so."""
     right, wrong = row.accuracy.value, row.reverse.value
     verdict = row.verdict.replace("_", " ")
     if not verdict.startswith("leak"):
@@ -59,14 +60,13 @@ _GROUPS = {
 
 
 def _reasons(rows: Sequence[AuditRow]) -> Iterator[str]:
-    reasons: dict[str, list[str]] = {}
+    solvers: dict[str, dict[str, None]] = defaultdict(dict)
     for row in rows:
         if row.reason:
-            solvers = reasons.setdefault(row.reason, [])
-            solvers += [name for name in [f"`{row.solver}`"] if name not in solvers]
-    if reasons:
+            solvers[row.reason][f"`{row.solver}`"] = None
+    if solvers:
         yield "### By construction"
-        yield _bullets(f"{', '.join(solvers)}: {reason}." for reason, solvers in reasons.items())
+        yield _bullets(f"{', '.join(names)}: {reason}." for reason, names in solvers.items())
 
 
 def _balance(rows: Sequence[BalanceRow]) -> Iterator[str]:
@@ -80,14 +80,18 @@ def _balance(rows: Sequence[BalanceRow]) -> Iterator[str]:
         "Unlike: 0.1 or more, or two different constants."
     )
     cells = tuple(
-        (_title(one.slice), one.feature, one.mean_satisfying, one.mean_violating, one.smd, _flag(one), one.n)
+        (
+            _title(one.slice),
+            one.feature,
+            one.mean_satisfying,
+            one.mean_violating,
+            one.smd,
+            "**yes**" if one.flagged else "",
+            one.n,
+        )
         for one in rows
     )
     yield Table("balance", caption, columns, cells).to_markdown().rstrip()
-
-
-def _flag(row: BalanceRow) -> str:
-    return "**yes**" if row.flagged else ""
 
 
 def _legend(solvers: Iterable[str]) -> Iterator[str]:

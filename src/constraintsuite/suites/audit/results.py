@@ -1,4 +1,4 @@
-"""What an audit says, as records that go into `audit.json`."""
+"""The results of an audit, as `audit.json` holds them."""
 
 from __future__ import annotations
 
@@ -10,31 +10,34 @@ from constraintsuite.core.records.scores import Interval
 LeakVerdict = Literal["leak", "leak_in_part", "by_construction", "ok", "too_few_to_tell", "undefined"]
 GroupKind = Literal["clusters", "couples"]
 ALL_MAIN = "all"
-"""In place of a slice: the main slices together."""
+"""Stands for all main slices together where the name of a slice is expected."""
 QUERY_BLIND = "query_blind"
 
 
 @dataclass(frozen=True, slots=True)
 class AuditRow:
-    """How one solver fares on one slice."""
+    """The result of one solver on one slice."""
 
     slice: str
     solver: str
     accuracy: Interval
-    """Share in which it picks the satisfying document; a tie fails. n counts examples, for `query_blind` couples and single examples."""
+    """Share of examples in which it picks the satisfying document; a tie counts as wrong.
+
+    For `query_blind`, n counts couples and single examples.
+    """
     reverse: Interval
-    """The same for the opposite choice: share in which it picks the violating one."""
+    """Share of examples in which it picks the violating document."""
     tie_rate: float | None
     verdict: LeakVerdict
     reason: str
-    """Why the slice implies the result; empty unless the verdict is `by_construction`."""
+    """Why the definition of the slice implies the result; empty unless the verdict is `by_construction`."""
     groups: GroupKind
-    """What is resampled (and, for `query_blind`, held out) together."""
+    """What was resampled, and for `query_blind` held out, together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """All rows, and what a reader must be told in plain sentences."""
+    """All results, and warnings in plain sentences."""
 
     seed: int
     rows: tuple[AuditRow, ...]

@@ -1,16 +1,16 @@
-"""Solvers pick one of the two documents of an example without understanding the query: by length, ids, edits or shared words."""
+"""Solvers: rules that pick one of an example's two documents without understanding the query, by length, ids, edits or words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example
+from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example, QueryRole
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.model_names import load_scorer
 from constraintsuite.text.terms import TermAnalyser, words
@@ -25,7 +25,7 @@ Advantage = Callable[[Sequence[Example]], FloatArray]
 
 @dataclass(frozen=True, slots=True)
 class Solver:
-    """A shortcut, in words and as a function."""
+    """A shortcut: its name, what it picks, and the function that picks."""
 
     name: str
     says: str
@@ -40,32 +40,32 @@ class Solver:
 
 
 def most(measure: DocumentMeasure) -> Advantage:
-    """Prefers the document that measures more."""
+    """A solver's advantage that prefers the document with the higher measure."""
     return lambda examples: np.array(
         [measure(one, SATISFYING) - measure(one, VIOLATING) for one in examples], dtype=np.float64
     )
 
 
 def least(measure: DocumentMeasure) -> Advantage:
-    """Prefers the document that measures less."""
+    """A solver's advantage that prefers the document with the lower measure."""
     return lambda examples: -most(measure)(examples)
 
 
 class SolverTrial(NamedTuple):
-    """How a solver did, unit by unit: a unit is an example or, where one example of each couple is tried, a couple."""
+    """How often a solver was right in each unit: an example or, where one example of each couple is tried, a couple."""
 
     units: tuple[Example, ...]
-    """One example of each unit."""
+    """One example for each unit."""
     groups: IntArray  # (units,)
-    """Units of one group share source texts: they are resampled, and held out, together."""
+    """Units of one group share source texts, so they are resampled and held out together."""
     wins: FloatArray  # (units,)
     """Share of the tries that picked the satisfying document."""
     losses: FloatArray  # (units,)
-    """Share of the tries that picked the violating document; the rest are ties."""
+    """Share of the tries that picked the violating document; the others are ties."""
 
     @staticmethod
     def of_picks(examples: Sequence[Example], groups: IntArray, picks: FloatArray) -> SolverTrial:
-        """The trial in which a solver picked once for every example."""
+        """The trial of a solver that picked once for every example."""
         return SolverTrial(tuple(examples), groups, (picks > 0).astype(np.float64), (picks < 0).astype(np.float64))
 
     @property
@@ -74,16 +74,16 @@ class SolverTrial(NamedTuple):
         return np.maximum(0.0, 1.0 - self.wins - self.losses)
 
     def keep(self, kept: npt.NDArray[np.bool_]) -> SolverTrial:
-        """Only some of the units."""
+        """The trial of the units that are marked true."""
         units = tuple(unit for unit, keep in zip(self.units, kept, strict=True) if keep)
         return SolverTrial(units, self.groups[kept], self.wins[kept], self.losses[kept])
 
     def reversed(self) -> SolverTrial:
-        """The same with the opposite choice each time; a tie stays a tie."""
+        """The trial of the opposite choice; a tie stays a tie."""
         return self._replace(wins=self.losses, losses=self.wins)
 
     def with_coin(self) -> SolverTrial:
-        """The same with a coin thrown at each tie."""
+        """The trial if a coin decided each tie."""
         return self._replace(wins=self.wins + self.ties / 2, losses=self.losses + self.ties / 2)
 
 
@@ -97,43 +97,35 @@ def _id_order(examples: Sequence[Example]) -> FloatArray:
     return np.array([(good < bad) - (good > bad) for good, bad in ids], dtype=np.float64)
 
 
-def _edited(examples: Sequence[Example]) -> FloatArray:
-    edited = [(bool(example.satisfying.edit), bool(example.violating.edit)) for example in examples]
-    return np.array([good - bad for good, bad in edited], dtype=np.float64)
+def _is_edited(example: Example, role: str) -> int:
+    return int(bool(example.document(role).edit))
 
 
-def _bm25_advantage(examples: Sequence[Example], queries: Sequence[str]) -> FloatArray:
-    good = [example.satisfying.text for example in examples]
-    bad = [example.violating.text for example in examples]
+def _bm25_advantage(query: QueryRole, examples: Sequence[Example]) -> FloatArray:
+    queries = [example.queries.get(query, "") for example in examples]
+    good, bad = ([example.document(role).text for example in examples] for role in (SATISFYING, VIOLATING))
     scorer = load_scorer("bm25:nostop", Workbench([*good, *bad]))  # a "not" that query and text share counts
     return scorer.score(list(zip(queries, good, strict=True))) - scorer.score(list(zip(queries, bad, strict=True)))
 
 
-def _higher_under_query(examples: Sequence[Example]) -> FloatArray:
-    return _bm25_advantage(examples, [example.query for example in examples])
-
-
 def _lower_under_opposite(examples: Sequence[Example]) -> FloatArray:
-    return -_bm25_advantage(examples, [example.opposite or "" for example in examples])
+    return -_bm25_advantage("opposite", examples)
 
 
-@cache
-def _all_words() -> TermAnalyser:
-    return TermAnalyser(stop_list="none", stem=True)
+_ALL_WORDS = TermAnalyser(stop_list="none", stem=True)
 
 
 def _shared_terms(example: Example, role: str) -> int:
-    terms = _all_words().terms
-    return len(set(terms(example.query)) & set(terms(example.document(role).text)))
+    return len(set(_ALL_WORDS.terms(example.query)) & set(_ALL_WORDS.terms(example.document(role).text)))
 
 
 SOLVERS = (
     Solver("shorter", "the text with fewer words", least(count_words), opposite="longer"),
     Solver("longer", "the text with more words", most(count_words), opposite="shorter"),
-    Solver("bm25_query", "the higher BM25 score under the query", _higher_under_query),
+    Solver("bm25_query", "the higher BM25 score under the query", partial(_bm25_advantage, "query")),
     Solver("bm25_opposite", "the lower BM25 score under the opposite query", _lower_under_opposite),
     Solver("overlap", "the text that shares more distinct words with the query", most(_shared_terms)),
     Solver("first_id", "the document whose id sorts first", _id_order),
-    Solver("edited_side", "the edited document, where exactly one of the two is edited", _edited),
+    Solver("edited_side", "the edited document, where exactly one of the two is edited", most(_is_edited)),
 )
-"""Those of every suite; constraint types add their own."""
+"""The solvers of every suite; constraint types add their own."""

@@ -1,1 +1,1 @@
-"""What a query may ask of a document: one file for each constraint type, named in `core/records/constraints.py`."""
+"""Constraint types, one file each; `core/records/constraints.py` names them."""

@@ -1,4 +1,4 @@
-"""The contract of a constraint type, and how to find the type of an example."""
+"""The interface of a constraint type, and functions that find the types and solvers of examples."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class ConstraintType(Protocol):
 
     @property
     def solvers(self) -> tuple[Solver, ...]:
-        """Shortcuts that this type may leave open, for the audit; there may be none."""
+        """Shortcuts that this type may leave open, for the audit."""
 
     def by_construction(self, example: Example, solver: str) -> str:
-        """Why a solver decides this example by the definition of its slice, in one sentence; empty if it should not."""
+        """Why the definition of a slice lets a solver decide this example, in one sentence; empty if it does not."""
 
     def faults(self, examples: Sequence[Example]) -> Iterator[str]:
-        """Read the texts of examples of this type again; yields one line for each label that no longer holds."""
+        """Read the texts of these examples again; gives one line for each label that no longer holds."""
 
 
 def load_type(name: str) -> ConstraintType:
@@ -35,7 +35,7 @@ def load_type(name: str) -> ConstraintType:
 
 
 def load_solver(name: str) -> Solver:
-    """The audit's solver of this name; a name that two constraint types give, or none, is a UserError."""
+    """The solver with this name; a name that no constraint type or more than one has is a UserError."""
     known = [*SOLVERS, *(solver for kind in CONSTRAINTS.names() for solver in load_type(kind).solvers)]
     found = [solver for solver in known if solver.name == name]
     if not found:
@@ -53,5 +53,5 @@ def solvers_for(example: Example) -> tuple[str, ...]:
 
 def types_of(examples: Sequence[Example]) -> dict[str, ConstraintType]:
     """The constraint types of these examples by name, in the order of the catalogue."""
-    held = {example.constraint.type for example in examples if example.constraint is not None}
-    return {name: load_type(name) for name in CONSTRAINTS.names() if name in held}
+    used = {example.constraint.type for example in examples if example.constraint is not None}
+    return {name: load_type(name) for name in CONSTRAINTS.names() if name in used}

@@ -1,4 +1,4 @@
-"""`exclude`: leave Y out. The query is "soups without cream", its opposite "soups with cream"."""
+"""The constraint type `exclude`: the query leaves Y out ("soups without cream"), its opposite asks for it."""
 
 from __future__ import annotations
 
@@ -26,19 +26,18 @@ class Exclude(Constraint):
 
     type: Literal["exclude"] = "exclude"
     cues: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Negation words of each document, whatever they govern, by its role."""
+    """Negation words of each document by role, whatever they negate."""
 
 
 def check_verdicts(pair: CheckedPair) -> str | None:
-    """A filter: the satisfying text denies or omits Y everywhere, as its slice claims, and the violating one affirms it."""
+    """A filter: the satisfying text must deny Y, or in Omission not mention it, and the violating text must affirm it."""
     expected = "omits" if pair.draft.slice == OMISSION else "negates"
     satisfying, violating = judge_document(pair.satisfying.mentions), judge_document(pair.violating.mentions)
     if satisfying != expected:
         return f"satisfying_{satisfying}_y"
     if violating != "affirms":
         return f"violating_{violating}_y"
-    shown = f"{pair.satisfying.title}\n{pair.satisfying.text}"
-    if find_forms(shown, pair.proposal.constraint.kinds):
+    if find_forms(f"{pair.satisfying.title}\n{pair.satisfying.text}", pair.proposal.constraint.kinds):
         return "satisfying_shows_y_otherwise"
     if find_forms(pair.satisfying.title, pair.proposal.constraint.forms):
         return "y_in_title_of_satisfying"
@@ -46,7 +45,7 @@ def check_verdicts(pair: CheckedPair) -> str | None:
 
 
 def count_cues(example: Example, role: str) -> int:
-    """Negation words in the text, whatever they govern; 0 where they were not counted."""
+    """The number of negation words in a text, whatever they negate; 0 for constraints of another type."""
     return len(example.constraint.cues.get(role, ())) if isinstance(example.constraint, Exclude) else 0
 
 
@@ -61,7 +60,7 @@ def _mentions(example: Example, role: str) -> list[Span]:
 
 
 def _earlier_y(examples: Sequence[Example]) -> FloatArray:
-    # Only where both mention Y: whether a text mentions it at all is what `fewer_y` asks.
+    # Only where both mention Y: `fewer_y` tests whether a text mentions it at all.
     first = [[_mentions(example, role)[:1] for role in (SATISFYING, VIOLATING)] for example in examples]
     return np.array([bad[0].start - good[0].start if good and bad else 0 for good, bad in first], dtype=np.float64)
 
@@ -85,13 +84,14 @@ class ExcludeType:
     solvers: tuple[Solver, ...] = _SOLVERS
 
     def by_construction(self, example: Example, solver: str) -> str:
-        """In Omission only one text mentions Y; an idiom excludes nothing. A non-flip control is as its original was."""
-        is_omission = example.slice == OMISSION or (example.slice == NONFLIP and _is_silent(example))
+        """In Omission, and in non-flip controls of it, only one text mentions Y; the query of an idiom excludes nothing."""
+        is_implicit = example.tags.get("explicitness") == "implicit"
+        is_omission = example.slice == OMISSION or (example.slice == NONFLIP and is_implicit)
         reasons = _OMISSION if is_omission else _IDIOM if example.slice == ADVERSARIAL else {}
         return reasons.get(solver, "")
 
     def faults(self, examples: Sequence[Example]) -> Iterator[str]:
-        """Let the analyser that made the suite read both texts again; what people judged stays as they did."""
+        """Read both texts again with the analyser that made the suite; labels that people gave are not checked."""
         by_analyser: dict[str, list[Example]] = defaultdict(list)
         for example in examples:
             if example.analyser in ANALYSERS.names() and example.control is None:
@@ -101,19 +101,11 @@ class ExcludeType:
             scopes = {analysis.text: analysis.scopes for analysis in get_analyser(name).analyse(texts)}
             for example in part:
                 satisfying, violating = (
-                    judge_document(judge_mentions(find_forms(document.text, _forms(example)), scopes[document.text]))
-                    for document in (example.satisfying, example.violating)
+                    judge_document(judge_mentions(_mentions(example, role), scopes[example.document(role).text]))
+                    for role in (SATISFYING, VIOLATING)
                 )
                 if satisfying not in ("negates", "omits") or violating != "affirms":
                     yield f"{example.id}: the satisfying document {satisfying} Y and the violating one {violating} it"
-
-
-def _forms(example: Example) -> tuple[str, ...]:
-    return example.constraint.forms if example.constraint is not None else ()
-
-
-def _is_silent(example: Example) -> bool:
-    return example.tags.get("explicitness") == "implicit"
 
 
 _OMITTED = "in Omission the satisfying document never mentions Y and the violating one does"

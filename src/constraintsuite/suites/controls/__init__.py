@@ -1,4 +1,4 @@
-"""Controls of a negation suite: rewordings that must not change a ranking, and negation words that exclude nothing."""
+"""Controls: rewritings that must not change a ranking, and negation words that exclude nothing."""
 
 from constraintsuite.core.catalogue import Catalogue
 from constraintsuite.suites.controls.rewrites import Rewriter
@@ -12,4 +12,4 @@ REWRITERS: Catalogue[Rewriter] = Catalogue(
         "case": "constraintsuite.suites.controls.typography:rewrite_case",
     },
 )
-"""The scarcest kind first: where two kinds are equally far behind, the first is dealt."""
+"""Functions that rewrite an example, by kind. Of two kinds that are equally rare so far, the first is used."""

@@ -1,4 +1,4 @@
-"""Adversarial controls: a negation word in an idiom, which excludes nothing; the document that affirms Y must win."""
+"""Adversarial controls: a negation word in an idiom excludes nothing, so the document that affirms Y must win."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from string import Formatter
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from constraintsuite.core.execution.shards import keyed_random
 from constraintsuite.core.records.examples import (
@@ -23,51 +23,43 @@ from constraintsuite.core.records.examples import (
     Control,
     Example,
 )
+from constraintsuite.core.store.jsonl import adapter
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.controls.sampling import mixed_originals, number
 from constraintsuite.text.terms import TermAnalyser
 
 
-class _Data(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Idiom(_Data):
-    """A set phrase and queries that hold it."""
+class Idiom(BaseModel, frozen=True, extra="forbid"):
+    """An idiom, and frames of queries with it."""
 
     idiom: str
     frames: tuple[str, ...] = Field(min_length=1, max_length=3)
 
 
-class IdiomCue(_Data):
-    """A negation word, its idioms, and how it words a real exclusion (nothing where it cannot)."""
+class IdiomCue(BaseModel, frozen=True, extra="forbid"):
+    """A negation word, its idioms, and templates of real exclusions with it, if there are any."""
 
     cue: str
     twins: tuple[str, ...]
     idioms: tuple[Idiom, ...]
 
 
-class Idioms(_Data):
-    """All idioms of the file `idioms.yaml`, by their negation word."""
-
-    cues: tuple[IdiomCue, ...]
-
-
 @cache
-def idioms() -> Idioms:
-    """The bundled idioms, read from `idioms.yaml` at the first call."""
-    return Idioms.model_validate(read_package_yaml("constraintsuite.suites.controls", "data", "idioms.yaml"))
+def load_idioms() -> tuple[IdiomCue, ...]:
+    """The idioms of `idioms.yaml` by their negation word."""
+    data = read_package_yaml("constraintsuite.suites.controls", "data", "idioms.yaml")
+    return adapter(tuple[IdiomCue, ...]).validate_python(data["cues"])
 
 
 def holds_cue(text: str, cue: str) -> bool:
-    """Whether the cue stands in the text as a word; "n't" stands at the end of one."""
+    """Whether the text has the cue as a word, or "n't" at the end of one."""
     pattern = r"n['’]t\b" if cue == "n't" else rf"\b{re.escape(cue)}\b"
     return re.search(pattern, text, re.IGNORECASE) is not None
 
 
 def slots_of(frame: str) -> set[str]:
-    """The names in braces of a frame: what must be filled in."""
+    """The names of the slots of a frame."""
     return {name for _, name, _, _ in Formatter().parse(frame) if name}
 
 
@@ -75,7 +67,7 @@ _WITH = re.compile(r"(?:with|made with|that contain|that have) (?P<thing>.+)")
 _ARTICLE = re.compile(r"^an? ")
 _CLAUSE = re.compile(r"(?:that|who|whose|where|which) ")
 _LINKS = re.compile(r"\b(?:that|who|of|for|in|on|at|from|with|about|near|by|to)\b")
-_PLAINER = (  # what may follow the topic without asking for Y, or with needless stress, and a plain wording that asks
+_PLAINER = (  # what follows the topic if the query does not clearly ask for Y, and plain words that do
     (re.compile(r" made including (.+)"), "{topic} made with {rest}"),
     (re.compile(r" including those (.+)"), "{topic} {rest}"),
     (re.compile(r" including (.+) ones|, (.+) ones only"), "{rest} {topic}"),
@@ -85,7 +77,7 @@ _PLAINER = (  # what may follow the topic without asking for Y, or with needless
 
 
 def affirmative(example: Example) -> str | None:
-    """The affirmative query in plain words that ask for Y; None where the query would be content without it."""
+    """The opposite query in plain words that ask for Y; None if it does not require Y."""
     base, topic = example.opposite or "", example.topic or ""
     if topic and base.startswith(f"only {topic} "):
         return base.removeprefix("only ")
@@ -101,7 +93,7 @@ def affirmative(example: Example) -> str | None:
 
 
 def twin_query(example: Example, affirmed: str, cue: IdiomCue) -> str:
-    """A query that does exclude Y, with this cue if it can: the original's own where it has the cue already."""
+    """A query that excludes Y, with this cue if a template fits; the original's query if it has the cue already."""
     if holds_cue(example.query, cue.cue):
         return example.query
     slots = _slots(example, affirmed)
@@ -109,14 +101,14 @@ def twin_query(example: Example, affirmed: str, cue: IdiomCue) -> str:
 
 
 def plural_head(topic: str) -> str | None:
-    """The noun that a topic is about ("hotels" of "hotels for walkers"), if it is a plural."""
+    """The head noun of a topic ("hotels" of "hotels for walkers") if it is a plural, else None."""
     head = (_LINKS.split(topic)[0].split() or [""])[-1]
     plural = (head.endswith("s") and not head.endswith("ss")) or head in {"people", "men", "women", "children"}
     return head if plural else None
 
 
 def _of_a_kind(example: Example, things: str) -> str | None:
-    """ "films such as war films" as "films that are war films"; None where the things are not of the topic's kind."""
+    """From "films such as war films" to "films that are war films"; None if the things are not of the topic's kind."""
     topic = example.topic or ""
     if _of_people(example):
         return f"{topic} who are {things}"
@@ -124,13 +116,15 @@ def _of_a_kind(example: Example, things: str) -> str | None:
 
 
 def _slots(example: Example, affirmed: str) -> dict[str, str]:
-    """What the wordings of a twin can be filled with; see `idioms.yaml`."""
+    """The values for the slots of twin templates, which `idioms.yaml` explains."""
     topic = example.topic or ""
     people = _of_people(example)
-    rest = _after_topic(affirmed, topic)
-    if rest is None and topic and affirmed == f"{_value(example)} {topic}":
-        rest = f"{'who' if people else 'that'} are {_value(example)}"
-    if rest is None:
+    value = example.constraint.value if example.constraint else ""
+    if topic and affirmed.startswith(f"{topic} "):
+        rest = affirmed.removeprefix(f"{topic} ")
+    elif topic and affirmed == f"{value} {topic}":
+        rest = f"{'who' if people else 'that'} are {value}"
+    else:
         return {}
     slots = {"topic": topic, "rest": rest, "excluded": f"those {rest}", "head": plural_head(topic) or topic}
     if found := _WITH.fullmatch(rest):
@@ -140,33 +134,25 @@ def _slots(example: Example, affirmed: str) -> dict[str, str]:
     return slots
 
 
-def _after_topic(query: str, topic: str) -> str | None:
-    return query.removeprefix(f"{topic} ") if topic and query.startswith(f"{topic} ") else None
-
-
-def _value(example: Example) -> str:
-    return example.constraint.value if example.constraint else ""
-
-
 def _of_people(example: Example) -> bool:
     return example.domain == "people"
 
 
 MAX_SHARE = 0.05
-"""The largest share of one idiom; where fewer than twenty controls are made, each idiom stands at most once."""
+"""The largest share of one idiom; with fewer than twenty controls, each idiom is used at most once."""
 MAX_PER_ORIGINAL = 3
 _ANALYSER = TermAnalyser()
 
 
 def make_adversarial(examples: Sequence[Example], *, count: int, seed: int) -> list[Example]:
-    """At most `count` controls, even over cues; every original is used once before any is used twice."""
+    """At most `count` controls, cues in equal parts; every original is used once before any is used twice."""
     ready = (_prepare(example) for example in mixed_originals(examples, seed, "controls_adversarial"))
     originals = [original for original in ready if original is not None]
     target = min(count, MAX_PER_ORIGINAL * len(originals))
-    made = _deal(originals, target, seed)
-    while len(made) < target:  # fewer controls allow each idiom fewer times
+    made = _make_all(originals, target, seed)
+    while len(made) < target:  # with fewer controls, each idiom is allowed fewer times
         target = len(made)
-        made = _deal(originals, target, seed)
+        made = _make_all(originals, target, seed)
     return number(made, ADVERSARIAL)
 
 
@@ -179,12 +165,12 @@ class _Original:
 
     @cached_property
     def distinguishing_terms(self) -> frozenset[str]:
-        """Terms of one document only: a query that held one would prefer a document for it."""
+        """Terms that only one document has: a query with such a term would prefer that document."""
         good, bad = self.example.satisfying.text, self.example.violating.text
         return frozenset(set(_ANALYSER.terms(good)) ^ set(_ANALYSER.terms(bad)))
 
     def fits(self, frame: str, cue: str) -> bool:
-        """Whether the frame can be filled and adds no word, apart from its cue, that only one document holds."""
+        """Whether the frame can be filled, and adds no word except its cue that only one document has."""
         if "topic" in slots_of(frame) and not self.example.topic:
             return False
         return not self.distinguishing_terms & _added_terms(frame, cue)
@@ -197,7 +183,7 @@ def _added_terms(frame: str, cue: str) -> frozenset[str]:
 
 
 def _prepare(example: Example) -> _Original | None:
-    """The example with its affirmative query, if documents and query can carry an idiom; the frames want plurals."""
+    """The example with its affirmative query; None if it is not suitable, for example if its topic is not a plural."""
     constraint = example.constraint
     if not isinstance(constraint, Exclude) or not example.is_paired or len(example.documents) > 2:
         return None
@@ -206,12 +192,12 @@ def _prepare(example: Example) -> _Original | None:
     affirmed = affirmative(example)
     if affirmed is None or plural_head(example.topic or "") is None:
         return None
-    if any(holds_cue(affirmed, cue.cue) for cue in idioms().cues):
+    if any(holds_cue(affirmed, cue.cue) for cue in load_idioms()):
         return None
     return _Original(example, constraint, affirmed)
 
 
-def _deal(originals: Sequence[_Original], target: int, seed: int) -> list[Example]:
+def _make_all(originals: Sequence[_Original], target: int, seed: int) -> list[Example]:
     limit = max(1, int(target * MAX_SHARE))
     made: list[Example] = []
     cue_tally: Counter[str] = Counter()
@@ -236,17 +222,15 @@ def _deal(originals: Sequence[_Original], target: int, seed: int) -> list[Exampl
 def _choices(
     cue_tally: Counter[str], idiom_tally: Counter[str], rng: random.Random
 ) -> Iterator[tuple[IdiomCue, Idiom, str]]:
-    """Every frame, those of the rarest cue and in it the rarest idiom first."""
-    cues = rng.sample(idioms().cues, len(idioms().cues))
-    for cue in sorted(cues, key=lambda one: cue_tally[one.cue]):
+    """Every frame, in random order, but those of the rarest cue and of its rarest idiom first."""
+    for cue in sorted(rng.sample(load_idioms(), len(load_idioms())), key=lambda one: cue_tally[one.cue]):
         for idiom in sorted(rng.sample(cue.idioms, len(cue.idioms)), key=lambda one: idiom_tally[one.idiom]):
             yield from ((cue, idiom, frame) for frame in rng.sample(idiom.frames, len(idiom.frames)))
 
 
 def _make(original: _Original, cue: IdiomCue, idiom: Idiom, frame: str) -> Example:
-    """The example with the roles of its documents exchanged under the idiom's query."""
+    """The example with a query that has the idiom, and with the roles of its documents exchanged."""
     example, constraint = original.example, original.constraint
-    exclusion = twin_query(example, original.affirmed, cue)
     return replace(
         example,
         slice=ADVERSARIAL,
@@ -254,13 +238,13 @@ def _make(original: _Original, cue: IdiomCue, idiom: Idiom, frame: str) -> Examp
             constraint,
             cue=cue.cue,
             stated_by="opposite",
-            evidence=tuple(replace(one, document=_TURNED[one.document]) for one in constraint.evidence),
-            cues={_TURNED[role]: cues for role, cues in constraint.cues.items()},
+            evidence=tuple(replace(one, document=_EXCHANGED[one.document]) for one in constraint.evidence),
+            cues={_EXCHANGED[role]: cues for role, cues in constraint.cues.items()},
         ),
         query=frame.format(affirm=original.affirmed, topic=example.topic, y=constraint.value),
-        opposite=exclusion,
+        opposite=twin_query(example, original.affirmed, cue),
         restated=original.affirmed,
-        documents=tuple(replace(one, role=_TURNED[one.role]) for one in reversed(example.documents)),
+        documents=tuple(replace(one, role=_EXCHANGED[one.role]) for one in reversed(example.documents)),
         preferences=(QUERY_PREFERENCE, OPPOSITE_PREFERENCE, RESTATED_PREFERENCE),
         couple="",
         template="IDIOM",
@@ -269,4 +253,4 @@ def _make(original: _Original, cue: IdiomCue, idiom: Idiom, frame: str) -> Examp
     )
 
 
-_TURNED = {SATISFYING: VIOLATING, VIOLATING: SATISFYING}
+_EXCHANGED = {SATISFYING: VIOLATING, VIOLATING: SATISFYING}

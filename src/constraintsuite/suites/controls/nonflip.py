@@ -1,4 +1,4 @@
-"""Non-flip controls: variants of main examples whose right ranking must not change."""
+"""Non-flip controls: rewritten main examples whose right ranking stays the same."""
 
 from __future__ import annotations
 
@@ -17,12 +17,8 @@ from constraintsuite.text.mentions import MentionFinder, fold
 
 
 def make_nonflip(examples: Sequence[Example], *, count: int, seed: int) -> list[Example]:
-    """At most `count` variants, the kinds dealt evenly; every original is used once before any is used twice."""
+    """At most `count` controls, kinds in equal parts; every original is used once before any is used twice."""
     originals = mixed_originals(examples, seed, "controls_nonflip")
-    return number(_deal(originals, count, seed), NONFLIP)
-
-
-def _deal(originals: Sequence[Example], count: int, seed: int) -> list[Example]:
     kinds = REWRITERS.names()
     made: list[Example] = []
     uses: Counter[str] = Counter()
@@ -41,11 +37,11 @@ def _deal(originals: Sequence[Example], count: int, seed: int) -> list[Example]:
                 made.append(control)
                 uses[original.id] += 1
                 tally[kind] += 1
-    return made
+    return number(made, NONFLIP)
 
 
 def _make(original: Example, kind: str, seed: int) -> Example | None:
-    """The original rewritten in one way; None if nothing would change, or a mention would be lost or added."""
+    """The original rewritten in one way; None if that changes nothing, or loses or adds a mention of Y or the topic."""
     variant = REWRITERS.load(kind)(original, keyed_random(seed, "controls_nonflip", kind, original.id))
     if variant is None:
         return None
@@ -78,7 +74,7 @@ def _assemble(original: Example, variant: RewrittenExample, kind: str) -> Exampl
 def _evidence(
     original: Example, evidence: Sequence[Evidence], rewritten: Mapping[str, Rewritten | None]
 ) -> Iterator[Evidence]:
-    """The evidence with its new places; all of a document's is left out if one place is lost."""
+    """The evidence at its new places; if one place in a document is lost, all evidence of that document is left out."""
     for document in original.documents:
         new = rewritten.get(document.role)
         found = [one for one in evidence if one.document == document.role]
@@ -93,7 +89,7 @@ def _evidence(
 
 
 def _document(document: ExampleDocument, rewritten: Rewritten | None) -> ExampleDocument:
-    """With its new text, and the new places of edited stretches; none of them if one was torn apart."""
+    """The document with its new text and the new places of its edits; if one place is lost, none is kept."""
     if rewritten is None:
         return document
     places = [rewritten.place(Span(*span)) for span in document.changed]
@@ -113,6 +109,6 @@ def _finder(original: Example) -> MentionFinder:
 
 
 def _mentions(finder: MentionFinder, example: Example) -> list[Counter[tuple[str, str]]]:
-    """How often each form of the value and of the topic's words stands in the query and in each document."""
+    """How often each form of the value and of the topic's words occurs in the query and in each document."""
     texts = (example.query, *_texts(example))
     return [Counter((one.key, fold(one.span.of(text))) for one in finder.find(text)) for text in texts]

@@ -1,24 +1,19 @@
-"""Texts rewritten piece by piece, so that a place in the old text can be found again in the new one."""
+"""Rewrites texts piece by piece, so that a place in the old text can be found in the new one."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
 from typing import NamedTuple
-
-from pydantic import BaseModel
 
 from constraintsuite.core.records.examples import MINPAIRS, Example
 from constraintsuite.core.records.text import Span
-from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.text.mentions import fold, surface_forms
-from constraintsuite.text.wordlists import WordSet
 
 
 class Piece(NamedTuple):
-    """Some characters of a rewritten text and where they stood before, one for one; -1 for new ones."""
+    """Some characters of a rewritten text and their place in the old text; -1 for new characters."""
 
     text: str
     start: int = -1
@@ -26,25 +21,25 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A text put together again from pieces of another."""
+    """A text that consists of pieces of another one and of new pieces."""
 
     pieces: tuple[Piece, ...]
 
     @property
     def text(self) -> str:
-        """The rewritten text, all pieces joined."""
+        """The rewritten text."""
         return "".join(piece.text for piece in self.pieces)
 
     def place(self, span: Span) -> Span | None:
-        """Where a stretch of the old text begins and ends now; None if an end of it is gone or it was torn apart."""
-        if span.start == span.end:  # between two characters: it stays behind the first
+        """The new place of a stretch of the old text; None if its first or last character is gone or they changed order."""
+        if span.start == span.end:  # between two characters: it stays after the first
             before = self._place(span.start - 1) if span.start else -1
             return Span(before + 1, before + 1) if before is not None else None
         first, last = self._place(span.start), self._place(span.end - 1)
         return Span(first, last + 1) if first is not None and last is not None and first <= last else None
 
     def place_mention(self, old: str, span: Span) -> Span | None:
-        """The same, but only if the words there are still the same apart from case and typography."""
+        """The new place of a mention, if its words are the same apart from case and typography; else None."""
         new = self.place(span)
         return new if new is not None and fold(new.of(self.text)) == fold(span.of(old)) else None
 
@@ -65,7 +60,7 @@ class SpanRewrite(NamedTuple):
 
 
 def apply_changes(text: str, changes: Iterable[SpanRewrite]) -> Rewritten:
-    """The text with each stretch changed; of changes that overlap, the first is made."""
+    """The text with these changes; of changes that overlap, only the first is made."""
     pieces = []
     at = 0
     for change in sorted(changes):
@@ -77,33 +72,33 @@ def apply_changes(text: str, changes: Iterable[SpanRewrite]) -> Rewritten:
 
 
 def exchange(text: str, one: Span, two: Span) -> Rewritten:
-    """The text with two stretches, `one` before `two`, in each other's place."""
+    """The text with two stretches exchanged; `one` comes before `two`."""
     spans = (Span(0, one.start), two, Span(one.end, two.start), one, Span(two.end, len(text)))
     return Rewritten(tuple(Piece(span.of(text), span.start) for span in spans if span.start < span.end))
 
 
 @dataclass(frozen=True, slots=True)
 class RewrittenExample:
-    """What a rewriter made of an example; None: as it was."""
+    """The new texts of an example; None for those that stay as they are."""
 
     note: str
     query: str | None = None
     opposite: str | None = None
     topic: str | None = None
     cue: str | None = None
-    """The words that state the constraint in the new query, where these are others."""
+    """The words that state the constraint in the new query, if they changed."""
     satisfying: Rewritten | None = None
     violating: Rewritten | None = None
 
 
 Rewriter = Callable[[Example, random.Random], RewrittenExample | None]
-"""A kind of rewriting: one variant of an example, or None where it finds nothing to change."""
+"""A kind of rewriting: gives one variant of an example, or None if it finds nothing to change."""
 Operation = Callable[[Example], RewrittenExample | None]
-"""One way of rewriting, without any choice left."""
+"""One way of rewriting, without a random choice."""
 
 
 def recased(character: str, change: Callable[[str], str]) -> str:
-    """The letter in the other case, or as it is where that would be another letter (ß, ſ, İ)."""
+    """The letter in the other case, or unchanged if that would be another letter (ß, ſ, İ)."""
     new = change(character)
     return new if len(new) == 1 and new.lower() == character.lower() and fold(new) == fold(character) else character
 
@@ -114,12 +109,12 @@ def topic_forms(example: Example) -> list[str]:
 
 
 def first_success(example: Example, operations: Iterable[Operation]) -> RewrittenExample | None:
-    """What the first operation that changes something makes of the example."""
+    """The result of the first operation that changes something."""
     return next((variant for operation in operations if (variant := operation(example)) is not None), None)
 
 
 def rewrite_query(example: Example, note: str, change: Callable[[str], str]) -> RewrittenExample | None:
-    """The query, its opposite and the topic changed alike; None if the query stays the same."""
+    """The same change to the query, its opposite and the topic; None if the query stays the same."""
     query = change(example.query)
     if query == example.query:
         return None
@@ -128,35 +123,8 @@ def rewrite_query(example: Example, note: str, change: Callable[[str], str]) -> 
 
 
 def rewrite_documents(example: Example, note: str, change: Callable[[str], Rewritten]) -> RewrittenExample | None:
-    """Both documents changed by the same rule; None unless one of them (of a minimal pair: both) is then different."""
+    """The same change to both documents; None unless one of them, or in a minimal pair both, becomes different."""
     satisfying, violating = change(example.satisfying.text), change(example.violating.text)
     changed = (satisfying.text != example.satisfying.text, violating.text != example.violating.text)
     enough = all(changed) if example.slice == MINPAIRS else any(changed)
     return RewrittenExample(note, satisfying=satisfying, violating=violating) if enough else None
-
-
-class GuardWords(BaseModel, frozen=True, extra="forbid"):
-    """Closed lists of words that forbid a rewriting; the file says what each is for."""
-
-    cues: WordSet
-    cue_parts: WordSet
-    leaning: WordSet
-    opening: WordSet
-    subordinators: WordSet
-    statives: WordSet
-    auxiliaries: WordSet
-    participles: WordSet
-    not_conjuncts: WordSet
-    verbs_with_objects: WordSet
-    linking_verbs: WordSet
-    clause_starts: WordSet
-    before_adverbials: WordSet
-    binomials: frozenset[str]
-    exchangeable: WordSet
-    homographs: WordSet
-
-
-@cache
-def guard_words() -> GuardWords:
-    """The bundled lists, read from `words.yaml` at the first call."""
-    return GuardWords.model_validate(read_package_yaml("constraintsuite.suites.controls", "data", "words.yaml"))

@@ -1,4 +1,4 @@
-"""Which originals are taken in which order, and how their controls are named: the same for every kind of control."""
+"""The order in which originals are used, and the ids of controls: the same for every kind of control."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from constraintsuite.core.records.examples import MAIN_SLICES, Example
 
 
 def mixed_originals(examples: Iterable[Example], seed: int, purpose: str) -> list[Example]:
-    """The main examples with a constraint, slice by turns (edited ones apart), each slice in the order of a hash."""
+    """The main examples that have a constraint, in the order of a hash; slices, and edited and natural texts, take turns."""
     ordered = sorted(examples, key=lambda one: (stable_hash(str(seed), purpose, one.id), one.id))
     usable = [one for one in ordered if one.control is None and one.constraint is not None]
     others = sorted({one.slice for one in usable} - set(MAIN_SLICES))
@@ -27,22 +27,17 @@ def _by_turns(groups: Iterable[Sequence[Example]]) -> list[Example]:
 
 
 def number(controls: Sequence[Example], slice_name: str) -> list[Example]:
-    """The controls in the order of a hash of what they hold, with their final ids; each constraint type counts its own."""
+    """The controls in the order of a hash of their content, with their final ids; each constraint type has its own numbers."""
     counts: Counter[str] = Counter()
     numbered = []
-    for control in sorted(controls, key=_key):
-        kind = _type(control)
+    for control in sorted(controls, key=_order):
+        kind = control.constraint.type if control.constraint is not None else "none"
         counts[kind] += 1
-        identity = f"{kind}_{slice_name}_{control.source.corpus}_{counts[kind]:06d}"
-        numbered.append(replace(control, id=identity))
+        numbered.append(replace(control, id=f"{kind}_{slice_name}_{control.source.corpus}_{counts[kind]:06d}"))
     return numbered
 
 
-def _key(control: Example) -> tuple[int, str]:
+def _order(control: Example) -> tuple[int, str]:
     assert control.control is not None
     texts = (control.query, control.satisfying.text, control.violating.text)
     return stable_hash(control.control.original, control.control.kind, *texts), control.control.original
-
-
-def _type(control: Example) -> str:
-    return control.constraint.type if control.constraint is not None else "none"

@@ -1,4 +1,4 @@
-"""Synonyms: closed, hand-written substitutions, each with guards on the words around it."""
+"""Synonyms: a closed list of substitutions, each with conditions on the neighbouring words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 from typing import Annotated, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from constraintsuite.core.records.examples import MINPAIRS, Example
 from constraintsuite.core.records.text import Span
@@ -19,7 +19,7 @@ from constraintsuite.text.mentions import find_forms, fold
 from constraintsuite.text.sentences import split_sentences
 
 MAX_PAIRS = 3
-"""How many different substitutions are made in one pair of documents."""
+"""Maximum number of different substitutions in one pair of documents."""
 
 
 def rewrite(example: Example, rng: random.Random) -> RewrittenExample | None:
@@ -36,10 +36,8 @@ def _as_forms(value: object) -> object:
 Forms = Annotated[tuple[str, ...], BeforeValidator(_as_forms)]
 
 
-class Guards(BaseModel):
-    """Which words may stand beside a match; "#" is a number, "." a mark or the end, "Name" a capital."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+class Guards(BaseModel, frozen=True, extra="forbid", populate_by_name=True):
+    """Conditions on the words before and after a match: "#" is a number, "." a mark or the end, "Name" a capitalised word."""
 
     not_after: frozenset[str] = frozenset()
     not_before: frozenset[str] = frozenset()
@@ -47,7 +45,7 @@ class Guards(BaseModel):
     only_before: frozenset[str] = frozenset()
 
     def allow(self, before: set[str], after: set[str]) -> bool:
-        """Whether the neighbours, each under all its names, are fit."""
+        """Whether the words before and after, each with all its names, meet the conditions."""
         return (
             not before & self.not_after
             and not after & self.not_before
@@ -57,17 +55,15 @@ class Guards(BaseModel):
 
 
 class Substitution(Guards):
-    """Words for other words of the same meaning, form by form."""
+    """Words with the same meaning, form by form."""
 
     old: Forms = Field(alias="from")
     new: Forms = Field(alias="to")
     word_class: str = Field(alias="class")
 
 
-class QueryRewording(BaseModel):
+class QueryRewording(BaseModel, frozen=True, extra="forbid", populate_by_name=True):
     """Another way to say the exclusion of a query."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
     old: str = Field(alias="from")
     new: str = Field(alias="to")
@@ -83,10 +79,8 @@ class SubstitutionMatch(NamedTuple):
     change: SpanRewrite
 
 
-class SynonymRules(BaseModel):
+class SynonymRules(BaseModel, frozen=True, extra="forbid"):
     """The substitutions for documents and the rewordings of queries in `synonyms.yaml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     classes: dict[str, Guards]
     documents: tuple[Substitution, ...]
@@ -102,7 +96,7 @@ class SynonymRules(BaseModel):
         return re.compile(rf"(?<![\w'’-])(?:{'|'.join(map(re.escape, longest_first))})(?![\w'’-])")
 
     def find(self, text: str) -> Iterator[SubstitutionMatch]:
-        """Every place where a substitution of documents may be made."""
+        """Every place in a document where a substitution is allowed."""
         folded = fold(text)
         starts = {span.start for span in split_sentences(text)}
         for found in self._pattern.finditer(folded):
@@ -127,7 +121,7 @@ def _rewrite_documents(example: Example, rng: random.Random) -> RewrittenExample
     matches = [_allowed(example, text) for text in texts]
     counts = [Counter(match.pair for match in found) for found in matches]
     pairs = sorted(counts[0].keys() | counts[1].keys())
-    if example.slice == MINPAIRS:  # the two documents must go on differing by their one edit alone
+    if example.slice == MINPAIRS:  # the two documents must still differ by their one edit only
         pairs = [pair for pair in pairs if counts[0][pair] == counts[1][pair]]
     if not pairs:
         return None
@@ -143,19 +137,15 @@ def _rewrite_documents(example: Example, rng: random.Random) -> RewrittenExample
 
 def _allowed(example: Example, text: str) -> list[SubstitutionMatch]:
     """The matches outside every mention of Y, of the topic's words and of the cues that decided."""
-    kept = _protected(text, _kept_forms(example))
+    constraint, forms = example.constraint, topic_forms(example)
+    if constraint is not None:
+        cues = [one.cue for one in constraint.evidence if one.cue]
+        forms = [*constraint.forms, *constraint.kinds, *forms, *cues]
+    kept = _find_words(text, forms)
     return [match for match in synonyms().find(text) if not any(span.overlaps(match.change.span) for span in kept)]
 
 
-def _kept_forms(example: Example) -> list[str]:
-    constraint = example.constraint
-    if constraint is None:
-        return topic_forms(example)
-    cues = [one.cue for one in constraint.evidence if one.cue]
-    return [*constraint.forms, *constraint.kinds, *topic_forms(example), *cues]
-
-
-def _protected(text: str, forms: Iterable[str]) -> list[Span]:
+def _find_words(text: str, forms: Iterable[str]) -> list[Span]:
     return find_forms(text, [form for form in forms if form.strip()])
 
 
@@ -165,7 +155,7 @@ def _rewrite_query(example: Example, rng: random.Random) -> RewrittenExample | N
 
 
 def reword(example: Example, rewording: QueryRewording) -> RewrittenExample | None:
-    """The example with its exclusion in the other words; None where the old ones do not stand in the query."""
+    """The example with its exclusion in other words; None if the old words are not in the query."""
     query, topic = example.query, example.topic
     start = len(topic) + 1 if topic and query.startswith(f"{topic} ") else 0
     if rewording.at_start:
@@ -175,11 +165,8 @@ def reword(example: Example, rewording: QueryRewording) -> RewrittenExample | No
     if found is None:
         return None
     span = Span(found.start(), found.start() + len(rewording.old))
-    if rewording.not_before & _word_after(query, span.end):
-        return None
-    if any(
-        mention.overlaps(span) for mention in _protected(query, example.constraint.forms if example.constraint else ())
-    ):
+    mentions = _find_words(query, example.constraint.forms if example.constraint else ())
+    if rewording.not_before & _word_after(query, span.end) or any(mention.overlaps(span) for mention in mentions):
         return None
     new = apply_changes(query, [SpanRewrite(span, rewording.new)]).text
     return RewrittenExample(f"synonym: query {rewording.old} -> {rewording.new}", query=new, cue=rewording.cue)
@@ -211,7 +198,7 @@ def _names(word: str, *, capital_counts: bool) -> set[str]:
 
 
 def _in_case(text: str, span: Span, new: str, starts: set[int]) -> SpanRewrite | None:
-    """The change with the capital of a sentence's first word; None where a capital may be part of a name."""
+    """The change, with a capital at the start of a sentence; None where a capital may be part of a name."""
     old = span.of(text)
     if old == old.lower():
         return SpanRewrite(span, new)

@@ -1,4 +1,4 @@
-"""Changes of case, marks and blanks that leave the meaning of a text alone."""
+"""Changes of case, punctuation and spaces that do not change the meaning of a text."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from constraintsuite.suites.controls.rewrites import (
     SpanRewrite,
     apply_changes,
     first_success,
-    guard_words,
     recased,
     rewrite_documents,
     rewrite_query,
 )
+from constraintsuite.suites.word_lists import guard_words
 from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.sentences import split_sentences
 from constraintsuite.text.terms import words
@@ -31,27 +31,27 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
 def rewrite_case(example: Example, rng: random.Random) -> RewrittenExample | None:
-    """The queries in another case, or the first letters of both documents, names included."""
+    """The queries in another case, or the first letters of all words of both documents in another case."""
     return first_success(example, [partial(_recase, way) for way in rng.sample(_WAYS, len(_WAYS))])
 
 
 def upper(text: str) -> str:
-    """The text in capitals, less letters that have no single capital."""
+    """The text in capitals, except letters that have no single capital."""
     return "".join(recased(character, str.upper) for character in text)
 
 
 def lower(text: str) -> str:
-    """The text in small letters, less letters that would become others."""
+    """The text in small letters, except letters that would become others."""
     return "".join(recased(character, str.lower) for character in text)
 
 
 def large_first_letters(text: str) -> str:
-    """The first letter of each word large."""
+    """The text with each word capitalised."""
     return _WORD.sub(lambda match: recased(match.group()[0], str.upper) + match.group()[1:], text)
 
 
 def small_first_letters(text: str) -> str:
-    """The first letter of each word small, except in abbreviations such as DNA."""
+    """The text with the first letter of each word in lower case, except in abbreviations such as DNA."""
     return _WORD.sub(lambda match: _small_first_letter(match.group()), text)
 
 
@@ -72,7 +72,7 @@ _WAYS = (
 
 
 def _recase(way: _Way, example: Example) -> RewrittenExample | None:
-    if way.loses_capitals and guard_words().homographs.intersection(words(example.query)):
+    if way.loses_capitals and guard_words()["homographs"].intersection(words(example.query)):
         return None
     note = f"case: {way.target} {way.name}"
     if way.target == "query":
@@ -87,14 +87,14 @@ def _small_first_letter(word: str) -> str:
 
 
 def rewrite_punctuation(example: Example, rng: random.Random) -> RewrittenExample | None:
-    """A change of marks or blanks in the queries, or in both documents."""
+    """A change of punctuation or spaces in the queries, or in both documents."""
     targets = [_QUERY_OPERATIONS, _DOCUMENT_OPERATIONS]
     rng.shuffle(targets)
     return first_success(example, [one for target in targets for one in rng.sample(target, len(target))])
 
 
 def curl_quotes(text: str) -> list[SpanRewrite]:
-    """Typographic quotes and apostrophes for straight ones; double ones only where all of them pair up well."""
+    """Typographic instead of straight quotes and apostrophes; double quotes only if all of them form pairs."""
     changes = [SpanRewrite(Span(at, at + 1), _curled(text, at)) for at in _places("'", text)]
     double = _places('"', text)
     opening = [not text[max(0, at - 1) : at].strip(" ([—–-") and bool(text[at + 1 : at + 2].strip()) for at in double]
@@ -106,26 +106,26 @@ def curl_quotes(text: str) -> list[SpanRewrite]:
 
 
 def straighten_quotes(text: str) -> list[SpanRewrite]:
-    """Straight quotes for typographic ones."""
-    return [SpanRewrite(Span(*match.span()), _STRAIGHT[match.group()]) for match in re.finditer("[“”‘’]", text)]
+    """Straight instead of typographic quotes."""
+    return [change for mark, straight in _STRAIGHT.items() for change in _replace_all(mark, straight, text)]
 
 
 def change_dashes(text: str) -> list[SpanRewrite]:
-    """Another dash between words, another hyphen inside them."""
-    changes = [SpanRewrite(Span(*match.span()), " – ") for match in re.finditer(r" (?:-|--|—) |(?<=\w)—(?=\w)", text)]
-    changes += [SpanRewrite(Span(*match.span()), " - ") for match in re.finditer(" – ", text)]
-    changes += [SpanRewrite(Span(*match.span()), "-") for match in re.finditer(r"(?<=\d)–(?=\d)", text)]
-    changes += [SpanRewrite(Span(*match.span()), "–") for match in re.finditer(r"(?<=\d)-(?=\d)", text)]
-    return changes + [SpanRewrite(Span(*match.span()), "‐") for match in _INNER_HYPHEN.finditer(text)]
+    """Other dashes between words, and other hyphens inside them."""
+    return [change for pattern, dash in _DASHES for change in _replace_all(pattern, dash, text)]
+
+
+def _replace_all(pattern: str, new: str, text: str) -> list[SpanRewrite]:
+    return [SpanRewrite(Span(*match.span()), new) for match in re.finditer(pattern, text)]
 
 
 def double_sentence_spaces(text: str) -> list[SpanRewrite]:
-    """Two blanks after each sentence."""
+    """Two spaces after each sentence."""
     return [SpanRewrite(Span(span.start, span.start), " ") for span in split_sentences(text)[1:]]
 
 
 def trailing_space(text: str) -> list[SpanRewrite]:
-    """A blank at the end."""
+    """A space at the end."""
     return [SpanRewrite(Span(len(text), len(text)), " ")]
 
 
@@ -139,8 +139,14 @@ def _curled(text: str, at: int) -> str:
 
 
 _STRAIGHT = {"“": '"', "”": '"', "‘": "'", "’": "'"}
-# Not the hyphen of "non-", "no-", "-free", "-less": that one is a cue.
-_INNER_HYPHEN = re.compile(r"(?<=[^\W\d_])(?<!\bnon)(?<!\bNon)(?<!\bno)(?<!\bNo)-(?=[^\W\d_])(?!(?:free|less)\b)")
+_DASHES = (
+    (r" (?:-|--|—) |(?<=\w)—(?=\w)", " – "),
+    (" – ", " - "),
+    (r"(?<=\d)–(?=\d)", "-"),
+    (r"(?<=\d)-(?=\d)", "–"),
+    # Inside a word, but not the hyphen of "non-", "no-", "-free" and "-less", which is part of a cue.
+    (r"(?<=[^\W\d_])(?<!\bnon)(?<!\bNon)(?<!\bno)(?<!\bNo)-(?=[^\W\d_])(?!(?:free|less)\b)", "‐"),
+)
 
 
 def _add_mark(mark: str) -> Callable[[str], str]:
@@ -156,12 +162,9 @@ def _put_in_quotes(text: str) -> str:
 
 
 def _double_blanks(example: Example) -> RewrittenExample | None:
-    def doubled(text: str) -> str:
-        return _change_outside_y(
-            example, text, lambda text: [SpanRewrite(Span(*m.span()), "  ") for m in re.finditer(" ", text)]
-        ).text
-
-    return rewrite_query(example, "punctuation: query with doubled blanks", doubled)
+    doubled = partial(_replace_all, " ", "  ")
+    note = "punctuation: query with doubled blanks"
+    return rewrite_query(example, note, lambda text: _change_outside_y(example, text, doubled).text)
 
 
 def _no_break_blanks(text: str) -> str:
@@ -181,7 +184,7 @@ def _documents(name: str, find: Callable[[str], list[SpanRewrite]], margin: int 
 def _change_outside_y(
     example: Example, text: str, find: Callable[[str], list[SpanRewrite]], margin: int = 0
 ) -> Rewritten:
-    """The changes that are not made inside a mention of Y, nor within `margin` characters of one."""
+    """Make the changes that are not inside a mention of Y or within `margin` characters of one."""
     mentions = find_forms(text, example.constraint.forms if example.constraint else ())
     closed = [Span(span.start - margin, span.end + margin) for span in mentions]
     return apply_changes(text, [one for one in find(text) if not any(span.overlaps(one.span) for span in closed)])

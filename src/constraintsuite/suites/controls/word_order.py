@@ -1,4 +1,4 @@
-"""Other orders of the same words that surely mean the same; a person would have written either."""
+"""Other orders of the same words that certainly mean the same, and that a person could have written."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from typing import NamedTuple
 
 from constraintsuite.core.records.examples import MINPAIRS, Example
 from constraintsuite.core.records.text import Span
-from constraintsuite.suites.controls.rewrites import Piece, Rewritten, RewrittenExample, exchange, guard_words, recased
+from constraintsuite.suites.controls.rewrites import Piece, Rewritten, RewrittenExample, exchange, recased
+from constraintsuite.suites.word_lists import guard_words
 from constraintsuite.text.inflection import get_all_lemmas
 from constraintsuite.text.sentences import split_sentences
 from constraintsuite.text.terms import TermAnalyser, words
 
 Moves = dict[str, Rewritten]
-"""Ways to reorder a text, by a label that names the words moved."""
+"""Reordered texts by a label that names the moved words."""
 
 
 def rewrite(example: Example, rng: random.Random) -> RewrittenExample | None:
-    """One move in each document that has one (of a minimal pair: the same in both), or in the topic of the query."""
+    """One move in each document that allows one, in a minimal pair the same in both; or one in the topic of the query."""
     variant = _rewrite_topic(example, rng)
     if variant is not None and rng.random() < 0.5:
         return variant
@@ -55,7 +56,7 @@ def _rewrite_documents(example: Example, rng: random.Random) -> RewrittenExample
 
 
 def _rewrite_topic(example: Example, rng: random.Random) -> RewrittenExample | None:
-    """Conjuncts exchanged in the topic: "hotels for couples and families without a pool"."""
+    """The conjuncts of the topic exchanged: "hotels for couples and families without a pool"."""
     old, opposite = example.topic or "", example.opposite or ""
     moves = dict(find_conjuncts(old, Span(0, len(old))))
     if not moves or not (example.query.startswith(old) and opposite.startswith(old)):
@@ -66,11 +67,11 @@ def _rewrite_topic(example: Example, rng: random.Random) -> RewrittenExample | N
 
 
 def _free_of_cues(sentence: str) -> bool:
-    """Whether no negation could reach other words, or fewer, after a move."""
+    """Whether a sentence has no negation cue, whose scope a move could change."""
     lists = guard_words()
     tokens = words(sentence.replace("’", "'"))
     return not any(
-        token in lists.cues or token in lists.cue_parts or token.endswith(("n't", "less")) for token in tokens
+        token in lists["cues"] or token in lists["cue_parts"] or token.endswith(("n't", "less")) for token in tokens
     )
 
 
@@ -78,13 +79,13 @@ _TIED = re.compile(r"\b(?:respectively|former|latter|first|then)\b")
 
 
 def find_conjuncts(text: str, sentence: Span) -> Iterator[tuple[str, Rewritten]]:
-    """The exchanges in one sentence, each with a label."""
+    """The exchanges of conjuncts in one sentence, each with a label."""
     if _TIED.search(text, sentence.start, sentence.end):
         return
     for pattern, fit in _patterns():
         for found in pattern.finditer(text, sentence.start, sentence.end):
             a, b = found.group("a"), found.group("b")
-            if a != b and not {f"{a} {b}", f"{b} {a}"} & guard_words().binomials and fit(a, b):
+            if a != b and not {f"{a} {b}", f"{b} {a}"} & guard_words()["binomials"] and fit(a, b):
                 label = f"{a!r} and {b!r} exchanged"
                 yield label, exchange(text, Span(*found.span("a")), Span(*found.span("b")))
 
@@ -96,16 +97,16 @@ class _Pattern(NamedTuple):
 
 @cache
 def _patterns() -> tuple[_Pattern, ...]:
-    lists = guard_words()
+    verbs, linking = ("|".join(sorted(guard_words()[name])) for name in ("verbs_with_objects", "linking_verbs"))
     two = r"(?P<a>[a-z]{3,})\sand\s(?P<b>[a-z]{3,})"
     stop = r"(?=[.,;:!?)]|$)"
     goes_on = r"(?=[.,;:!?)]|$|\s(?:in|on|at|by|to|for|from|is|are|was|were|under|beside|behind|until|over)\b)"
     name = r"[A-Z][\w’'-]*\.?(?:\s[A-Z][\w’'-]*\.?)*\s[A-Z][\w’'-]*\w"
     sources = (
         (rf"\b(?:with|of|from|for|between|in|on|by|into|through)\s{two}{goes_on}", _plain_nouns),
-        (rf"\b(?:{'|'.join(sorted(lists.verbs_with_objects))})\s{two}{stop}", _plain_nouns),
+        (rf"\b(?:{verbs})\s{two}{stop}", _plain_nouns),
         (rf"\b[a-z]{{3,}},\s{two}{stop}", _plain_nouns),
-        (rf"\b(?:{'|'.join(sorted(lists.linking_verbs))})\s{two}{stop}", _plain_adjectives),
+        (rf"\b(?:{linking})\s{two}{stop}", _plain_adjectives),
         (rf"\b{two}(?=\sby\b)", _exchangeable),
         (
             rf"\b(?:by|starring|stars|star|featuring|features|between)\s(?:{name},\s)*"
@@ -117,21 +118,21 @@ def _patterns() -> tuple[_Pattern, ...]:
 
 
 def _plain_nouns(a: str, b: str) -> bool:
-    """Whether neither can be a verb that goes on after "and" ("with salt and serve"), nor a word that modifies."""
-    if {a, b} & guard_words().not_conjuncts:
+    """Whether neither can be a verb that continues the sentence ("with salt and serve") or a modifier."""
+    if {a, b} & guard_words()["not_conjuncts"]:
         return False
     first = readings(a)
     return "NOUN" in first and "ADJ" not in first and readings(b) == {"NOUN"}
 
 
 def _plain_adjectives(a: str, b: str) -> bool:
-    if {a, b} & guard_words().not_conjuncts:
+    if {a, b} & guard_words()["not_conjuncts"]:
         return False
     return "ADJ" in readings(a) and "ADJ" in readings(b)
 
 
 def _exchangeable(a: str, b: str) -> bool:
-    return {a, b} <= guard_words().exchangeable
+    return {a, b} <= guard_words()["exchangeable"]
 
 
 def _names(a: str, b: str) -> bool:
@@ -166,7 +167,7 @@ _THIRD_PERSON = re.compile(r"\b(?:its?|he|him|his|she|her|they|them|their|this|t
 
 
 def find_adverbials(text: str, sentence: Span) -> Iterator[tuple[str, Rewritten]]:
-    """The moves in one sentence, each with a label."""
+    """The moves of adverbials in one sentence, each with a label."""
     if text[sentence.end - 1] != ".":
         return
     first = _LEADING.match(text, sentence.start, sentence.end)
@@ -181,20 +182,20 @@ def find_adverbials(text: str, sentence: Span) -> Iterator[tuple[str, Rewritten]
 
 
 def _to_the_end(text: str, sentence: Span, main: int) -> Iterator[tuple[str, Rewritten]]:
-    """ "In 1952, it was released." as "It was released in 1952."; `main` is where the main clause begins."""
+    """From "In 1952, it was released." to "It was released in 1952."; the main clause begins at `main`."""
     moved, clause = Span(sentence.start, main - 2), Span(main, sentence.end - 1)
     if _plain_clause(clause.of(text)):
         yield f"{moved.of(text)!r} moved to the end", _rejoin(text, sentence, clause, " ", moved)
 
 
 def _to_the_start(text: str, sentence: Span, moved: Span) -> Iterator[tuple[str, Rewritten]]:
-    """ "It was released in 1952." as "In 1952, it was released."."""
+    """From "It was released in 1952." to "In 1952, it was released."."""
     clause = Span(sentence.start, moved.start - 1)
     lists = guard_words()
     tokens = words(clause.of(text))
-    if not _plain_clause(clause.of(text)) or tokens[0] not in lists.clause_starts:
+    if not _plain_clause(clause.of(text)) or tokens[0] not in lists["clause_starts"]:
         return
-    if tokens[-1].isdigit() or tokens[-1] in lists.before_adverbials | lists.auxiliaries:
+    if tokens[-1].isdigit() or tokens[-1] in lists["before_adverbials"] | lists["auxiliaries"]:
         return
     yield f"{moved.of(text)!r} moved to the start", _rejoin(text, sentence, moved, ", ", clause)
 
@@ -213,24 +214,24 @@ def _rejoin(text: str, sentence: Span, first: Span, link: str, second: Span) -> 
 
 
 def _plain_clause(clause: str) -> bool:
-    """Whether the clause has one verb, so that an adverbial belongs to that one wherever it stands."""
+    """Whether the clause has one verb, so that an adverbial belongs to it in any place."""
     lists = guard_words()
     tokens = words(clause)
     if not 3 <= len(tokens) <= 16 or re.search(r"[,;:()\[\]\"“”—–?!/]|\s-\s|\b\d{4}\b|\.$", clause):
         return False
     if re.search(r"\bto (?!the |a |an |his |her |its |their |[A-Z])", clause):  # "to" may open a second verb
         return False
-    if any(token in lists.subordinators or token.endswith("ing") for token in tokens):
+    if any(token in lists["subordinators"] or token.endswith("ing") for token in tokens):
         return False
-    verbs = [at for at, token in enumerate(tokens) if token not in lists.auxiliaries and _verb_like(token)]
-    loose = [at for at in verbs if not lists.auxiliaries.intersection(tokens[max(0, at - 2) : at])]
-    if any(tokens[at] in lists.participles for at in loose):
+    verbs = [at for at, token in enumerate(tokens) if token not in lists["auxiliaries"] and _verb_like(token)]
+    loose = [at for at in verbs if not lists["auxiliaries"].intersection(tokens[max(0, at - 2) : at])]
+    if any(tokens[at] in lists["participles"] for at in loose):
         return False
-    return len(verbs) <= 1 and not (loose and lists.auxiliaries.intersection(tokens))
+    return len(verbs) <= 1 and not (loose and lists["auxiliaries"].intersection(tokens))
 
 
 def _verb_like(token: str) -> bool:
-    return token.endswith("ed") or token in guard_words().participles or readings(token) == {"VERB"}
+    return token.endswith("ed") or token in guard_words()["participles"] or readings(token) == {"VERB"}
 
 
 _ELLIPSIS = re.compile(r"\b(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)(?: not|n['’]t)?[,.;:!?]")
@@ -240,7 +241,7 @@ _QUOTED = re.compile(r"[:\"“”…]")
 
 
 def find_sentences(text: str, sentences: Sequence[Span]) -> Iterator[tuple[str, Rewritten]]:
-    """The exchanges in a text: never of the two that open it, and only where the next one does not lean on them."""
+    """The exchanges of two sentences, except the first two, if the next sentence does not depend on their order."""
     for index in range(2, len(sentences) - 1):
         one, two = sentences[index], sentences[index + 1]
         following = sentences[index + 2 : index + 3]
@@ -249,8 +250,8 @@ def find_sentences(text: str, sentences: Sequence[Span]) -> Iterator[tuple[str, 
 
 
 def _independent(one: str, two: str) -> bool:
-    """Whether both are descriptions, neither leans on the other, and they share no word of content."""
-    statives = guard_words().statives
+    """Whether both are descriptions, neither refers to the other, and they share no content word."""
+    statives = guard_words()["statives"]
     for sentence in (one, two):
         if not _stands_alone(sentence) or _DEFINITION.search(sentence) or not statives.intersection(words(sentence)):
             return False
@@ -263,8 +264,8 @@ def _stands_alone(sentence: str) -> bool:
     return (
         len(tokens) >= 4
         and sentence[-1] == "."
-        and tokens[0] not in lists.opening
-        and not lists.leaning.intersection(tokens)
+        and tokens[0] not in lists["opening"]
+        and not lists["leaning"].intersection(tokens)
         and not _QUOTED.search(sentence)
         and not _ELLIPSIS.search(sentence)
     )

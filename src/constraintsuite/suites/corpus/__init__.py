@@ -1,1 +1,1 @@
-"""A corpus that need not fit into memory: what a build holds of each document is some numbers."""
+"""A corpus that may be larger than memory: a build keeps only a few numbers per document."""

@@ -1,4 +1,4 @@
-"""The two stages that everything is mined from, read side by side as often as needed, and never held."""
+"""The documents of a corpus and their readings, read together from two stages as often as needed."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from constraintsuite.suites.reading.records import ScopesRead
 from constraintsuite.text.base import Scope
 
 DocumentNumbers = npt.NDArray[np.uint32]
-"""Of documents."""
+"""Numbers of documents, in the order of their ids."""
 
 
 class PackedIds(Sequence[str]):
-    """Ids one behind the other, in the order that they came in: their own bytes, and four or eight more."""
+    """Ids in one block of memory, in the given order: their own bytes, and four or eight more for each."""
 
     def __init__(self, ids: Iterable[str]) -> None:
         self._bytes = bytearray()
@@ -64,7 +64,7 @@ class Numbering:
     def __init__(self, folder: Path) -> None:
         orders, shards = [], []
         for _, rows in groupby(walk(folder), key=lambda row: row.path):
-            ids = [row.id for row in rows]  # one shard at a time: as strings they take much more
+            ids = [row.id for row in rows]  # of one shard at a time, since strings take much more memory
             order = sorted(range(len(ids)), key=ids.__getitem__)
             shards.append(PackedIds(ids[place] for place in order))
             orders.append(np.array(order, dtype=np.uint32))
@@ -72,13 +72,13 @@ class Numbering:
         self.numbers: DocumentNumbers = np.empty(begins[-1], dtype=np.uint32)
         """The number of each document, in the order of the shards."""
         places = (
-            zip(ids, _from(order, int(begin)), strict=True)
+            zip(ids, _shifted(order, int(begin)), strict=True)
             for ids, order, begin in zip(shards, orders, begins[:-1], strict=True)
         )
-        self.ids = PackedIds(self._note(merge(*places)))
-        """By number."""
+        self.ids = PackedIds(self._assign(merge(*places)))
+        """The id of each number."""
 
-    def _note(self, ordered: Iterable[tuple[str, int]]) -> Iterator[str]:
+    def _assign(self, ordered: Iterable[tuple[str, int]]) -> Iterator[str]:
         for number, (id, place) in enumerate(ordered):
             self.numbers[place] = number
             yield id
@@ -87,22 +87,22 @@ class Numbering:
         return len(self.numbers)
 
     def of(self, id: str) -> int | None:
-        """The number of a document; None for one that is not here."""
+        """The number of a document; None if it is not in the corpus."""
         number = bisect_left(self.ids, id)
         return number if number < len(self.ids) and self.ids[number] == id else None
 
     def names(self, numbers: Iterable[int]) -> tuple[str, ...]:
-        """The ids of some numbers, in their order."""
+        """The ids of these numbers, in the same order."""
         return tuple(self.ids[number] for number in numbers)
 
 
-def _from(order: DocumentNumbers, begin: int) -> Iterator[int]:
-    return (begin + int(place) for place in order)
+def _shifted(places: DocumentNumbers, begin: int) -> Iterator[int]:
+    return (begin + int(place) for place in places)
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Documents and what was read of them."""
+    """The folders of the stages `documents` and `mentions`."""
 
     folder: Path
     mentions: Path
@@ -114,22 +114,22 @@ class Corpus:
 
     @cached_property
     def documents(self) -> StageRecords[Document]:
-        """The documents by id, each read from its shard when it is asked for."""
+        """The documents by id; each is read from its shard when needed."""
         return StageRecords.of(self.folder, Document)
 
     @cached_property
     def scopes(self) -> StageRecords[ScopesRead]:
-        """By id; without documents that broke the reading."""
+        """The scopes by document id; documents that could not be read have none."""
         return StageRecords.of(self.mentions, ScopesRead)
 
     def passages(self) -> Iterator[tuple[int, ShardLine, ShardLine]]:
-        """The number of each document that was read, its line, and that of its reading."""
+        """The number, the line and the reading of each document that could be read."""
         numbers = self.numbering.numbers
         for place, document, reading in walk_both(self.folder, self.mentions):
             yield int(numbers[place]), document, reading
 
     def scoped(self, wanted: npt.NDArray[np.bool_]) -> Iterator[tuple[int, Document, tuple[Scope, ...]]]:
-        """The wanted documents, by number, with where negation and doubt reach in them."""
+        """The wanted documents with their numbers and the scopes of negation and doubt in them."""
         for number, document, reading in self.passages():
             if wanted[number]:
                 yield number, document.parse(Document), reading.parse(ScopesRead).scopes

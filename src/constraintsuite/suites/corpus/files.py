@@ -1,4 +1,4 @@
-"""The files of a stage: shards of records, read line by line with only what is wanted parsed, and tables of names."""
+"""The files of a stage: shards of records, of which only what is needed is parsed, and tables of names."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def part_path(folder: Path, shard: int) -> Path:
 
 
 def part_paths(folder: Path) -> list[Path]:
-    """The files of all shards, in order; not what lies beside them, such as a list of records that broke the work."""
+    """The files of all shards, in order, without other files of the stage."""
     return sorted(folder.glob("part-?????.jsonl"))
 
 
@@ -49,7 +49,7 @@ class ShardLine(NamedTuple):
     offset: int
 
     def parse(self, kind: type[T]) -> T:
-        """Its record, or as much of it as `kind` has."""
+        """The record of the line; `kind` may have only some of its fields."""
         try:
             return adapter(kind).validate_json(self.line)
         except ValidationError as error:
@@ -67,10 +67,7 @@ def walk(folder: Path) -> Iterator[ShardLine]:
 
 
 def walk_both(documents: Path, mentions: Path) -> Iterator[tuple[int, ShardLine, ShardLine]]:
-    """All documents that were read: their place among all documents, and their lines in both stages.
-
-    The reading leaves out documents that break it.
-    """
+    """The place, the line and the reading of every document that has a reading; some could not be read."""
     readings = walk(mentions)
     reading = next(readings, None)
     for place, document in enumerate(walk(documents)):
@@ -92,7 +89,7 @@ def row_at(path: Path, offset: int) -> ShardLine:
 
 
 def _id_of(line: bytes, path: Path) -> str:
-    """Records of stages begin with their id; nothing else is parsed, and that only where it holds an escape."""
+    """The id at the start of a line; the line is parsed only if its id has an escape."""
     plain = _PLAIN_ID.match(line)
     if plain is not None:
         return plain[1].decode()
@@ -103,7 +100,7 @@ def _id_of(line: bytes, path: Path) -> str:
 
 
 def write_table(path: Path, entries: Iterable[tuple[str, str]]) -> None:
-    """Write an object with one entry a line."""
+    """Write a JSON object with one entry per line."""
     with atomic_writer(path) as file:
         separator = b"{\n"
         for name, value in entries:
@@ -115,7 +112,7 @@ def write_table(path: Path, entries: Iterable[tuple[str, str]]) -> None:
 
 
 def read_table(path: Path) -> Iterator[tuple[str, str]]:
-    """The entries of such a file, in order."""
+    """The entries of a file that `write_table` wrote, in order."""
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             entry = line.strip().rstrip(b",")
@@ -131,12 +128,12 @@ def read_table(path: Path) -> Iterator[tuple[str, str]]:
 
 
 KEPT = 1024
-"""Records that stay in memory, the last ones asked for."""
+"""Number of records that stay in memory, the last used."""
 _SHARD_BITS = 16
 
 
 class StageRecords(Mapping[str, T], Generic[T]):
-    """Records in the shards of a folder; of each 16 bytes are held."""
+    """Records in the shards of a folder by id; each takes 16 bytes of memory, and is read from disk when needed."""
 
     def __init__(self, kind: type[T]) -> None:
         self._kind = kind
@@ -148,13 +145,13 @@ class StageRecords(Mapping[str, T], Generic[T]):
     @classmethod
     def of(cls, folder: Path, kind: type[T]) -> StageRecords[T]:
         """All records of a folder."""
-        shelf = cls(kind)
+        records = cls(kind)
         for row in walk(folder):
-            shelf.put(row)
-        return shelf
+            records.put(row)
+        return records
 
     def put(self, row: ShardLine) -> None:
-        """Note where a record is."""
+        """Add a record by its place."""
         shard = self._paths.setdefault(row.path, len(self._paths))
         self._hashes.append(stable_hash(row.id))
         self._places.append(row.offset << _SHARD_BITS | shard)

@@ -1,4 +1,4 @@
-"""A suite in other people's formats, one file a format."""
+"""Exports a suite to other formats, one file per format."""
 
 from constraintsuite.core.catalogue import Catalogue
 from constraintsuite.suites.export.base import SuiteExporter

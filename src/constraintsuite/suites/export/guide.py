@@ -1,4 +1,4 @@
-"""The guide's own JSON: `examples.jsonl` and `controls.jsonl`, one object on each line."""
+"""The JSON of the ConstraintSuite guide: `examples.jsonl` and `controls.jsonl`, one object per line."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.examples import Example
 from constraintsuite.core.store.files import write_text
 from constraintsuite.core.store.jsonl import write_jsonl
-from constraintsuite.suites.export.base import ExportCounts, count
 from constraintsuite.suites.guide import to_guide
 
 
-def export(examples: Sequence[Example], folder: Path, card: str) -> ExportCounts:
-    """Write main examples and controls; `csuite import guide` reads the folder, or the file of examples, again."""
+def export(examples: Sequence[Example], folder: Path, card: str) -> Sequence[Example]:
+    """Write main examples and controls; `csuite import guide` reads the folder, or one of the files, again."""
     found = [(example, line) for example in examples if (line := to_guide(example)) is not None]
     if not found:
         raise UserError(
@@ -27,4 +26,4 @@ def export(examples: Sequence[Example], folder: Path, card: str) -> ExportCounts
     if controls:
         write_jsonl(folder / "controls.jsonl", controls)
     write_text(folder / "README.md", card)
-    return count([example for example, _ in found])
+    return [example for example, _ in found]

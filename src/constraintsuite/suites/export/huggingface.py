@@ -1,4 +1,4 @@
-"""A Hugging Face dataset folder: JSON lines a split and slice, controls included, and a card whose front matter names them."""
+"""A Hugging Face dataset: one file of JSON lines per slice and split, and a card whose front matter names them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import yaml
 from constraintsuite.core.records.examples import Example
 from constraintsuite.core.store.files import write_text
 from constraintsuite.core.store.jsonl import encode
-from constraintsuite.suites.examples import example_schema
-from constraintsuite.suites.export.base import ExportCounts, count, write_rows, write_schema
+from constraintsuite.suites.examples import example_schema, write_schema
+from constraintsuite.suites.export.base import write_rows
 
 AS_TEXT = ("constraint", "documents", "tags", "control")
-"""Other fields in other examples: as JSON in a text, or the columns of two splits would not agree."""
+"""Fields whose keys differ between examples: written as JSON in a string, or the columns of two splits would not agree."""
 
 
-def export(examples: Sequence[Example], folder: Path, card: str) -> ExportCounts:
+def export(examples: Sequence[Example], folder: Path, card: str) -> Sequence[Example]:
     """Write `data/{slice}/{split}.jsonl`, `schema.json` and `README.md`; `datasets.load_dataset(folder, slice)` reads it."""
     rows: dict[str, dict[str, list[dict[str, object]]]] = defaultdict(lambda: defaultdict(list))
     for example in examples:
@@ -37,9 +37,9 @@ def export(examples: Sequence[Example], folder: Path, card: str) -> ExportCounts
         "tags": ["information-retrieval", "constraints", "constraintsuite"],
         "configs": configs,
     }
-    write_schema(folder, _schema())
+    write_schema(folder / "schema.json", _schema())
     write_text(folder / "README.md", f"---\n{yaml.safe_dump(front, sort_keys=False)}---\n\n{card}")
-    return count(examples)
+    return examples
 
 
 def _row(example: Example) -> dict[str, object]:
@@ -48,7 +48,7 @@ def _row(example: Example) -> dict[str, object]:
 
 
 def _schema() -> dict[str, object]:
-    """The schema of an example, with the fields that are JSON in a text described inside that text."""
+    """The schema of an example, in which the fields `AS_TEXT` are strings that hold JSON."""
     schema = example_schema()
     inside = {
         name: {"type": "string", "contentMediaType": "application/json", "contentSchema": schema["properties"][name]}

@@ -1,4 +1,4 @@
-"""NevIR-like rows: q1 is relevant only to doc1, q2 only to doc2; one file a split, a folder for each kind of control."""
+"""Rows like those of NevIR: q1 wants doc1 only, q2 wants doc2 only. One file per split, one folder per slice of controls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.examples import Example
 from constraintsuite.core.store.files import write_text
-from constraintsuite.suites.export.base import ExportCounts, count, split_parts, write_rows, write_schema
+from constraintsuite.suites.examples import write_schema
+from constraintsuite.suites.export.base import split_parts, write_rows
 
 FIELDS = {
     "id": "id of the example",
@@ -21,23 +22,23 @@ FIELDS = {
 }
 
 
-def export(examples: Sequence[Example], folder: Path, card: str) -> ExportCounts:
-    """q1 is the query with the satisfying document as doc1, q2 its opposite with the violating document as doc2."""
+def export(examples: Sequence[Example], folder: Path, card: str) -> Sequence[Example]:
+    """Write paired examples: q1 is the query, doc1 the satisfying document, q2 the opposite, doc2 the violating document."""
     able = [example for example in examples if example.is_paired and len(example.documents) == 2]
     if not able:
         raise UserError(
             "No example has an opposite query that wants the other document, so there is no row of NevIR to write. "
             "Choose beir, csv or hf."
         )
-    for part in split_parts(able, folder):
+    for part_folder, part in split_parts(able, folder):
         rows = defaultdict(list)
-        for example in part.examples:
+        for example in part:
             rows[example.split].append(_row(example))
         for split, lines in rows.items():
-            write_rows(part.folder / f"{split}.jsonl", lines)
-    write_schema(folder, _schema())
+            write_rows(part_folder / f"{split}.jsonl", lines)
+    write_schema(folder / "schema.json", _schema())
     write_text(folder / "README.md", card)
-    return count(able)
+    return able
 
 
 def _row(example: Example) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""One CSV row an example, for a spreadsheet; controls in a second file."""
+"""CSV for a spreadsheet: one row per example, controls in a second file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 
 from constraintsuite.core.records.examples import Control, Example
 from constraintsuite.core.store.files import write_text
-from constraintsuite.suites.export.base import ExportCounts, count
 
 COLUMNS = ("id", "slice", "split", "domain", "relation", "template", "constraint", "value", "query", "opposite", "topic", "couple",
            "edit", "difficulty", "satisfying_id", "satisfying_title", "satisfying_text", "violating_id", "violating_title",
@@ -17,8 +16,8 @@ COLUMNS = ("id", "slice", "split", "domain", "relation", "template", "constraint
 CONTROL_COLUMNS = ("control", "original", "phrase", "restated")
 
 
-def export(examples: Sequence[Example], folder: Path, card: str) -> ExportCounts:
-    """Write `examples.csv` and, where there are controls, `controls.csv` with what each of them controls."""
+def export(examples: Sequence[Example], folder: Path, card: str) -> Sequence[Example]:
+    """Write `examples.csv` and, if there are controls, `controls.csv` with the original of each."""
     pairs = [example for example in examples if len(example.documents) == 2]
     main = [example for example in pairs if example.control is None]
     controls = [example for example in pairs if example.control is not None]
@@ -27,7 +26,7 @@ def export(examples: Sequence[Example], folder: Path, card: str) -> ExportCounts
         rows = [(*_cells(control), *_control_cells(control)) for control in controls]
         _write(folder / "controls.csv", (*COLUMNS, *CONTROL_COLUMNS), rows)
     write_text(folder / "README.md", card)
-    return count(pairs)
+    return pairs
 
 
 def _write(path: Path, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
@@ -51,5 +50,5 @@ def _control_cells(example: Example) -> tuple[str, ...]:
 
 
 def _plain(cell: str) -> str:
-    """A cell that a spreadsheet does not take for a formula: documents are hostile input."""
+    """The cell with a quote before it if a spreadsheet would take it for a formula: texts are untrusted input."""
     return f"'{cell}" if cell[:1] in {"=", "+", "-", "@", "\t", "\r"} else cell

@@ -1,4 +1,4 @@
-"""Other people's test sets as suites, one file a format."""
+"""Imports public test sets as suites, one file per format."""
 
 from constraintsuite.core.catalogue import Catalogue
 from constraintsuite.suites.importers.base import Importer

@@ -1,9 +1,9 @@
-"""What an importer gives, and what importers share: rows of a test set, from files or from the hub."""
+"""What an importer gives, and what importers share: reading rows from files or the hub, and making examples of them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
@@ -22,7 +22,7 @@ from constraintsuite.core.records.examples import (
 )
 from constraintsuite.core.records.text import Document, Qrel, Query
 from constraintsuite.core.store.files import sha256_of, sha256_text
-from constraintsuite.corpora.base import REASONS, BadRows, Reason, SourceSettings
+from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.fields import FileRecord
 from constraintsuite.corpora.jsonl import read_objects
 from constraintsuite.suites.recipe import TagSettings
@@ -32,22 +32,22 @@ from constraintsuite.text.overlap import BoundedMatcher
 
 @dataclass(frozen=True)
 class ImportedSuite:
-    """A test set as it was read: pairs to compare, a collection to search, or both."""
+    """A test set: pairs to compare, a collection to search, or both."""
 
     name: str
     about: str
-    """What it is, for the card: sentences."""
+    """Sentences for the card."""
     content: str
     """SHA-256 of what was read."""
     split: str
-    """Which split was read, as the source calls it."""
+    """The split that was read, by its name in the source."""
     examples: tuple[Example, ...] = ()
     controls: tuple[Example, ...] = ()
     documents: tuple[Document, ...] = ()
     queries: tuple[Query, ...] = ()
     qrels: tuple[Qrel, ...] = ()
     violations: tuple[Qrel, ...] = ()
-    """Documents that a query forbids; the grade has no meaning."""
+    """Documents that a query excludes; the grade has no meaning."""
 
 
 class Importer(Protocol):
@@ -57,23 +57,12 @@ class Importer(Protocol):
         """The test set at `source`, a file, a folder, or the name of a dataset on the hub."""
 
 
-class WholeRows(BadRows):
-    """A test set is read whole or not at all: figures on a part of it would compare with nobody's."""
-
-    def add(self, where: str, reason: Reason, row: str) -> None:
-        """Refuse the row at `where`."""
-        raise UserError(
-            f"{where}: this row cannot be used: {REASONS[reason]}. A test set is imported whole, so correct the row, or "
-            "check that this is the right file."
-        )
-
-
-WHOLE: Final = WholeRows()
-"""Keeps nothing, so all may share it."""
+WHOLE: Final = BadRows(advice="A test set is imported whole, so correct the row, or check that this is the right file.")
+"""Refuses every broken row: figures on a part of a test set could not be compared with published ones."""
 
 
 def read_rows(source: str, split: str | None, known: str) -> list[FileRecord]:
-    """The rows of a JSONL or JSON file, or of a split (test unless said) of a dataset on the hub such as `known`."""
+    """The rows of a JSON or JSONL file, or of a split (by default test) in a folder or of a dataset on the hub like `known`."""
     path = Path(source)
     if path.is_file():
         return list(read_objects(path, WHOLE))
@@ -85,7 +74,7 @@ def read_rows(source: str, split: str | None, known: str) -> list[FileRecord]:
 
 
 def name_source(source: str) -> str:
-    """What a source is called: a file or folder by its own name, wherever it lies, a dataset on the hub by its whole name."""
+    """The name of a source: of a file or folder without its path, of a dataset on the hub as it is."""
     path = Path(source)
     if not path.exists():
         return source
@@ -93,7 +82,7 @@ def name_source(source: str) -> str:
 
 
 def hash_rows(rows: Sequence[FileRecord]) -> str:
-    """SHA-256 of what stands in the rows, wherever they came from."""
+    """SHA-256 of the fields of rows, whatever file they are from."""
     return sha256_text(*(f"{key}\x1f{value}" for row in rows for key, value in sorted(row.values.items())))
 
 
@@ -103,21 +92,12 @@ def hash_files(*files: Path) -> str:
 
 
 def text_of(row: FileRecord, key: str) -> str:
-    """A field that must be a text which is not empty."""
+    """The text in a field of a row; if it is missing or empty, that is a UserError."""
     value = row.values.get(key)
     if not isinstance(value, str) or not value.strip():
-        there = ", ".join(sorted(map(str, row.values)))
-        raise UserError(f"{row.where}: the field {key!r} is missing or empty. The row has: {there}.")
+        fields = ", ".join(sorted(map(str, row.values)))
+        raise UserError(f"{row.where}: the field {key!r} is missing or empty. The row has: {fields}.")
     return value
-
-
-def one_of(row: FileRecord, keys: Sequence[str]) -> str:
-    """The first of these fields that the row has."""
-    found = next((key for key in keys if key in row.values), None)
-    if found is None:
-        there = ", ".join(sorted(map(str, row.values)))
-        raise UserError(f"{row.where}: none of the fields {', '.join(keys)} is there. The row has: {there}.")
-    return found
 
 
 def _split_file(folder: Path, split: str) -> Path:
@@ -148,9 +128,9 @@ def make_pair(
     clusters: tuple[str, ...],
     notes: tuple[str, ...] = (),
 ) -> Example:
-    """An example in which `query` wants the first document and `opposite`, if there is one, the second.
+    """An example in which `query` wants the first document and `opposite`, if given, the second.
 
-    What the source does not say stays unsaid: there is no constraint, no topic and no difficulty.
+    It has no constraint, topic or difficulty, since the source does not state them.
     """
     better, worse = documents
     return Example(
@@ -178,15 +158,11 @@ def make_pair(
 
 
 def find_changes(first: str, second: str) -> tuple[Spans, Spans]:
-    """Where each of two texts differs from the other, in whole words; more coarsely where long texts repeat themselves."""
+    """The places where each of two texts differs from the other, in whole words; coarser in long repetitive texts."""
     one, other = list(_TOKEN.finditer(first)), list(_TOKEN.finditer(second))
     matcher = BoundedMatcher([t[0] for t in one], [t[0] for t in other])
     changes = [(a, b, c, d) for kind, a, b, c, d in matcher.get_opcodes() if kind != "equal"]
     return (
-        tuple(_spans(one, ((a, b) for a, b, _, _ in changes))),
-        tuple(_spans(other, ((c, d) for _, _, c, d in changes))),
+        tuple((one[a].start(), one[b - 1].end()) for a, b, _, _ in changes if b > a),
+        tuple((other[c].start(), other[d - 1].end()) for _, _, c, d in changes if d > c),
     )
-
-
-def _spans(tokens: list[re.Match[str]], ranges: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    yield from ((tokens[start].start(), tokens[end - 1].end()) for start, end in ranges if end > start)

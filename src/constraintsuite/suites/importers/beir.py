@@ -1,4 +1,4 @@
-"""A BEIR folder: a collection to search, and pairs where it says what is not relevant. NegConstraint is one without."""
+"""BEIR folders: a collection to search, and pairs if documents were judged not relevant. NegConstraint has no pairs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read_beir(source: str, split: str | None) -> ImportedSuite:
 
 
 def read_negconstraint(source: str, split: str | None) -> ImportedSuite:
-    """The same three files; the judgments may lie beside the others as SPLIT.tsv."""
+    """Read the same three files; the judgments may also be SPLIT.tsv next to the others."""
     return _read(source, split, "negconstraint", _ABOUT_NEGCONSTRAINT)
 
 
@@ -74,7 +74,7 @@ def _check(source: str, documents: Mapping[str, Document], queries: Mapping[str,
 
 
 def _grades(source: str, qrels: Sequence[Qrel]) -> dict[str, dict[str, int]]:
-    """The grade of each judged document, by query; two different grades for one document are a UserError."""
+    """The grades by query and document; two different grades for one document are a UserError."""
     grades: dict[str, dict[str, int]] = defaultdict(dict)
     for qrel in qrels:
         if grades[qrel.query].setdefault(qrel.document, qrel.grade) != qrel.grade:

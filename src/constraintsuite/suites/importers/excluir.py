@@ -1,4 +1,4 @@
-"""ExcluIR (Zhang et al. 2025): queries that leave something out, over a collection; one document answers, one is forbidden."""
+"""ExcluIR (Zhang et al. 2025): exclusionary queries over a collection; one document answers, another one is excluded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from constraintsuite.core.records.examples import Example
 from constraintsuite.core.records.text import Document, Qrel, Query
 from constraintsuite.corpora.fields import FileRecord
 from constraintsuite.corpora.jsonl import read_objects
-from constraintsuite.suites.importers.base import WHOLE, ImportedSuite, hash_files, make_pair, one_of, text_of
+from constraintsuite.suites.importers.base import WHOLE, ImportedSuite, hash_files, make_pair, text_of
 
 _QUERIES = ("test_manual_final.json", "test.json", "queries.json")
 _ABOUT = (
@@ -61,10 +61,10 @@ def _documents(file: Path) -> tuple[Document, ...]:
 
 
 def _example(number: int, row: FileRecord, documents: tuple[Document, ...]) -> Example:
-    """The data name the fields in one way, the authors' scripts in another; both are read."""
-    query = text_of(row, one_of(row, ("RQ_rewrite", "ExcluQ")))
-    key = one_of(row, ("corpus_sub_index", "index"))
-    places = row.values[key]
+    """The published data and the authors' scripts name the fields differently; both are read."""
+    query = text_of(row, "RQ_rewrite" if "RQ_rewrite" in row.values else "ExcluQ")
+    key = "corpus_sub_index" if "corpus_sub_index" in row.values else "index"
+    places = row.values.get(key)
     if not (isinstance(places, list) and len(places) == 2 and all(isinstance(i, int) for i in places)):
         raise UserError(f"{row.where}: {key!r} must be two whole numbers, the violating document first.")
     if not all(0 <= i < len(documents) for i in places):

@@ -1,8 +1,7 @@
-"""From a test set to a suite folder."""
+"""Writes an imported test set as the folder of a suite."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,48 +11,32 @@ from constraintsuite.core.store.files import write_text
 from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.core.store.workspace import Replace, claim
-from constraintsuite.suites.examples import example_schema
+from constraintsuite.suites.examples import write_schema
 from constraintsuite.suites.importers import IMPORTERS
 from constraintsuite.suites.importers.base import ImportedSuite, name_source
 from constraintsuite.suites.views.dataset import difference_table, length_table, view_dataset
 
 _SCHEMA, _CARD = "schema.json", "README.md"
+_PARTS = ("examples", "controls", "documents", "queries", "qrels", "violations")
+"""The fields of an `ImportedSuite` that become files of JSON lines."""
 
 
 def import_suite(kind: str, source: str, out: Path, split: str | None = None) -> Artifact:
-    """Read a test set into the folder `out`; if that was done before with the same content, nothing is written.
-
-    If a file of it was changed since, it is all written anew.
-    """
+    """Read a test set into the folder `out`; if its suite is there already and unchanged, nothing is written."""
     imported = IMPORTERS.load(kind)(source, split)
     settings = {"importer": kind, "source": name_source(source), "source_split": imported.split}
     origin = ArtifactOrigin(
         "suite", imported.name, {"source": imported.content}, settings, 0, REVISIONS["imported suite"]
     )
-    held = _records(imported)
-    files = (_SCHEMA, _CARD, *(f"{name}.jsonl" for name in held))
+    parts: dict[str, Sequence[Any]] = {name: getattr(imported, name) for name in _PARTS if getattr(imported, name)}
+    files = (_SCHEMA, _CARD, *(f"{name}.jsonl" for name in parts))
     with claim(out, origin, files, replace=Replace.DAMAGED) as space:
-        return space.finished or space.finish(_write(imported, held, space.empty_new()))
+        return space.finished or space.finish(_write(imported, parts, space.empty_new()))
 
 
-def _records(imported: ImportedSuite) -> dict[str, Sequence[Any]]:
-    """What a test set has, by the names of the files that hold it."""
-    parts: dict[str, Sequence[Any]] = {
-        "examples": imported.examples,
-        "controls": imported.controls,
-        "documents": imported.documents,
-        "queries": imported.queries,
-        "qrels": imported.qrels,
-        "violations": imported.violations,
-    }
-    return {name: records for name, records in parts.items() if records}
-
-
-def _write(imported: ImportedSuite, held: Mapping[str, Sequence[Any]], out: Path) -> dict[str, int]:
-    for name, records in held.items():
-        write_jsonl(out / f"{name}.jsonl", records)
-    write_text(out / _SCHEMA, json.dumps(example_schema(), indent=2, ensure_ascii=False) + "\n")
-    counts = {name: len(records) for name, records in held.items()}
+def _write(imported: ImportedSuite, parts: Mapping[str, Sequence[Any]], out: Path) -> dict[str, int]:
+    counts = {name: write_jsonl(out / f"{name}.jsonl", records) for name, records in parts.items()}
+    write_schema(out / _SCHEMA)
     write_text(out / _CARD, _card(imported, counts))
     return counts
 

@@ -1,4 +1,4 @@
-"""The ConstraintSuite guide's own JSON lines (its section 4): pairwise tests of negation."""
+"""The JSON lines of the ConstraintSuite guide (its section 4): pairwise tests of negation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ABOUT = (
 
 
 def read(source: str, split: str | None) -> ImportedSuite:
-    """The examples of a file, or of all `*.jsonl` files of a folder; the guide has no splits, so that all are of one."""
+    """The examples of a file, or of all `*.jsonl` files of a folder; all get one split, since the guide has none."""
     chosen = split or "test"
     if chosen not in get_args(Split):
         raise UserError(f"--split {chosen}: choose train, dev or test.")
@@ -41,7 +41,7 @@ def read(source: str, split: str | None) -> ImportedSuite:
             if isinstance(made, str):
                 faults.append(f"{where}: {made}")
             elif made.id in known:
-                faults.append(f"{where}: the id {made.id!r} stands there already.")
+                faults.append(f"{where}: the id {made.id!r} occurs before.")
             else:
                 known.add(made.id)
                 found.append(made)
@@ -54,7 +54,7 @@ def read(source: str, split: str | None) -> ImportedSuite:
 
 
 def _read(path: Path, split: Split) -> Iterator[tuple[str, Example | str]]:
-    """Place and example of each object, or what is wrong with it."""
+    """The place and the example of each object, or what is wrong with it."""
     for row in _rows(path):
         try:
             line = adapter(GuideExample).validate_json(json.dumps(row.values))
@@ -72,5 +72,5 @@ def _rows(path: Path) -> Iterable[FileRecord]:
     try:
         whole = json.loads(path.read_text(encoding="utf-8-sig"))
     except ValueError:
-        whole = None  # more than one object, or none: the reader of rows names the place
+        whole = None  # several objects, or broken JSON, whose place `read_objects` names
     return [FileRecord(f"{path}:1", whole)] if isinstance(whole, dict) else read_objects(path, WHOLE)

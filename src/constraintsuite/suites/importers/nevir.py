@@ -1,4 +1,4 @@
-"""NevIR (Weller et al. 2024): two queries, two paragraphs that differ in a negation; each query wants one of them."""
+"""NevIR (Weller et al. 2024): two paragraphs that differ in a negation, and two queries that each want one of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from constraintsuite.suites.importers.base import ImportedSuite, find_changes, h
 HUB = "orionweller/NevIR"
 _EDITS = {"2": "scope", "3": "affirmative"}  # CondaQA's codes, the second half of an id
 _SPLITS: Mapping[str, Split] = {"train": "train", "validation": "dev", "dev": "dev", "test": "test"}
-"""What the pairs are for, by what the source or a user calls its splits."""
+"""Our split for each name of a split in the source."""
 _ABOUT = (
     "NevIR: pairs of a Wikipedia paragraph with a negation (doc1, the satisfying document) and its edited version (doc2, the "
     "violating document), with a query for each, written so that it is answered by that one only. q1 is the query, q2 its "
@@ -63,9 +63,9 @@ def _example(row: FileRecord, split: Split) -> Example:
 
 
 def _chosen_split(source: str, split: str | None) -> str:
-    """What the user or the file's own name says; where nothing is said, test is read.
+    """The split that the user or the name of the file states, by default test.
 
-    Where the two disagree neither is believed: test pairs that pass for training data spoil every figure after them.
+    If the two disagree, that is a UserError: test pairs taken for training data would spoil every later figure.
     """
     if split is not None and split not in _SPLITS:
         raise UserError(f"--split {split}: NevIR has train, validation and test.")
@@ -81,6 +81,6 @@ def _chosen_split(source: str, split: str | None) -> str:
 
 
 def _named_splits(source: str) -> list[str]:
-    """The splits that stand as words in a file's own name."""
+    """The splits that are words in the name of the file."""
     words = re.split("[^a-z]+", Path(source).name.lower()) if Path(source).is_file() else []
     return [name for name in _SPLITS if name in words]

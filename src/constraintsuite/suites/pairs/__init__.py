@@ -1,1 +1,1 @@
-"""Which two documents: couples from the corpus, contrasts inserted into them, fillers exchanged, sentences negated."""
+"""Pairs of documents: couples from the corpus, inserted contrasts, exchanged fillers, negated sentences."""

@@ -1,4 +1,4 @@
-"""A denied filler inserted into a real passage ("directed by A, not B"), and the same text with the two exchanged."""
+"""Inserts a denied filler into a real passage ("directed by A, not B"), and exchanges the two fillers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from constraintsuite.suites.reading.records import Fact
 from constraintsuite.text.mentions import find_forms
 
 _ABBREVIATED = re.compile(r"(?<!\w)[^\W\d_a-z]\w{0,3}\.$")
-"""The full stop of "P. A. Backer" or "Smt. Sarita", which may end no sentence."""
+"""An abbreviation with its full stop ("P. A. Backer", "Smt. Sarita"), which need not end a sentence."""
 
 
 @dataclass(frozen=True)
@@ -35,76 +35,58 @@ class EditablePassage:
 def contrast_drafts(
     couple: Couple, passages: Mapping[str, EditablePassage], knowledge: Knowledge
 ) -> Iterator[PairDraft]:
-    """ExplicitMention and MinPairs from one couple of a stated relation."""
+    """Drafts of ExplicitMention and MinPairs from one couple of a stated relation.
+
+    For ExplicitMention both documents name both fillers: each affirms its own and denies the other's. For MinPairs one of them
+    is set against itself with the fillers exchanged: the first in which that can be done.
+    """
     relation = knowledge.relations.get(couple.p.relation)
     if relation is None:
         return
-    edited_a = insert_denial(
-        passages[couple.a], relation, couple.p.constraint.value, couple.q.constraint.value, couple.a
-    )
-    edited_b = insert_denial(
-        passages[couple.b], relation, couple.q.constraint.value, couple.p.constraint.value, couple.b
-    )
-    if edited_a is not None and edited_b is not None:
-        yield from _explicit(couple, edited_a, edited_b)
-    yield from _swap(couple, edited_a, edited_b, passages, relation)
-
-
-def _explicit(couple: Couple, edited_a: Inserted, edited_b: Inserted) -> Iterator[PairDraft]:
-    """Both documents now name both fillers, each affirming its own and denying the other's."""
-    identity = f"c{stable_hash('insert', couple.id):016x}"
-    a = DraftDocument(couple.a, edited_a.text, "insert", (edited_a.span,))
-    b = DraftDocument(couple.b, edited_b.text, "insert", (edited_b.span,))
-    yield make_draft(EXPLICIT, couple.p, b, a, cost=couple.cost, couple=identity)
-    yield make_draft(EXPLICIT, couple.q, a, b, cost=couple.cost, couple=identity)
-
-
-def _swap(
-    couple: Couple,
-    edited_a: Inserted | None,
-    edited_b: Inserted | None,
-    passages: Mapping[str, EditablePassage],
-    relation: Relation,
-) -> Sequence[PairDraft]:
-    """One of the two edited passages against itself with its fillers exchanged; the first in which that can be done."""
-    for document, edited, own, other in (
-        (couple.a, edited_a, couple.p, couple.q),
-        (couple.b, edited_b, couple.q, couple.p),
-    ):
-        if edited is None:
-            continue
-        swapped = swap_fillers(
-            edited.text, passages[document].title, relation, own.constraint.value, other.constraint.value
-        )
+    sides = ((couple.a, couple.p, couple.q), (couple.b, couple.q, couple.p))
+    inserted = [
+        insert_denial(passages[document], relation, own.constraint.value, other.constraint.value, document)
+        for document, own, other in sides
+    ]
+    texts = [
+        DraftDocument(document, made.text, "insert", (made.span,))
+        for (document, _, _), made in zip(sides, inserted, strict=True)
+        if made is not None
+    ]
+    if len(texts) == 2:
+        identity = f"c{stable_hash('insert', couple.id):016x}"
+        yield make_draft(EXPLICIT, couple.p, texts[1], texts[0], cost=couple.cost, couple=identity)
+        yield make_draft(EXPLICIT, couple.q, texts[0], texts[1], cost=couple.cost, couple=identity)
+    for (document, own, other), made in zip(sides, inserted, strict=True):
+        title, values = passages[document].title, (own.constraint.value, other.constraint.value)
+        swapped = swap_fillers(made.text, title, relation, *values) if made is not None else None
         if swapped is not None:
             identity = f"c{stable_hash('swap', couple.id, document):016x}"
-            return swap_drafts(swapped, document, own, other, couple=identity, cost=couple.cost, natural=False)
-    return ()
+            yield from swap_drafts(swapped, document, own, other, couple=identity, cost=couple.cost, natural=False)
+            return
 
 
 @dataclass(frozen=True)
 class Inserted:
-    """A text with a denial put in, and where."""
+    """A text with an inserted denial, and the place of the denial."""
 
     text: str
     span: tuple[int, int]
 
 
 def insert_denial(passage: EditablePassage, relation: Relation, stated: str, denied: str, key: str) -> Inserted | None:
-    """The passage with `denied` named and denied beside what it states; None where no place is safe."""
+    """The passage with a denial of `denied` next to the stated filler; None where no place is safe."""
     fact = next((f for f in passage.facts if f.relation == relation.key and f.y == stated), None)
     if fact is None:
         return None
-    made = [_contrast(passage.text, fact, form, denied) for form in relation.contrasts if fact.list_end >= 0]
-    made += [_contrast_before(passage.text, fact, form, denied) for form in relation.contrasts_before]
-    made += [_sentence(passage, fact, relation.denial, denied)] if relation.denial else []
-    possible = [one for one in made if one is not None]
-    if possible:
-        return possible[stable_hash("denial", key, denied) % len(possible)]
-    return None
+    made = [_insert_after(passage.text, fact, form, denied) for form in relation.contrasts if fact.list_end >= 0]
+    made += [_insert_before(passage.text, fact, form, denied) for form in relation.contrasts_before]
+    made += [_add_sentence(passage, fact, relation.denial, denied)] if relation.denial else []
+    possible = [inserted for inserted in made if inserted is not None]
+    return possible[stable_hash("denial", key, denied) % len(possible)] if possible else None
 
 
-def _contrast(text: str, fact: Fact, form: str, denied: str) -> Inserted | None:
+def _insert_after(text: str, fact: Fact, form: str, denied: str) -> Inserted | None:
     addition = form.format(y=denied, a_y=with_article(denied))
     after = text[fact.list_end : fact.list_end + 1]
     if addition.endswith(",") and after in {".", ",", ";"}:
@@ -115,8 +97,8 @@ def _contrast(text: str, fact: Fact, form: str, denied: str) -> Inserted | None:
     return Inserted(edited, (fact.list_end, fact.list_end + len(addition)))
 
 
-def _contrast_before(text: str, fact: Fact, form: str, denied: str) -> Inserted | None:
-    """ "directed by A" to "directed not by B but by A"; only where A is the single filler."""
+def _insert_before(text: str, fact: Fact, form: str, denied: str) -> Inserted | None:
+    """From "directed by A" to "directed not by B but by A"; only where A is the only filler."""
     addition = form.format(y=denied, a_y=with_article(denied))
     link = addition.split()[1]
     before = re.search(rf"(?<=\w ){link} (?:an? |the )?$", text[: fact.start])
@@ -126,11 +108,9 @@ def _contrast_before(text: str, fact: Fact, form: str, denied: str) -> Inserted 
     return Inserted(text[:at] + addition + text[at:], (at, at + len(addition)))
 
 
-def _sentence(passage: EditablePassage, fact: Fact, form: str, denied: str) -> Inserted | None:
+def _add_sentence(passage: EditablePassage, fact: Fact, form: str, denied: str) -> Inserted | None:
     end = next((end for start, end in passage.sentences if start <= fact.start < end), None)
-    if end is None or passage.text[end - 1 : end] not in {".", "!"}:
-        return None
-    if _ABBREVIATED.search(passage.text[:end]):
+    if end is None or passage.text[end - 1 : end] not in {".", "!"} or _ABBREVIATED.search(passage.text[:end]):
         return None
     subject = passage.pronoun if "{subject}" in form else "It"
     if subject in ("", "They"):
@@ -142,7 +122,7 @@ def _sentence(passage: EditablePassage, fact: Fact, form: str, denied: str) -> I
 
 
 def swap_fillers(text: str, title: str, relation: Relation, a: str, b: str) -> Swapped | None:
-    """The text with `a` and `b` exchanged; None unless each stands exactly once, under any of its names."""
+    """The text with `a` and `b` exchanged; None unless each occurs exactly once, under any of its names."""
     for y in (a, b):
         words = y_words(relation, y)
         if len(find_forms(text, words.forms)) != 1 or find_forms(title, words.forms):

@@ -1,6 +1,6 @@
-"""Couples: two documents and two Y of one topic, each document violates one query and satisfies the other.
+"""Couples: two documents and two Y of one topic. Each document violates one query and satisfies the other.
 
-No prior over documents can win on a couple, since each of the two is right once and wrong once.
+No preference for one of the documents can win on a couple, since each of the two is right once and wrong once.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from constraintsuite.suites.reading.records import DocumentReading
 from constraintsuite.suites.recipe import PairSettings
 
 LATE_DENIAL = 0.5
-"""Writers deny late. Couples in which the denial comes first are preferred, or the place of Y would give it away."""
+"""Cost of a denial that comes after the affirmation. Writers deny late, so that the place of Y could give it away."""
 WINDOW = 60
-"""How many neighbours in length a document is compared with, in large topics."""
+"""Each document is compared with this many documents of similar length."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentLength:
-    """How long a document is."""
+    """The length of a document in characters and in words."""
 
     characters: int
     words: int
@@ -35,10 +35,9 @@ class DocumentLength:
 
 @dataclass(frozen=True)
 class Matching:
-    """What is known of the documents that may be put together."""
+    """What is known of the documents that may become pairs. Documents and readings are read from disk when needed."""
 
     documents: Mapping[str, Document]
-    """Read when they are asked for, as the readings are: few of them become drafts."""
     readings: Mapping[str, DocumentReading]
     measures: Mapping[str, DocumentLength]
     people: Set[str]
@@ -49,15 +48,19 @@ class Matching:
     evidence: Mapping[str, Stances]
     """By proposal id."""
     topic_scores: Mapping[str, Mapping[str, float]]
-    """BM25 score of each of these documents that was pooled, by topic."""
+    """The BM25 scores of the documents in the pool of each topic."""
     best_scores: Mapping[str, float]
-    """The highest score in each topic's pool."""
+    """The highest score in the pool of each topic."""
     pooled: Mapping[str, Set[str]]
-    """Those of these documents that are in the pool of the topic or of the opposite query, by proposal id."""
+    """The documents in the pool of the topic or of the opposite query, by proposal id."""
 
-    def ratio(self, a: str, b: str) -> float:
-        """The longer document over the shorter, in words."""
+    def length_ratio(self, a: str, b: str) -> float:
+        """The length of the longer document divided by that of the shorter one, in words."""
         return length_ratio(self.measures[a].words, self.measures[b].words)
+
+    def are_duplicates(self, a: str, b: str) -> bool:
+        """Whether two documents are in one near-duplicate cluster."""
+        return self.clusters.get(a, a) == self.clusters.get(b, b)
 
 
 @dataclass(frozen=True)
@@ -70,17 +73,17 @@ class Couple:
     a: str
     b: str
     denials: int
-    """How many of the two satisfying documents deny their Y; the others are silent."""
+    """How many of the two satisfying documents deny their Y; the others do not mention it."""
     cost: float
 
 
 def group_key(proposal: Proposal) -> tuple[str, str, Split]:
-    """Proposals that can be coupled: one topic, one relation (attributes of a topic count as one), one split."""
+    """Proposals with the same key can be coupled: one topic, one relation (all attributes count as one), one split."""
     return proposal.topic, ATTRIBUTE if proposal.is_attribute else proposal.relation, proposal.split
 
 
 def group_proposals(proposals: Iterable[Proposal]) -> dict[tuple[str, str, Split], list[Proposal]]:
-    """Proposals that can be coupled, by their `group_key`."""
+    """The proposals by their `group_key`."""
     groups: dict[tuple[str, str, Split], list[Proposal]] = defaultdict(list)
     for proposal in proposals:
         groups[group_key(proposal)].append(proposal)
@@ -90,10 +93,10 @@ def group_proposals(proposals: Iterable[Proposal]) -> dict[tuple[str, str, Split
 def find_couples(
     proposals: Sequence[Proposal], matching: Matching, settings: PairSettings, rejects: Counter[str], *, explicit: bool
 ) -> Iterator[Couple]:
-    """Couples of all groups, small (specific) topics first, best matched first; uses of each Y and document are capped.
+    """Couples of all groups, small topics first, best matched first; the uses of each Y and each document are capped.
 
-    `explicit`: couples in which both satisfying documents deny their Y; otherwise those in which both are silent. A couple with one of
-    each would leave half of itself in another slice.
+    With `explicit`, both satisfying documents deny their Y; otherwise neither mentions it. A couple with one of each would be
+    split over two slices.
     """
     groups = group_proposals(proposals)
     uses: Counter[tuple[str, str]] = Counter()
@@ -124,7 +127,7 @@ def _candidates(
         for q, b in items[i + 1 : i + 1 + WINDOW]:
             if p.constraint.value == q.constraint.value or a == b:
                 continue
-            reason = _unfit(p, a, q, b, matching, settings)
+            reason = _find_fault(p, a, q, b, matching, settings)
             if reason is not None:
                 rejects[f"couple:{reason}"] += 1
                 continue
@@ -137,14 +140,14 @@ def _candidates(
             yield Couple(identity, p, q, a, b, denials, round(cost, 6))
 
 
-def _unfit(p: Proposal, a: str, q: Proposal, b: str, matching: Matching, settings: PairSettings) -> str | None:
+def _find_fault(p: Proposal, a: str, q: Proposal, b: str, matching: Matching, settings: PairSettings) -> str | None:
     if not _satisfies(b, p, matching) or not _satisfies(a, q, matching):
         return "holds_the_other_y"
     if a not in matching.evidence[p.id].affirming or b not in matching.evidence[q.id].affirming:
         return "does_not_affirm"
-    if matching.clusters.get(a, a) == matching.clusters.get(b, b):
+    if matching.are_duplicates(a, b):
         return "near_duplicates"
-    if matching.ratio(a, b) > settings.max_length_ratio:
+    if matching.length_ratio(a, b) > settings.max_length_ratio:
         return "length_ratio"
     years = matching.years.get(a), matching.years.get(b)
     if years[0] is not None and years[1] is not None and abs(years[0] - years[1]) > settings.max_year_distance:
@@ -156,17 +159,17 @@ def _unfit(p: Proposal, a: str, q: Proposal, b: str, matching: Matching, setting
 
 def _satisfies(document: str, proposal: Proposal, matching: Matching) -> bool:
     evidence = matching.evidence[proposal.id]
-    return document in evidence.denying or evidence.silent(document)
+    return document in evidence.denying or evidence.is_silent(document)
 
 
 def _cost(p: Proposal, a: str, b: str, matching: Matching) -> float:
     scores = matching.topic_scores.get(p.topic, {})
     distance = abs(scores.get(a, 0.0) - scores.get(b, 0.0)) / matching.best_scores.get(p.topic, 1.0)
-    return round(math.log(matching.ratio(a, b)) + distance, 6)
+    return round(math.log(matching.length_ratio(a, b)) + distance, 6)
 
 
 def _first(document: str, proposal: Proposal, matching: Matching) -> float:
-    """Where Y is first mentioned, as a share of the text; 1 if it is not."""
+    """The place where Y is first mentioned, as a share of the text; 1 if it is not mentioned."""
     return matching.evidence[proposal.id].first.get(document, 1.0)
 
 
@@ -176,61 +179,56 @@ def measure(text: str) -> DocumentLength:
 
 
 def length_ratio(first_words: int, second_words: int) -> float:
-    """The longer text over the shorter."""
+    """The number of words of the longer text divided by that of the shorter one."""
     return max(first_words, second_words) / max(1, min(first_words, second_words))
 
 
 def natural_drafts(couples: Iterable[Couple], matching: Matching) -> Iterator[PairDraft]:
-    """The couple's texts as they stand: ExplicitMention where the satisfying document denies Y, Omission where it is silent."""
+    """Two drafts for each couple, with its texts unchanged."""
     for couple in couples:
-        for proposal, satisfying, violating in ((couple.p, couple.b, couple.a), (couple.q, couple.a, couple.b)):
-            denies = satisfying in matching.evidence[proposal.id].denying
-            name = EXPLICIT if denies else OMISSION
-            yield _draft(name, proposal, satisfying, violating, couple.id, couple.cost, matching)
+        yield _make_natural(couple.p, couple.b, couple.a, couple.id, couple.cost, matching)
+        yield _make_natural(couple.q, couple.a, couple.b, couple.id, couple.cost, matching)
 
 
 def single_drafts(
     proposals: Sequence[Proposal], used: Iterable[PairDraft], matching: Matching, settings: PairSettings
 ) -> Iterator[PairDraft]:
-    """Pairs outside couples, for documents that deny Y and for topics with a single Y; each has its opposite query."""
+    """Pairs outside couples, for documents that deny Y and for topics with a single Y."""
     pairs = {(draft.proposal, draft.satisfying.source) for draft in used}
     counts = Counter(draft.proposal for draft in used)
     for proposal in proposals:
         evidence = matching.evidence[proposal.id]
-        breaking = [d for d in proposal.violating if _usable(d, proposal, matching) and d in evidence.affirming]
-        deniers = [d for d in proposal.satisfying if _usable(d, proposal, matching) and d in evidence.denying]
-        silent = (
-            [d for d in proposal.on_topic if _usable(d, proposal, matching) and evidence.silent(d)]
-            if not counts[proposal.id]
-            else []
-        )
+        affirming = [d for d in proposal.violating if _usable(d, proposal, matching) and d in evidence.affirming]
+        candidates = [d for d in proposal.satisfying if _usable(d, proposal, matching) and d in evidence.denying]
+        if not counts[proposal.id]:
+            candidates += [d for d in proposal.on_topic if _usable(d, proposal, matching) and evidence.is_silent(d)]
         uses: Counter[str] = Counter()
-        for satisfying in [*deniers, *silent]:
+        for satisfying in candidates:
             if (proposal.id, satisfying) in pairs or counts[proposal.id] >= settings.max_uses_per_y:
                 continue
-            fits = [
-                v
-                for v in breaking
-                if matching.ratio(v, satisfying) <= settings.max_length_ratio
-                and matching.clusters.get(v, v) != matching.clusters.get(satisfying, satisfying)
-                and uses[v] < settings.max_uses_per_document
+            suitable = [
+                document
+                for document in affirming
+                if matching.length_ratio(document, satisfying) <= settings.max_length_ratio
+                and not matching.are_duplicates(document, satisfying)
+                and uses[document] < settings.max_uses_per_document
             ]
-            if not fits:
-                continue
-            violating = min(fits, key=lambda v: (uses[v], matching.ratio(v, satisfying), v))
-            uses[violating] += 1
-            counts[proposal.id] += 1
-            name = EXPLICIT if satisfying in evidence.denying else OMISSION
-            cost = math.log(matching.ratio(violating, satisfying))
-            yield _draft(name, proposal, satisfying, violating, "", round(cost, 6), matching)
+            if suitable:
+                violating = min(suitable, key=lambda d: (uses[d], matching.length_ratio(d, satisfying), d))
+                uses[violating] += 1
+                counts[proposal.id] += 1
+                cost = round(math.log(matching.length_ratio(violating, satisfying)), 6)
+                yield _make_natural(proposal, satisfying, violating, "", cost, matching)
 
 
 def _usable(document: str, proposal: Proposal, matching: Matching) -> bool:
     return matching.splits.get(document) == proposal.split and document in matching.pooled[proposal.id]
 
 
-def _draft(
-    name: str, proposal: Proposal, satisfying: str, violating: str, couple: str, cost: float, matching: Matching
+def _make_natural(
+    proposal: Proposal, satisfying: str, violating: str, couple: str, cost: float, matching: Matching
 ) -> PairDraft:
+    """ExplicitMention if the satisfying document denies Y, Omission if it does not mention it."""
+    name = EXPLICIT if satisfying in matching.evidence[proposal.id].denying else OMISSION
     texts = (DraftDocument(document, matching.documents[document].text) for document in (satisfying, violating))
     return make_draft(name, proposal, *texts, cost=cost, couple=couple)

@@ -1,4 +1,4 @@
-"""Minimal pairs: a text against itself with two nouns exchanged, or with one sentence negated or affirmed."""
+"""Minimal pairs: a text against itself with two stretches exchanged, or with one sentence negated or affirmed."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from pydantic import BaseModel
 
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.examples import MINPAIRS
 from constraintsuite.core.records.text import Span
+from constraintsuite.core.store.jsonl import adapter
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.suites.pairs.couples import Matching, group_proposals
 from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, make_draft
@@ -26,7 +27,7 @@ from constraintsuite.text.mentions import find_forms
 
 @dataclass(frozen=True)
 class Swapped:
-    """A text with two stretches exchanged, and where they stand before and after."""
+    """A text with two stretches exchanged, and their places before and after."""
 
     text: str
     original: str
@@ -35,12 +36,12 @@ class Swapped:
 
     @property
     def token_count_preserved(self) -> bool:
-        """Whether the articles could be mended without adding or dropping a word."""
+        """Whether articles were corrected without adding or removing a word."""
         return len(self.text.split()) == len(self.original.split())
 
 
 def exchange_spans(text: str, first: tuple[int, int], second: tuple[int, int]) -> Swapped | None:
-    """Exchange two stretches, with articles and capitals mended; None if they overlap."""
+    """Exchange two stretches, and correct articles and capitals; None if they overlap."""
     replacements = exchange(text, first, second)
     if replacements is None:
         return None
@@ -51,9 +52,9 @@ def exchange_spans(text: str, first: tuple[int, int], second: tuple[int, int]) -
 def swap_drafts(
     swapped: Swapped, document: str, affirmed: Proposal, denied: Proposal, *, couple: str, cost: float, natural: bool
 ) -> tuple[PairDraft, PairDraft]:
-    """Both texts once in each role: the original affirms the Y of `affirmed` and denies that of `denied`.
+    """Two drafts with the two texts in both roles: the original affirms the Y of `affirmed` and denies that of `denied`.
 
-    `natural`: the original stands so in the corpus, and only the other text is edited.
+    `natural` means that the original is a text of the corpus, so that only the other one is edited.
     """
     original = DraftDocument(document, swapped.original, "" if natural else "swap", swapped.original_spans)
     edited = DraftDocument(document, swapped.text, "swap", swapped.spans)
@@ -64,7 +65,7 @@ def swap_drafts(
 
 
 def natural_swaps(attributes: Sequence[Proposal], matching: Matching) -> Iterator[PairDraft]:
-    """For each document and two attributes of its topic, the text against itself with the two nouns exchanged."""
+    """For each document and two attributes of its topic: the text against itself with the two nouns exchanged."""
     done: set[tuple[str, frozenset[str]]] = set()
     for _, group in sorted(group_proposals(attributes).items()):
         for p, q in product(group, repeat=2):
@@ -99,9 +100,9 @@ def _same_sentence(a: Span, b: Span, reading: DocumentReading) -> bool:
 
 
 def _exchangeable(a: Span, b: Span, reading: DocumentReading, text: str) -> bool:
-    """Both stand as bare nouns, in the same number, and with articles that suit both.
+    """Whether both are bare nouns in the same number, with articles that suit both.
 
-    What belongs to a noun that is not bare would stay behind and describe the wrong thing.
+    The words that belong to a noun which is not bare would stay behind and describe the wrong thing.
     """
     first, second = bare_noun(a, reading.nouns), bare_noun(b, reading.nouns)
     if first is None or second is None or is_plural(first, text) != is_plural(second, text):
@@ -123,34 +124,23 @@ _PHRASE_ENDS = re.compile(r"\.|$")
 
 
 class FlipRule(BaseModel, frozen=True, extra="forbid"):
-    """Words before Y, and what they become; Y itself stays."""
+    """Words before Y, and the words that replace them; Y itself stays."""
 
     name: str
     before: str
     becomes: str
     number: Literal["any", "singular", "plural"] = "any"
 
-    def suits(self, *, plural: bool) -> bool:
-        """Whether the rule is for a Y in this number."""
-        return self.number in ("any", "plural" if plural else "singular")
-
-
-class FlipRules(BaseModel, frozen=True, extra="forbid"):
-    """The rules of `flips.yaml`, for both directions."""
-
-    deny: tuple[FlipRule, ...]
-    affirm: tuple[FlipRule, ...]
-
 
 @cache
 def load_rules(direction: FlipDirection) -> tuple[FlipRule, ...]:
-    """The rules that negate (`deny`) or affirm (`affirm`) what stands before Y."""
-    rules = FlipRules.model_validate(read_package_yaml("constraintsuite.suites.pairs", "flips.yaml"))
-    return rules.deny if direction == "deny" else rules.affirm
+    """The rules of `flips.yaml` that negate (`deny`) or affirm (`affirm`) what stands before Y."""
+    rules = read_package_yaml("constraintsuite.suites.pairs", "flips.yaml")
+    return adapter(dict[FlipDirection, tuple[FlipRule, ...]]).validate_python(rules)[direction]
 
 
 def flip_drafts(attributes: Sequence[Proposal], matching: Matching) -> Iterator[PairDraft]:
-    """At most one flip for each document and Y, where Y stands once and ends its phrase."""
+    """At most one flip for each document and Y, where Y occurs once and ends its phrase."""
     for proposal in attributes:
         evidence = matching.evidence[proposal.id]
         turns: tuple[tuple[FlipDirection, set[str]], ...] = (
@@ -159,24 +149,16 @@ def flip_drafts(attributes: Sequence[Proposal], matching: Matching) -> Iterator[
         )
         for direction, documents in turns:
             for document in sorted(documents):
-                if matching.splits.get(document) == proposal.split:
-                    text = matching.documents[document].text
-                    flipped = _flip(text, proposal, direction, matching.readings[document])
-                    if flipped is not None:
-                        yield _flip_draft(document, text, proposal, direction, flipped)
+                draft = _flip(document, proposal, direction, matching)
+                if draft is not None:
+                    yield draft
 
 
-class Flipped(NamedTuple):
-    """A text that was turned round, and the words that changed, before and after."""
-
-    rule: str
-    text: str
-    old: tuple[int, int]
-    new: tuple[int, int]
-
-
-def _flip(text: str, proposal: Proposal, direction: FlipDirection, reading: DocumentReading) -> Flipped | None:
-    """The text by the first rule whose words stand right before Y; None where turning it round is not safe."""
+def _flip(document: str, proposal: Proposal, direction: FlipDirection, matching: Matching) -> PairDraft | None:
+    """The text against itself with the first rule applied whose words stand right before Y; None where that is not safe."""
+    if matching.splits.get(document) != proposal.split:
+        return None
+    text, reading = matching.documents[document].text, matching.readings[document]
     mentions = find_forms(text, proposal.constraint.forms)
     noun = bare_noun(mentions[0], reading.nouns) if len(mentions) == 1 else None
     # A tail ("showers in summer") would narrow what is denied: the phrase must end with Y.
@@ -184,13 +166,19 @@ def _flip(text: str, proposal: Proposal, direction: FlipDirection, reading: Docu
         return None
     if direction == "deny" and _has_cue(noun, reading):
         return None
-    plural = is_plural(noun, text)
+    number = "plural" if is_plural(noun, text) else "singular"
     for rule in load_rules(direction):
-        match = re.search(rf"(?<![\w-]){rule.before}$", text[: noun.start]) if rule.suits(plural=plural) else None
-        if match is not None:
-            words = match.expand(rule.becomes)
-            edited = text[: match.start()] + words + text[noun.start :]
-            return Flipped(rule.name, edited, match.span(), (match.start(), match.start() + len(words)))
+        match = re.search(rf"(?<![\w-]){rule.before}$", text[: noun.start])
+        if match is None or rule.number not in ("any", number):
+            continue
+        words = match.expand(rule.becomes)
+        edited_text = text[: match.start()] + words + text[noun.start :]
+        original = DraftDocument(document, text, changed=(match.span(),))
+        changed = ((match.start(), match.start() + len(words)),)
+        edited = DraftDocument(document, edited_text, f"flip_{direction}:{rule.name}", changed)
+        satisfying, violating = (edited, original) if direction == "deny" else (original, edited)
+        cost = stable_hash("flip", document, proposal.id) % 1000 / 1000
+        return make_draft(MINPAIRS, proposal, satisfying, violating, cost=cost)
     return None
 
 
@@ -198,12 +186,3 @@ def _has_cue(noun: NounReading, reading: DocumentReading) -> bool:
     """Whether the sentence already negates or doubts something: "has no plugins but no tags" is no sentence."""
     start, end = next((s, e) for s, e in reading.sentences if s <= noun.start < e)
     return any(start <= scope.cue_start < end for scope in reading.scopes)
-
-
-def _flip_draft(document: str, text: str, proposal: Proposal, direction: FlipDirection, flipped: Flipped) -> PairDraft:
-    """The text as it stands against the flipped one; denied, the flipped one is the satisfying document."""
-    original = DraftDocument(document, text, changed=(flipped.old,))
-    edited = DraftDocument(document, flipped.text, f"flip_{direction}:{flipped.rule}", (flipped.new,))
-    satisfying, violating = (edited, original) if direction == "deny" else (original, edited)
-    cost = stable_hash("flip", document, proposal.id) % 1000 / 1000
-    return make_draft(MINPAIRS, proposal, satisfying, violating, cost=cost)

@@ -1,4 +1,4 @@
-"""A pair before it is checked, and after."""
+"""A pair of documents as a draft, while it is checked, and after it was accepted or rejected."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from constraintsuite.text.polarity import JudgedMention
 
 @dataclass(frozen=True, slots=True)
 class DraftDocument:
-    """A text, and the passage of the corpus that it is or was made from."""
+    """A text, and the passage of the corpus that it was made from."""
 
     source: str
     text: str
     edit: str = ""
-    """How the text was edited; empty where it stands so in the corpus."""
+    """How the text was edited; empty if it is as in the corpus."""
     changed: Spans = ()
-    """Where an edit of this text, or of the other one, made the two differ."""
+    """Places where an edit, of this text or of the other one, made the two differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class PairDraft:
     satisfying: DraftDocument
     violating: DraftDocument
     cost: float
-    """How unlike the two are in length and topical score; the best matched are kept first."""
+    """How much the two differ in length and in their score for the topic; the lowest cost is kept first."""
 
     @property
     def documents(self) -> tuple[DraftDocument, DraftDocument]:
@@ -46,7 +46,7 @@ class PairDraft:
 
     @property
     def sources(self) -> tuple[str, str]:
-        """The passages behind the two."""
+        """The passages that the two texts were made from."""
         return self.satisfying.source, self.violating.source
 
     @property
@@ -61,13 +61,13 @@ class PairDraft:
 
     @property
     def unit(self) -> str:
-        """What it goes together with: its couple, else itself."""
+        """The name of its couple, or one of its own."""
         return self.couple or f"{self.proposal}{self.satisfying.source}{self.violating.source}"
 
 
 @dataclass(frozen=True)
 class CheckedDocument:
-    """One of the two documents, with what its text says."""
+    """One of the two documents, analysed."""
 
     title: str
     analysis: Analysis
@@ -82,7 +82,7 @@ class CheckedDocument:
 
 @dataclass(frozen=True)
 class CheckedPair:
-    """A draft with both texts analysed anew: edits are judged by what the edited text says."""
+    """A draft with both final texts analysed, for the filters."""
 
     draft: PairDraft
     proposal: Proposal
@@ -94,7 +94,7 @@ class CheckedPair:
 
 @dataclass(frozen=True, slots=True)
 class AcceptedPair:
-    """A pair that passed, with what was read in its texts."""
+    """A pair that passed all filters, with the evidence in its texts."""
 
     draft: PairDraft
     evidence: tuple[Evidence, ...]
@@ -104,7 +104,7 @@ class AcceptedPair:
 
 @dataclass(frozen=True, slots=True)
 class RejectedPair:
-    """A pair that did not pass, and why."""
+    """A pair that was rejected, and the reason."""
 
     reason: str
     draft: PairDraft

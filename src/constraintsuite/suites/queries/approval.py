@@ -1,4 +1,4 @@
-"""A person's word on proposals: only what was accepted is built, with the words and documents that the person left."""
+"""Applies a person's decisions to proposals: only accepted ones are built, with the words and documents that were left."""
 
 from __future__ import annotations
 
@@ -8,24 +8,26 @@ from pathlib import Path
 
 from constraintsuite.core.errors import UserError, refuse_faults
 from constraintsuite.core.store.jsonl import read_lines
-from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.queries.records import Proposal
+
+LineFault = tuple[int, str]
+"""The number of a line, and what is wrong there."""
 
 
 def check_approval(path: Path) -> None:
-    """Refuse a file of approved proposals with all its faults at once, as far as they can be told without the corpus."""
+    """Refuse a file of approved proposals that has faults, and name all that can be found without the corpus."""
     if not path.is_file():
         raise UserError(f"{path}: there is no such file of approved proposals. `csuite propose` writes one.")
     lines = list(read_lines(path, Proposal))
-    misfits = [(line.number, line.fault) for line in lines if line.record is None]
+    broken = [(line.number, line.fault) for line in lines if line.record is None]
     read = [(line.number, line.record) for line in lines if line.record is not None]
-    _refuse(path, [*misfits, *_repeated(read), *_wordless(read)])
+    _refuse(path, [*broken, *_repeated_ids(read), *_empty_words(read)])
     if not any(proposal.status == "accepted" for _, proposal in read):
         raise UserError(f'{path}: no proposal has "status": "accepted". Set it on those you want built.')
 
 
 def apply_approval(path: Path, proposals: Sequence[Proposal]) -> list[Proposal]:
-    """The proposals of this corpus with the person's status and words; accepted ids that it lacks are a UserError."""
+    """The proposals of a corpus with the person's status and words; an accepted proposal of another corpus is a UserError."""
     check_approval(path)
     known = {proposal.id: proposal for proposal in proposals}
     edited = [(line.number, line.record) for line in read_lines(path, Proposal) if line.record]
@@ -35,16 +37,11 @@ def apply_approval(path: Path, proposals: Sequence[Proposal]) -> list[Proposal]:
         if one.status == "accepted" and one.id not in known
     ]
     _refuse(path, unknown)
-    return [_settled(known[one.id], one) for _, one in edited if one.id in known]
+    return [_apply_edits(known[one.id], one) for _, one in edited if one.id in known]
 
 
-def doubt_all(proposals: Iterable[Proposal], coverage: CorpusCoverage) -> list[Proposal]:
-    """All proposals, none of them built unasked."""
-    return [replace(p, status="doubtful", reason=p.reason or coverage.verdict) for p in proposals]
-
-
-def _settled(own: Proposal, edited: Proposal) -> Proposal:
-    """What a person may change is the person's; the rest stays as it was mined."""
+def _apply_edits(own: Proposal, edited: Proposal) -> Proposal:
+    """The mined proposal with the fields that a person may change."""
     return replace(
         own,
         status="accepted" if edited.status == "accepted" else "rejected",
@@ -59,19 +56,15 @@ def _settled(own: Proposal, edited: Proposal) -> Proposal:
     )
 
 
-LineFault = tuple[int, str]
-"""A line's number, and what is wrong there."""
-
-
-def _repeated(lines: Iterable[tuple[int, Proposal]]) -> Iterator[LineFault]:
+def _repeated_ids(lines: Iterable[tuple[int, Proposal]]) -> Iterator[LineFault]:
     first: dict[str, int] = {}
     for number, proposal in lines:
         if first.setdefault(proposal.id, number) != number:
-            yield number, f"the id {proposal.id!r} stands in line {first[proposal.id]} already; keep one."
+            yield number, f"the id {proposal.id!r} is already in line {first[proposal.id]}; keep one."
 
 
-def _wordless(lines: Iterable[tuple[int, Proposal]]) -> Iterator[LineFault]:
-    """Accepted proposals that ask for nothing; those that are not built may hold anything."""
+def _empty_words(lines: Iterable[tuple[int, Proposal]]) -> Iterator[LineFault]:
+    """Accepted proposals with an empty field, or with a query that equals its opposite."""
     for number, one in lines:
         if one.status != "accepted":
             continue
@@ -82,8 +75,8 @@ def _wordless(lines: Iterable[tuple[int, Proposal]]) -> Iterator[LineFault]:
         if empty:
             yield number, f"proposal {one.id!r}: {', '.join(empty)} must hold a word."
         elif one.opposite.split() == one.query.split():
-            what = f"query and opposite are the same words; the query must leave {asked.value!r} out."
-            yield number, f"proposal {one.id!r}: {what}"
+            fault = f"query and opposite are the same words; the query must leave {asked.value!r} out."
+            yield number, f"proposal {one.id!r}: {fault}"
 
 
 def _refuse(path: Path, faults: Sequence[LineFault]) -> None:

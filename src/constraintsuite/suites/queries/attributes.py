@@ -1,7 +1,7 @@
-"""Proposals from attributes: things that some documents of a class have and others say they lack.
+"""Proposes attributes: nouns that some documents of a class affirm and others deny.
 
-That somebody wrote "no Y" of one thing and "with Y" of another of the same class is the proof that Y is optional there,
-and that a person might want it, or want it left out.
+If somebody wrote "no Y" about one thing and "with Y" about another of the same class, Y is optional there, and a person may
+want it or want it left out.
 """
 
 from __future__ import annotations
@@ -20,14 +20,7 @@ from constraintsuite.suites.domain import Knowledge
 from constraintsuite.suites.queries.evidence import Sides, YWords
 from constraintsuite.suites.queries.records import ATTRIBUTE, Proposal, Topic, attribute_relation
 from constraintsuite.suites.queries.topics import TopicTable, plural
-from constraintsuite.suites.queries.wording import (
-    MinedValue,
-    QueryWording,
-    family_for,
-    make_proposal,
-    refuse,
-    word_question,
-)
+from constraintsuite.suites.queries.wording import QueryWording, family_for, find_fault, make_proposal, word_query
 from constraintsuite.suites.reading.document import is_plural
 from constraintsuite.suites.reading.records import NounReading, NounsRead
 from constraintsuite.suites.recipe import QuerySettings
@@ -36,6 +29,7 @@ from constraintsuite.text.mentions import surface_forms
 from constraintsuite.text.polarity import judge_mention
 
 LONGER_WINS = 0.7
+"""A noun gives way to a longer one that ends in it and has at least this share of its documents."""
 
 
 @dataclass(slots=True)
@@ -43,7 +37,7 @@ class NounCount:
     """How the documents of a topic use one noun."""
 
     affirmed: array[int] = field(default_factory=lambda: array("I"))
-    """Numbers of documents, each once, in the order in which they were read."""
+    """The numbers of the documents, each once, in the order in which they were read."""
     denied: array[int] = field(default_factory=lambda: array("I"))
     links: Counter[str] = field(default_factory=Counter)
     plural: int = 0
@@ -52,29 +46,29 @@ class NounCount:
 
     @property
     def documents(self) -> int:
-        """How many documents affirm or deny it; some do both."""
+        """How many documents affirm it, deny it or do both."""
         return len(np.union1d(self.affirmed, self.denied))
 
 
 def denied_nouns(
     readings: Iterable[tuple[int, NounsRead]], topics: TopicTable, knowledge: Knowledge, at_least: int
 ) -> dict[Topic, set[str]]:
-    """The nouns that enough documents of a topic deny: only these need counting, which keeps large corpora in memory."""
+    """The nouns of each topic that enough documents deny; only these are counted, which saves memory."""
     denied: dict[Topic, Counter[str]] = defaultdict(Counter)
     for document, reading in readings:
         topic = topics.attribute_topic(document) if reading.scopes else None
         if topic is None:
             continue
-        nouns = [n for n in reading.nouns if not _never(n, knowledge) and _verdict(n, reading) == "negated"]
+        nouns = [n for n in reading.nouns if not _is_excluded(n, knowledge) and _judge(n, reading) == "negated"]
         denied[topic].update({name for noun in nouns for name in _names(noun)})
     return {topic: {name for name, count in found.items() if count >= at_least} for topic, found in denied.items()}
 
 
-def _never(noun: NounReading, knowledge: Knowledge) -> bool:
+def _is_excluded(noun: NounReading, knowledge: Knowledge) -> bool:
     return noun.lemmas[-1] in knowledge.never or len(noun.lemmas[-1]) < 3
 
 
-def _verdict(noun: NounReading, reading: NounsRead) -> Polarity:
+def _judge(noun: NounReading, reading: NounsRead) -> Polarity:
     return judge_mention(Span(noun.start, noun.end), reading.scopes).verdict
 
 
@@ -89,7 +83,7 @@ def count_nouns(
     knowledge: Knowledge,
     wanted: Mapping[Topic, set[str]],
 ) -> dict[Topic, dict[str, NounCount]]:
-    """The wanted nouns by topic, with the documents that affirm and deny them; a reading comes with its number and text."""
+    """Count the wanted nouns of each topic; a reading comes with the number and the text of its document."""
     counts: dict[Topic, dict[str, NounCount]] = defaultdict(lambda: defaultdict(NounCount))
     for document, text, reading in readings:
         topic = topics.attribute_topic(document)
@@ -97,15 +91,17 @@ def count_nouns(
             continue
         for noun in reading.nouns:
             names = [name for name in _names(noun) if name in wanted.get(topic, ())]
-            if not names or _never(noun, knowledge):
+            if not names or _is_excluded(noun, knowledge):
                 continue
-            verdict = _verdict(noun, reading)
+            verdict = _judge(noun, reading)
             if verdict == "uncertain":
                 continue
             before = text[max(0, noun.start - 3) : noun.start].lower()
             for name in names:
                 count = counts[topic][name]
-                _add(document, count.affirmed if verdict == "affirmed" else count.denied)
+                documents = count.affirmed if verdict == "affirmed" else count.denied
+                if not documents or documents[-1] != document:  # nouns of one document come one after the other
+                    documents.append(document)
                 count.total += 1
                 count.plural += is_plural(noun, text)
                 count.with_article += before.endswith((" a ", " an")) or before.strip() in {"a", "an"}
@@ -114,16 +110,10 @@ def count_nouns(
     return counts
 
 
-def _add(document: int, documents: array[int]) -> None:
-    """Documents come one after the other, so that one that is there already is the last."""
-    if not documents or documents[-1] != document:
-        documents.append(document)
-
-
 def select_attributes(
     counts: Mapping[Topic, Mapping[str, NounCount]], settings: QuerySettings
 ) -> dict[Topic, dict[str, NounCount]]:
-    """The nouns of each topic that are affirmed and denied often enough; of "milk" and "coconut milk" the one that is meant."""
+    """The nouns of each topic that are affirmed and denied often enough; of "milk" and "coconut milk" only the one meant."""
     selected = {}
     for topic, nouns in counts.items():
         passing = {
@@ -133,20 +123,21 @@ def select_attributes(
             and len(count.denied) >= settings.min_denying
             and len(count.denied) >= settings.min_denying_share * count.documents
         }
-        kept = {noun: count for noun, count in passing.items() if not _stands_for_longer(noun, passing)}
+        kept = {noun: count for noun, count in passing.items() if not _means_longer(noun, passing)}
         if kept:
             selected[topic] = kept
     return selected
 
 
-def _stands_for_longer(noun: str, passing: Mapping[str, NounCount]) -> bool:
+def _means_longer(noun: str, passing: Mapping[str, NounCount]) -> bool:
+    """Whether most documents with the noun have a longer one that ends in it: "coconut milk" for "milk"."""
     here = passing[noun].documents
     longer = (other for other in passing if other.endswith(f" {noun}"))
     return any(passing[other].documents >= LONGER_WINS * here for other in longer)
 
 
 def attribute_words(noun: str, knowledge: Knowledge) -> YWords:
-    """Singular and plural of the attribute; narrower words (walnut for nut) are blocked in a satisfier."""
+    """Singular and plural of the attribute; a satisfying document must not have narrower words, such as walnut for nut."""
     head = noun.rpartition(" ")[2]
     narrower = knowledge.kinds.get(noun, knowledge.kinds.get(head, ()) if " " not in noun else ())
     blocked = tuple(dict.fromkeys(form for word in narrower for form in surface_forms(word)))
@@ -163,9 +154,9 @@ def propose_attributes(
     settings: QuerySettings,
     rejects: Counter[str],
 ) -> Iterator[Proposal]:
-    """One proposal for each topic and attribute."""
+    """One proposal for each topic and attribute; those of a class that no domain file knows are doubtful."""
     for topic in sorted(selected, key=lambda topic: topic.text):
-        members = topics.members(topic)
+        members, domain = topics.members(topic), topics.domain(topic)
         for noun, count in sorted(selected[topic].items()):
             key = attribute_key(noun)
             affirming = np.intersect1d(np.intersect1d(members, evidence[key].affirming), count.affirmed)
@@ -174,51 +165,40 @@ def propose_attributes(
                 rejects["query:too_few_documents"] += 1
                 continue
             link = count.links.most_common(1)[0][0] if count.links else "has"
-            question = _question(noun, count, topic, link, splits[key], knowledge)
-            reason = refuse(question)
-            if reason is not None:
-                rejects[f"query:{reason}"] += 1
+            wording = _word_query(noun, count, topic, link, splits[key], knowledge)
+            fault = find_fault(wording)
+            if fault is not None:
+                rejects[f"query:{fault}"] += 1
                 continue
-            finding = MinedValue(
-                relation=attribute_relation(topics.domain(topic), link),
-                domain=topics.domain(topic),
-                words=attribute_words(noun, knowledge),
+            yield make_proposal(
+                (ATTRIBUTE, topic.text, noun),
+                wording,
+                attribute_words(noun, knowledge),
+                relation=attribute_relation(domain, link),
+                domain=domain,
                 split=splits[key],
-                topic_documents=len(members),
+                status="build" if topic.kind else "doubtful",
+                score=2.0 * len(denying) + len(affirming),
                 affirming=numbering.names(affirming),
                 denying=numbering.names(denying),
+                topic_documents=len(members),
                 partners=len(members) - len(affirming),
-                is_attribute=True,
+                reason="" if topic.kind else f"No domain file knows {topic.head!r} as a class; the corpus suggests it.",
             )
-            yield _proposal(noun, topic, question, finding)
 
 
-def _question(noun: str, count: NounCount, topic: Topic, link: str, split: Split, knowledge: Knowledge) -> QueryWording:
-    choice = f"{topic.text}|{noun}"
-    family = family_for(knowledge.links[link].families, f"{ATTRIBUTE}.{link}", split, choice)
-    y, countable = _display(noun, count)
-    return word_question(family, link, topic.text, y, countable_singular=countable)
-
-
-def _display(noun: str, count: NounCount) -> tuple[str, bool]:
-    """Y as a searcher would write it, and whether it takes an article."""
+def _word_query(
+    noun: str, count: NounCount, topic: Topic, link: str, split: Split, knowledge: Knowledge
+) -> QueryWording:
+    """The query with Y in the number in which the documents use it most."""
+    families = knowledge.links[link].families
+    family = family_for(families, f"{ATTRIBUTE}.{link}", split, f"{topic.text}|{noun}")
     if 2 * count.plural >= count.total:
-        return plural(noun), False
-    return noun, 4 * count.with_article >= count.total - count.plural
-
-
-def _proposal(noun: str, topic: Topic, question: QueryWording, finding: MinedValue) -> Proposal:
-    """Built unasked only where a domain file knows the class."""
-    return make_proposal(
-        (ATTRIBUTE, topic.text, noun),
-        question,
-        finding,
-        status="build" if topic.kind else "doubtful",
-        score=2.0 * len(finding.denying) + len(finding.affirming),
-        reason="" if topic.kind else f"No domain file knows {topic.head!r} as a class; the corpus suggests it.",
-    )
+        return word_query(family, link, topic.text, plural(noun))
+    countable = 4 * count.with_article >= count.total - count.plural
+    return word_query(family, link, topic.text, noun, countable_singular=countable)
 
 
 def attribute_key(noun: str) -> str:
-    """The name of an attribute in tables."""
+    """The key of an attribute in tables of Y."""
     return f"{ATTRIBUTE}\x1f{noun}"

@@ -1,4 +1,4 @@
-"""How well a corpus suits, said before anything is built."""
+"""Measures how well a corpus suits, before anything is built."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class CorpusCoverage:
     facts_per_document: float
     facts_by_relation: tuple[tuple[str, int], ...]
     learned_classes: tuple[tuple[str, int], ...]
-    """Class nouns of the corpus that no domain file knows, with the documents that use them."""
+    """Class nouns of the corpus that no domain file knows, with their number of documents."""
     learned_relations: tuple[tuple[str, int], ...]
     """Relation phrases of defining sentences that no domain file knows."""
     proposals: int
@@ -49,7 +49,7 @@ def measure_coverage(
     given: Sequence[Proposal],
     settings: QuerySettings,
 ) -> CorpusCoverage:
-    """Count classes, facts and proposals, and say what they allow; only classes that a domain file knows count as such."""
+    """Count classes, facts and proposals, and say whether they allow a build; only classes of domain files count."""
     topics, documents = view.topics, len(view.corpus.numbering)
     with_class = int(np.count_nonzero(topics.with_topic(lambda topic: bool(topic.kind))))
     share = with_class / documents if documents else 0.0

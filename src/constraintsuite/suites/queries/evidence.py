@@ -1,4 +1,4 @@
-"""What every document says of every Y, in one pass over the texts."""
+"""Finds out in one pass over the texts which documents affirm and which deny each Y."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DocumentStance = Literal["affirming", "denying", "unclear"]
 
 @dataclass(frozen=True, slots=True)
 class YWords:
-    """How a Y shows in a text: the forms that are judged, and words whose mere presence disqualifies a satisfier."""
+    """The forms of a Y that are judged in a text, and words whose mere presence keeps a document from satisfying."""
 
     forms: tuple[str, ...]
     blocked: tuple[str, ...]
@@ -37,14 +37,14 @@ class Stances:
     first: dict[str, float] = field(default_factory=dict)
     """Where each document first mentions Y, as a share of its text."""
 
-    def silent(self, document: str) -> bool:
-        """Whether a document does not speak of Y at all."""
+    def is_silent(self, document: str) -> bool:
+        """Whether a document does not mention Y at all."""
         return document not in self.affirming and document not in self.denying and document not in self.unclear
 
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The documents that affirm and that deny one Y, by number and in order."""
+    """The numbers of the documents that affirm and that deny one Y, in order."""
 
     affirming: DocumentNumbers
     denying: DocumentNumbers
@@ -53,65 +53,61 @@ class Sides:
 def collect_evidence(
     entries: Mapping[str, YWords], documents: Iterable[tuple[Document, Sequence[Scope]]]
 ) -> dict[str, Stances]:
-    """For each Y the documents that affirm it, deny it, or speak of it in another way."""
+    """For each Y the documents that affirm it, that deny it, and that mention it in another way."""
     judge = _Judge(entries)
     found = {key: Stances() for key in entries}
     for document, scopes in documents:
-        for said in judge.judge(document, scopes):
-            getattr(found[said.key], said.stance).add(document.id)
-            if said.first is not None:
-                found[said.key].first[document.id] = said.first
+        for finding in judge.read(document, scopes):
+            stances = found[finding.key]
+            getattr(stances, finding.stance).add(document.id)
+            if finding.first is not None:
+                stances.first[document.id] = finding.first
     return found
 
 
 def collect_sides(
     entries: Mapping[str, YWords], documents: Iterable[tuple[int, Document, Sequence[Scope]]]
 ) -> dict[str, Sides]:
-    """For each Y the documents that affirm it and that deny it: four bytes each."""
+    """For each Y the numbers of the documents that affirm it and that deny it: four bytes each, for a whole corpus."""
     judge = _Judge(entries)
-    found: dict[DocumentStance, dict[str, array[int]]] = {"affirming": {}, "denying": {}, "unclear": {}}
+    found: dict[tuple[DocumentStance, str], array[int]] = defaultdict(lambda: array("I"))
     for number, document, scopes in documents:
-        for said in judge.judge(document, scopes):
-            if said.stance != "unclear":
-                found[said.stance].setdefault(said.key, array("I")).append(number)
-    return {key: Sides(_ordered(found["affirming"].get(key)), _ordered(found["denying"].get(key))) for key in entries}
+        for finding in judge.read(document, scopes):
+            if finding.stance != "unclear":
+                found[finding.stance, finding.key].append(number)
+
+    def ordered(stance: DocumentStance, key: str) -> DocumentNumbers:
+        return np.sort(np.array(found.get((stance, key), ()), dtype=np.uint32))
+
+    return {key: Sides(ordered("affirming", key), ordered("denying", key)) for key in entries}
 
 
-def _ordered(numbers: array[int] | None) -> DocumentNumbers:
-    return np.sort(np.array(numbers or (), dtype=np.uint32))
-
-
-class _Said(NamedTuple):
-    """What one document says of one Y."""
+class _Finding(NamedTuple):
+    """What one document says of one Y; `first` is None if only other words show Y."""
 
     key: str
     stance: DocumentStance
     first: float | None
-    """Where it first mentions Y, as a share of its text; None where only other words show Y."""
 
 
 class _Judge:
-    """Judges documents one after the other."""
+    """Reads documents one after the other for all Y."""
 
     def __init__(self, entries: Mapping[str, YWords]) -> None:
         self._forms = MentionFinder({key: words.forms for key, words in entries.items()})
         self._blocked = MentionFinder({key: words.blocked for key, words in entries.items()})
 
-    def judge(self, document: Document, scopes: Sequence[Scope]) -> Iterator[_Said]:
+    def read(self, document: Document, scopes: Sequence[Scope]) -> Iterator[_Finding]:
         spans = defaultdict(list)
         for mention in self._forms.find(document.text):
             spans[mention.key].append(mention.span)
-        hidden = {mention.key for mention in self._blocked.find(f"{document.title}\n{document.text}")}
-        titled = {mention.key for mention in self._forms.find(document.title)} if document.title else set()
+        shown_otherwise = {mention.key for mention in self._blocked.find(f"{document.title}\n{document.text}")}
+        if document.title:
+            shown_otherwise |= {mention.key for mention in self._forms.find(document.title)}
         for key, mentions in spans.items():
             verdict = judge_document(judge_mentions(mentions, scopes))
-            stance = _stance(verdict, shows_otherwise=key in hidden or key in titled)
-            yield _Said(key, stance, mentions[0].start / len(document.text))
-        for key in (hidden | titled) - spans.keys():
-            yield _Said(key, "unclear", None)
-
-
-def _stance(verdict: str, *, shows_otherwise: bool) -> DocumentStance:
-    if verdict == "affirms":
-        return "affirming"
-    return "denying" if verdict == "negates" and not shows_otherwise else "unclear"
+            denies = verdict == "negates" and key not in shown_otherwise
+            stance: DocumentStance = "affirming" if verdict == "affirms" else "denying" if denies else "unclear"
+            yield _Finding(key, stance, mentions[0].start / len(document.text))
+        for key in shown_otherwise - spans.keys():
+            yield _Finding(key, "unclear", None)

@@ -1,4 +1,4 @@
-"""A proposal: a topic with a constraint, its queries, and the documents that speak for it. A person may edit its words."""
+"""A proposal: a topic with a constraint, a query and its opposite, and the documents for it. A person may edit its words."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from constraintsuite.core.records.examples import Split
 
 Status = Literal["build", "doubtful", "accepted", "rejected"]
 ATTRIBUTE = "attribute"
-"""What recipes call all that a thing may have or lack, whatever word ties it to the thing."""
+"""The relation of all attributes in a recipe: anything that a thing may have or lack."""
 SLOT = "slot"
-"""Relation of a Y that no word ties to the topic: a noun that parts the documents judged relevant."""
+"""The relation of a Y that was found in documents judged relevant to a given query."""
 
 
 def attribute_relation(domain: str, link: str) -> str:
-    """The relation of an attribute, "travel.has"."""
+    """The relation of an attribute, such as `travel.has`."""
     return f"{domain}.{link}"
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A set of documents of one class and the words for it: "Indian drama films"."""
+    """The words for a set of documents of one class, such as "Indian drama films"."""
 
     text: str
     head: str
@@ -32,7 +32,7 @@ class Topic:
 
     @property
     def bare(self) -> bool:
-        """Whether the class noun stands alone."""
+        """Whether it is the class noun alone."""
         return not self.nationality and not self.modifier
 
 
@@ -53,7 +53,7 @@ class Proposal:
     status: Status
     topic: str
     constraint: Constraint
-    """What the query asks for; its evidence is found when pairs are made."""
+    """What the query asks for; evidence is added when pairs are made."""
     query: str
     opposite: str
     relation: str
@@ -64,15 +64,20 @@ class Proposal:
     score: float
     topic_documents: int
     satisfying: tuple[str, ...]
-    """Documents that say they obey the constraint; others may obey it in silence."""
+    """Documents that deny Y. Others may satisfy the constraint because they do not mention Y."""
     violating: tuple[str, ...]
-    """Documents that break the constraint."""
+    """Documents that affirm Y."""
     examples_expected: int
     is_attribute: bool = False
-    """Whether it is about something that a thing may have or lack, rather than the filler of a relation it states."""
+    """Whether Y is something that a thing may have or lack, and not the filler of a relation that documents state."""
     query_id: str = ""
     on_topic: tuple[str, ...] = ()
-    """The documents on topic, where no class decides it (given queries)."""
+    """The documents on topic, for given queries, where no class decides that."""
     reason: str = ""
     """Why it is doubtful, or what a person said."""
     evidence: tuple[Snippet, ...] = ()
+
+    @property
+    def is_buildable(self) -> bool:
+        """Whether examples are made from it."""
+        return self.status in ("build", "accepted")

@@ -1,4 +1,4 @@
-"""Proposals from relations that documents state of their subject: directed by Y, born in Y, a Y drama film."""
+"""Proposes relations that documents state of their subject: directed by Y, born in Y, a Y drama film."""
 
 from __future__ import annotations
 
@@ -14,36 +14,39 @@ from constraintsuite.core.records.examples import Split
 from constraintsuite.suites.corpus.corpus import DocumentNumbers, Numbering
 from constraintsuite.suites.domain import Knowledge, Relation
 from constraintsuite.suites.queries.evidence import Sides, YWords
-from constraintsuite.suites.queries.records import Proposal, Status, Topic
+from constraintsuite.suites.queries.records import Proposal, Topic
 from constraintsuite.suites.queries.topics import TopicTable, plural
-from constraintsuite.suites.queries.wording import MinedValue, family_for, make_proposal, refuse, word_question
+from constraintsuite.suites.queries.wording import family_for, find_fault, make_proposal, word_query
 from constraintsuite.suites.reading.records import Fact
-from constraintsuite.suites.reading.words import reading_words
+from constraintsuite.suites.word_lists import reading_words
 
 
 @dataclass(frozen=True)
 class RelationFacts:
-    """Who states which filler of one relation."""
+    """One relation, and the documents that state each of its fillers."""
 
     relation: Relation
     documents: dict[str, DocumentNumbers]
-    """Documents by filler, in order."""
 
 
 class FactTable:
-    """The facts of a corpus. Fillers are hashes at first; their names are looked up in one document each, by a second pass."""
+    """The facts of a corpus, in little memory.
+
+    A first pass over the corpus keeps only hashes of the fillers (`add`). A second pass looks up the names of those that are
+    frequent, in one document each (`name`).
+    """
 
     def __init__(self, knowledge: Knowledge, allowed: Iterable[str]) -> None:
         self._relations = {key: knowledge.relations[key] for key in allowed if key in knowledge.relations}
         self._keys, self._documents = array("Q"), array("I")
         self._names: dict[int, tuple[str, str]] = {}
         self.by_relation: Counter[str] = Counter()
-        """How many facts there are, also of relations that nobody asks for."""
+        """The number of facts of each relation, also of relations that are not asked for."""
         self.documents = 0
-        """How many documents state something."""
+        """The number of documents that state a fact."""
 
     def add(self, document: int, facts: Sequence[Fact]) -> None:
-        """Count the facts of a document."""
+        """Add the facts of a document."""
         self.documents += bool(facts)
         self.by_relation.update(fact.relation for fact in facts)
         for key in {_key(fact) for fact in facts if fact.relation in self._relations}:
@@ -51,7 +54,7 @@ class FactTable:
             self._documents.append(document)
 
     def keep_frequent(self) -> frozenset[int]:
-        """Forget fillers that too few documents state; gives for each of the others a document that does, to `name` them by."""
+        """Remove fillers that too few documents state; gives one document for each of the others, whose facts `name` needs."""
         keys, documents = np.array(self._keys, dtype=np.uint64), np.array(self._documents, dtype=np.uint32)
         least = min((relation.min_documents for relation in self._relations.values()), default=1)
         found, counts = np.unique(keys, return_counts=True)
@@ -61,11 +64,11 @@ class FactTable:
         return frozenset(documents[kept][first].tolist())
 
     def name(self, facts: Sequence[Fact]) -> None:
-        """Note what the fillers of a document are called."""
+        """Keep the names of a document's fillers."""
         self._names |= {_key(fact): (fact.relation, fact.y) for fact in facts}
 
     def gather(self) -> dict[str, RelationFacts]:
-        """The fillers of each relation that enough documents state."""
+        """The fillers of each relation that enough documents state; relations with a single filler are left out."""
         keys, documents = np.array(self._keys, dtype=np.uint64), np.array(self._documents, dtype=np.uint32)
         order = np.lexsort((documents, keys))
         found, begins, counts = np.unique(keys[order], return_index=True, return_counts=True)
@@ -87,10 +90,9 @@ def _key(fact: Fact) -> int:
 
 
 def y_words(relation: Relation, y: str) -> YWords:
-    """The forms of a filler, and the words that give it away: a surname, a place without its region, a synonym."""
+    """The forms of a filler, such as a surname or a place without its region, and other words that give it away."""
     if relation.filler == "person":
-        surname = _surname(y)
-        return YWords((y, surname), ())
+        return YWords((y, _surname(y)), ())
     if relation.filler == "place":
         return YWords(tuple(dict.fromkeys((y, y.split(",", maxsplit=1)[0]))), ())
     if relation.filler == "value":
@@ -100,7 +102,7 @@ def y_words(relation: Relation, y: str) -> YWords:
 
 
 def _surname(name: str) -> str:
-    words = [word for word in name.split() if word.rstrip(".").lower() not in reading_words().name_ends]
+    words = [word for word in name.split() if word.rstrip(".").lower() not in reading_words()["name_ends"]]
     return words[-1] if words else name
 
 
@@ -112,7 +114,7 @@ def propose_relations(
     splits: Mapping[str, Split],
     rejects: Counter[str],
 ) -> Iterator[Proposal]:
-    """One proposal for each relation, filler and topic that its documents belong to."""
+    """One proposal for each relation, filler, and topic of the documents that state it."""
     for key, facts in gathered.items():
         for y, stating in facts.documents.items():
             split = splits[y_key(key, y)]
@@ -123,39 +125,26 @@ def propose_relations(
                     if fits(topic, facts.relation):
                         by_topic[topic].append(document)
             for topic, documents in by_topic.items():
-                proposal = _propose(facts.relation, y, topic, numbering.names(documents), split, topics, rejects)
-                if proposal is not None:
-                    yield proposal
-
-
-def _propose(
-    relation: Relation,
-    y: str,
-    topic: Topic,
-    documents: Sequence[str],
-    split: Split,
-    topics: TopicTable,
-    rejects: Counter[str],
-) -> Proposal | None:
-    family = family_for(relation.families, relation.key, split, f"{topic.text}|{y}")
-    question = word_question(family, relation.key, topic.text, y)
-    reason = refuse(question)
-    if reason is not None:
-        rejects[f"query:{reason}"] += 1
-        return None
-    finding = MinedValue(
-        relation=relation.key,
-        domain=topics.domain(topic),
-        words=y_words(relation, y),
-        split=split,
-        topic_documents=topics.sizes[topic],
-        affirming=documents,
-        denying=(),
-        partners=len(documents),
-        is_attribute=False,
-    )
-    status: Status = "build" if topic.kind else "doubtful"
-    return make_proposal((relation.key, topic.text, y), question, finding, status=status, score=float(len(documents)))
+                family = family_for(facts.relation.families, key, split, f"{topic.text}|{y}")
+                wording = word_query(family, key, topic.text, y)
+                fault = find_fault(wording)
+                if fault is not None:
+                    rejects[f"query:{fault}"] += 1
+                    continue
+                yield make_proposal(
+                    (key, topic.text, y),
+                    wording,
+                    y_words(facts.relation, y),
+                    relation=key,
+                    domain=topics.domain(topic),
+                    split=split,
+                    status="build" if topic.kind else "doubtful",
+                    score=float(len(documents)),
+                    affirming=numbering.names(documents),
+                    topic_documents=topics.sizes[topic],
+                    partners=len(documents),
+                    is_attribute=False,
+                )
 
 
 def fits(topic: Topic, relation: Relation) -> bool:
@@ -170,10 +159,10 @@ def fits(topic: Topic, relation: Relation) -> bool:
 
 
 def y_key(relation: str, y: str) -> str:
-    """The name of a filler in tables."""
+    """The key of a filler in tables of Y."""
     return f"{relation}\x1f{y}"
 
 
 def relation_of(key: str) -> str:
-    """The relation in a filler's name."""
+    """The relation in the key of a filler."""
     return key.partition("\x1f")[0]

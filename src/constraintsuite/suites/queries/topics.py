@@ -1,4 +1,4 @@
-"""Topics of a corpus: classes that enough documents share, with the words a searcher would use for them."""
+"""The topics of a corpus: classes that enough documents share, and the words that a searcher would use for them."""
 
 from __future__ import annotations
 
@@ -6,38 +6,16 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel
 
-from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.suites.corpus.corpus import DocumentNumbers
 from constraintsuite.suites.domain import Knowledge
 from constraintsuite.suites.queries.records import Topic
 from constraintsuite.suites.reading.records import ClassReading
+from constraintsuite.suites.word_lists import query_words
 from constraintsuite.text.inflection import get_inflections
-from constraintsuite.text.wordlists import WordSet
-
-
-class QueryWords(BaseModel, frozen=True, extra="forbid"):
-    """Words that narrow no topic, and those by which a given query is taken apart."""
-
-    decoration: WordSet
-    genred_kinds: WordSet
-    articles: WordSet
-    negative: WordSet
-    question_words: WordSet
-    months: WordSet
-    linking: WordSet
-
-
-@cache
-def query_words() -> QueryWords:
-    """The bundled lists, read from `words.yaml` at the first call."""
-    return QueryWords.model_validate(read_package_yaml("constraintsuite.suites.queries", "words.yaml"))
-
 
 DOMINANT = 0.6
 MIN_DEFINING = 5
@@ -54,11 +32,11 @@ class ClassOfDocument:
     modifier: str
     year: int | None
     defined: bool
-    """Whether a defining sentence says so, rather than a passing "the ..."."""
+    """Whether a defining sentence says so, and not a mention such as "the film"."""
 
 
 class TopicTable:
-    """Which documents belong to which topic. Documents are numbers, and all that are of the same classes share what is said of them."""
+    """Which documents belong to which topic; documents are numbers, and those with the same classes share one entry."""
 
     def __init__(
         self,
@@ -68,7 +46,7 @@ class TopicTable:
         knowledge: Knowledge,
         min_documents: int,
     ) -> None:
-        """`heads` are the class nouns that count, `documents` is how many documents there are."""
+        """`heads` are the class nouns that count, `documents` is the number of documents."""
         self.knowledge = knowledge
         self._kinds, self._kind_of = _distinct_classes(readings, heads, documents, knowledge)
         counts = np.bincount(self._kind_of, minlength=len(self._kinds)).tolist()
@@ -84,9 +62,12 @@ class TopicTable:
                 by_text.setdefault(text, topic)
                 sizes[text] += count
         self.sizes = {by_text[text]: size for text, size in sizes.items() if size >= min_documents}
-        """How many documents each topic has."""
+        """The number of documents of each topic."""
         self._topics = [self._smallest_first(by_text[text] for text in topics) for topics in named]
-        self._kinds_with = _places_by_topic(self._topics)
+        self._kinds_with: dict[Topic, list[int]] = defaultdict(list)
+        for kind, topics_of_kind in enumerate(self._topics):
+            for topic in topics_of_kind:
+                self._kinds_with[topic].append(kind)
         self._attribute_topics = [self._largest_plain(topics) for topics in self._topics]
 
     def topics_of(self, document: int) -> tuple[Topic, ...]:
@@ -94,7 +75,7 @@ class TopicTable:
         return self._topics[int(self._kind_of[document])]
 
     def attribute_topic(self, document: int) -> Topic | None:
-        """The topic whose attributes a document takes part in: the largest that still narrows the class, else the class."""
+        """The topic to whose attributes a document contributes: its largest topic without a nationality."""
         return self._attribute_topics[int(self._kind_of[document])]
 
     def members(self, topic: Topic) -> DocumentNumbers:
@@ -104,12 +85,12 @@ class TopicTable:
         return np.flatnonzero(within[self._kind_of]).astype(np.uint32)
 
     def with_topic(self, fits: Callable[[Topic], bool] = lambda topic: True) -> npt.NDArray[np.bool_]:
-        """Whether each document has a topic that fits."""
+        """For each document, whether it has a topic that fits."""
         within = np.array([any(fits(topic) for topic in topics) for topics in self._topics], dtype=np.bool_)
         return within[self._kind_of]
 
     def domain(self, topic: Topic) -> str:
-        """The domain of a topic's kind; `other` for a class that the corpus taught us."""
+        """The domain of a topic; `other` for a class that no domain file knows."""
         return self.knowledge.domain_of_kind.get(topic.kind, "other")
 
     def _smallest_first(self, topics: Iterable[Topic]) -> tuple[Topic, ...]:
@@ -124,20 +105,12 @@ class TopicTable:
 def _distinct_classes(
     readings: Iterable[tuple[int, Sequence[ClassReading]]], heads: Collection[str], documents: int, knowledge: Knowledge
 ) -> tuple[list[tuple[ClassOfDocument, ...]], DocumentNumbers]:
-    """All that documents can be, in the order of the readings, and which of it each document is; first of all, nothing."""
+    """The distinct combinations of classes, and which one each document has; the first is that of no class."""
     known: dict[tuple[ClassOfDocument, ...], int] = {(): 0}
     kind_of: DocumentNumbers = np.zeros(documents, dtype=np.uint32)
     for document, found in readings:
         kind_of[document] = known.setdefault(classes_of(found, heads, knowledge), len(known))
     return list(known), kind_of
-
-
-def _places_by_topic(topics: Iterable[Iterable[Topic]]) -> dict[Topic, list[int]]:
-    places: dict[Topic, list[int]] = defaultdict(list)
-    for place, found in enumerate(topics):
-        for topic in found:
-            places[topic].append(place)
-    return dict(places)
 
 
 def plural(noun: str) -> str:
@@ -149,21 +122,21 @@ def plural(noun: str) -> str:
 
 
 def established(counts: Mapping[str, int], knowledge: Knowledge) -> frozenset[str]:
-    """Class nouns that several documents define themselves by; known ones need fewer."""
+    """Class nouns in the defining sentences of enough documents; those of domain files need fewer."""
     return frozenset(
         head for head, count in counts.items() if count >= (3 if head in knowledge.heads else MIN_DEFINING)
     )
 
 
 def defining_heads(found: Iterable[ClassReading]) -> set[str]:
-    """The class nouns that a document defines itself by."""
+    """The class nouns of a document's defining sentences."""
     return {reading.head for reading in found if reading.strength >= 2}
 
 
 def classes_of(
     found: Sequence[ClassReading], heads: Collection[str], knowledge: Knowledge
 ) -> tuple[ClassOfDocument, ...]:
-    """What a document is, as far as its class nouns are among those that count."""
+    """The classes of a document, as far as its class nouns are in `heads`."""
     known = [reading for reading in found if reading.head in heads]
     if not known:
         return ()
@@ -172,7 +145,9 @@ def classes_of(
     if best == 3:
         sentence = [r for r in strongest if r.start < strongest[0].end + 80]
         people = [r for r in sentence if r.kind == "person"]
-        chosen = people or sentence[:1]  # any person among coordinated heads makes it a person
+        chosen = (
+            people or sentence[:1]
+        )  # if one of several coordinated heads is a person, the document is about a person
     elif len({reading.head for reading in strongest}) > 1 and best == 0:
         return ()
     else:
@@ -183,14 +158,13 @@ def classes_of(
 def _class_of(reading: ClassReading, knowledge: Knowledge) -> ClassOfDocument:
     words = [word for word in reading.modifiers if word not in {"-", ",", "and"}]
     years = [int(word) for word in words if _YEAR.match(word)]
-    phrase = " ".join(word for word in words if not word.isdigit() and word.lower() not in query_words().decoration)
+    phrase = " ".join(word for word in words if not word.isdigit() and word.lower() not in query_words()["decoration"])
     nationality = _single(
         phrase,
         _values(knowledge, "work_nationality", reading.kind) + _values(knowledge, "person_nationality", reading.kind),
     )
-    genre = _single(phrase.lower(), _values(knowledge, "genre", reading.kind))
-    modifier = genre
-    if not modifier and reading.kind not in query_words().genred_kinds:
+    modifier = _single(phrase.lower(), _values(knowledge, "genre", reading.kind))
+    if not modifier and reading.kind not in query_words()["genred_kinds"]:
         modifier = _compound(reading)
     return ClassOfDocument(
         reading.head, reading.kind, nationality, modifier, years[0] if years else None, reading.strength >= 2
@@ -203,14 +177,14 @@ def _values(knowledge: Knowledge, relation: str, kind: str) -> tuple[str, ...]:
 
 
 def _single(phrase: str, values: Iterable[str]) -> str:
-    """The one value that stands in the phrase; empty where none or several do."""
+    """The value that is in the phrase; empty if none or several are."""
     hits = [v for v in dict.fromkeys(values) if re.search(rf"(?<![\w-]){re.escape(v)}(?![\w-])", phrase)]
     longest = [hit for hit in hits if not any(hit != other and hit in other for other in hits)]
     return longest[0] if len(longest) == 1 else ""
 
 
 def _compound(reading: ClassReading) -> str:
-    """The word right before the class noun, if it narrows the class: "web" in "a web framework"."""
+    """The word before the class noun, if it narrows the class: "web" in "a web framework"."""
     if not reading.modifiers:
         return ""
     words = list(reading.modifiers)
@@ -218,15 +192,15 @@ def _compound(reading: ClassReading) -> str:
     while len(words) > 2 and words[-2] == "-":
         text = f"{words[-3]}-{text}"
         words = words[:-2]
-    return text.lower() if text.islower() and text not in query_words().decoration else ""
+    return text.lower() if text.islower() and text not in query_words()["decoration"] else ""
 
 
 def _dominant_modifiers(classes: Iterable[tuple[tuple[ClassOfDocument, ...], int]]) -> dict[str, str]:
-    """Class nouns that nearly always come with one modifier: an "app" here is a note-taking app."""
+    """The modifier of class nouns that usually have the same one: in some corpora every "app" is a note-taking app."""
     modifiers: dict[str, Counter[str]] = defaultdict(Counter)
     for found, count in classes:
         for one in found:
-            if one.defined and one.kind not in query_words().genred_kinds:
+            if one.defined and one.kind not in query_words()["genred_kinds"]:
                 modifiers[one.head][one.modifier] += count
     dominant = {}
     for head, counts in modifiers.items():
@@ -237,7 +211,7 @@ def _dominant_modifiers(classes: Iterable[tuple[tuple[ClassOfDocument, ...], int
 
 
 def _topics(one: ClassOfDocument, dominant: Mapping[str, str], knowledge: Knowledge) -> tuple[Topic, ...]:
-    """From the most specific to the most general."""
+    """The topics of a class, from the most specific to the most general."""
     noun = _plural_of(one, knowledge)
     usual = dominant.get(one.head, "")
     if usual and one.modifier in ("", usual):

@@ -1,4 +1,4 @@
-"""What the whole corpus says, as far as queries need it: some numbers a document, and tables of what many share."""
+"""The topics and facts of a whole corpus, as far as mining needs them in memory."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from constraintsuite.suites.reading.records import ClassesRead, ClassReading, St
 
 @dataclass(frozen=True)
 class CorpusView:
-    """Documents with their facts and topics; texts, scopes and nouns are many, and are read again where they count."""
+    """A corpus with its facts and topics; texts, scopes and nouns stay on disk."""
 
     corpus: Corpus
     read: npt.NDArray[np.bool_]
-    """Whether a document was read, by number: those that break the reading were not."""
+    """By number, whether a document could be read."""
     facts: FactTable
     hints: Counter[str]
-    """Relation phrases of defining sentences, with the number of documents that use them."""
+    """Relation phrases of defining sentences, with the number of documents that have them."""
     topics: TopicTable
 
 
 def view_corpus(corpus: Corpus, knowledge: Knowledge, facts: FactTable, min_topic_documents: int) -> CorpusView:
-    """Read what documents are and state, twice: which class nouns and fillers count is known after the first time."""
+    """Read the classes and facts of all documents twice: the first pass finds out which class nouns and fillers count."""
     heads: Counter[str] = Counter()
     hints: Counter[str] = Counter()
     read = np.zeros(len(corpus.numbering), dtype=np.bool_)

@@ -1,10 +1,9 @@
-"""From a (topic, relation, Y) to words: the query, its opposite, and reasons to refuse them."""
+"""Words a query and its opposite for a topic and a Y, says when they must not be asked, and makes proposals of them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -13,12 +12,15 @@ from constraintsuite.core.records.examples import SPLITS, Split
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.domain import TemplateFamily
 from constraintsuite.suites.queries.evidence import YWords
-from constraintsuite.suites.queries.records import Proposal, Status
-from constraintsuite.suites.queries.topics import plural, query_words
+from constraintsuite.suites.queries.records import Proposal, Snippet, Status
+from constraintsuite.suites.queries.topics import plural
+from constraintsuite.suites.word_lists import query_words
 from constraintsuite.text.edits import starts_with_vowel_sound
 from constraintsuite.text.terms import words
 
 MAX_QUERY_WORDS = 16
+MOST_EXPECTED = 6
+"""The most examples that are expected of one proposal, since uses of a Y are capped."""
 
 
 class QueryWording(NamedTuple):
@@ -34,11 +36,11 @@ class QueryWording(NamedTuple):
 
 
 def family_for(families: Sequence[TemplateFamily], key: str, split: Split, choice: str) -> TemplateFamily:
-    """The template family of a split: families are dealt out, so that no wording stands in two splits."""
-    shared = key.rpartition("_")[2]  # nationality of films and of people: one deal
+    """A template family of this split; each family belongs to one split only, so that no wording is in two."""
+    shared = key.rpartition("_")[2]  # the nationality of films and that of people share their families
     shift = stable_hash("family", shared) % len(families)
-    dealt = [family for i, family in enumerate(families) if (i + shift) % len(SPLITS) == SPLITS.index(split)]
-    return dealt[stable_hash("choice", choice) % len(dealt)]
+    own = [family for i, family in enumerate(families) if (i + shift) % len(SPLITS) == SPLITS.index(split)]
+    return own[stable_hash("choice", choice) % len(own)]
 
 
 def with_article(noun: str) -> str:
@@ -46,37 +48,34 @@ def with_article(noun: str) -> str:
     return f"{'an' if starts_with_vowel_sound(noun) else 'a'} {noun}"
 
 
-def fill(template: str, topic: str, y: str, *, countable_singular: bool = False) -> str:
-    """A template with its slots filled; `{a_y}` takes an article only where Y is one countable thing."""
-    return template.format(topic=topic, y=y, a_y=with_article(y) if countable_singular else y, ys=plural(y))
-
-
-def word_question(
+def word_query(
     family: TemplateFamily, owner: str, topic: str, y: str, *, countable_singular: bool = False
 ) -> QueryWording:
-    """The question in the words of a template family; `owner` is the relation or link that the family belongs to."""
-    opposite, query = (
-        fill(text, topic, y, countable_singular=countable_singular) for text in (family.opposite, family.query)
-    )
+    """The query and its opposite by a template family; `owner` is the relation or link that the family belongs to.
+
+    `{a_y}` in a template gets an article only if Y is one countable thing.
+    """
+    slots = {"topic": topic, "y": y, "a_y": with_article(y) if countable_singular else y, "ys": plural(y)}
+    opposite, query = family.opposite.format(**slots), family.query.format(**slots)
     return QueryWording(topic, y, opposite, query, family.name, f"{owner}.{family.name}", family.cue)
 
 
-def refuse(question: QueryWording) -> str | None:
-    """Why a question must not be asked; None if it may."""
-    topic_words, y_words, asked = words(question.topic), words(question.y), words(question.query)
+def find_fault(wording: QueryWording) -> str | None:
+    """The reason why a query must not be asked; None if it may."""
+    topic_words, y_words, query = words(wording.topic), words(wording.y), words(wording.query)
     if not y_words or not topic_words:
         return "empty_slot"
-    if set(y_words) & set(topic_words) - query_words().linking:
+    if set(y_words) & set(topic_words) - query_words()["linking"]:
         return "y_in_topic"
-    if any(singular_of(w) in {singular_of(t) for t in topic_words} for w in y_words):
+    if set(map(singular_of, y_words)) & set(map(singular_of, topic_words)):
         return "y_in_topic"
-    if len(asked) > MAX_QUERY_WORDS:
+    if len(query) > MAX_QUERY_WORDS:
         return "query_too_long"
-    if words(question.opposite) == asked:
+    if words(wording.opposite) == query:
         return "no_difference"
-    if any(a == b for a, b in pairwise(asked)):
+    if any(a == b for a, b in pairwise(query)):
         return "repeated_word"
-    if re.search(r"[\[\]{}<>|\\\"“”;]", question.query):
+    if re.search(r"[\[\]{}<>|\\\"“”;]", wording.query):
         return "odd_characters"
     return None
 
@@ -86,47 +85,47 @@ def singular_of(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
-MOST_EXPECTED = 6
-"""Examples that one proposal is expected to give at most; uses of a Y are capped."""
-
-
-@dataclass(frozen=True, slots=True)
-class MinedValue:
-    """A Y that parts the documents of a topic."""
-
-    relation: str
-    domain: str
-    words: YWords
-    split: Split
-    topic_documents: int
-    affirming: Collection[str]
-    denying: Collection[str]
-    partners: int
-    """Documents that could stand against an affirming one."""
-    is_attribute: bool
-
-
-def make_proposal(
-    key: tuple[str, ...], question: QueryWording, finding: MinedValue, *, status: Status, score: float, reason: str = ""
+def make_proposal(  # noqa: PLR0913 - one parameter per finding
+    key: tuple[str, ...],
+    wording: QueryWording,
+    y_words: YWords,
+    *,
+    relation: str,
+    domain: str,
+    split: Split,
+    status: Status,
+    score: float,
+    affirming: Collection[str],
+    topic_documents: int,
+    partners: int,
+    denying: Collection[str] = (),
+    is_attribute: bool = True,
+    query_id: str = "",
+    on_topic: Sequence[str] = (),
+    reason: str = "",
+    evidence: Sequence[Snippet] = (),
 ) -> Proposal:
-    """The proposal to ask `question`; `key` is what tells it from all others."""
+    """The proposal to ask a query; `key` identifies it, `partners` counts documents that can be paired with an affirming one."""
     return Proposal(
         id=f"p{stable_hash(*key):016x}",
         status=status,
-        topic=question.topic,
-        constraint=Exclude(value=question.y, cue=question.cue, forms=finding.words.forms, kinds=finding.words.blocked),
-        query=question.query,
-        opposite=question.opposite,
-        relation=finding.relation,
-        domain=finding.domain,
-        template=question.template,
-        template_family=question.template_family,
-        split=finding.split,
+        topic=wording.topic,
+        constraint=Exclude(value=wording.y, cue=wording.cue, forms=y_words.forms, kinds=y_words.blocked),
+        query=wording.query,
+        opposite=wording.opposite,
+        relation=relation,
+        domain=domain,
+        template=wording.template,
+        template_family=wording.template_family,
+        split=split,
         score=score,
-        topic_documents=finding.topic_documents,
-        satisfying=tuple(sorted(finding.denying)),
-        violating=tuple(sorted(finding.affirming)),
-        examples_expected=min(len(finding.affirming), finding.partners, MOST_EXPECTED),
-        is_attribute=finding.is_attribute,
+        topic_documents=topic_documents,
+        satisfying=tuple(sorted(denying)),
+        violating=tuple(sorted(affirming)),
+        examples_expected=min(len(affirming), partners, MOST_EXPECTED),
+        is_attribute=is_attribute,
+        query_id=query_id,
+        on_topic=tuple(on_topic),
         reason=reason,
+        evidence=tuple(evidence),
     )

@@ -1,1 +1,1 @@
-"""What one document says of its subject: its class, the relations it states, the nouns it has or lacks."""
+"""Reads one document: its class, the facts that it states of its subject, and its nouns."""

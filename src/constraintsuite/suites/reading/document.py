@@ -1,4 +1,4 @@
-"""Reads one analysed document."""
+"""Reads one analysed document: its classes, facts, nouns and scopes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PRONOUNS = {"he": "He", "she": "She", "it": "It", "they": "They"}
 
 
 def read_document(document: Document, analysis: Analysis, knowledge: Knowledge) -> DocumentReading:
-    """Classes, facts, nouns and scopes of a document."""
+    """Everything that later stages need to know of a document."""
     classes = read_classes(analysis, knowledge)
     facts = read_facts(analysis, classes, document.title, knowledge)
     return DocumentReading(
@@ -33,7 +33,7 @@ def read_document(document: Document, analysis: Analysis, knowledge: Knowledge) 
 
 
 def _hints(analysis: Analysis, classes: Sequence[ClassReading]) -> tuple[str, ...]:
-    """The relation phrases of the defining sentence."""
+    """Participles with a preposition after the class noun of the defining sentence, such as "located in"."""
     defining = next((reading for reading in classes if reading.strength == 3), None)
     if defining is None:
         return ()
@@ -44,7 +44,7 @@ def _hints(analysis: Analysis, classes: Sequence[ClassReading]) -> tuple[str, ..
 
 
 def _pronoun(analysis: Analysis) -> str:
-    """The commonest third-person pronoun at the start of a sentence, else anywhere."""
+    """The most frequent third-person pronoun at the start of a sentence, else "he" or "she" anywhere; may be empty."""
     starts = {span.start for span in analysis.sentences[1:]}
     words = [token.text.lower() for token in analysis.tokens if token.start in starts]
     counts = Counter(word for word in words if word in PRONOUNS)
@@ -56,11 +56,11 @@ def _pronoun(analysis: Analysis) -> str:
 PART = {"ADJ", "NOUN", "PROPN"}
 ARGUMENTS = {"dobj", "pobj", "nsubj", "nsubjpass", "attr"}
 REACH = 6
-"""How many tokens before a noun phrase its link may stand."""
+"""A link may be this many tokens before its noun phrase."""
 
 
 def read_nouns(analysis: Analysis, knowledge: Knowledge) -> tuple[NounReading, ...]:
-    """Every noun with up to two words before it that belong to it."""
+    """Every noun, with up to two words before it that modify it."""
     readings = []
     tokens = analysis.tokens
     for i, token in enumerate(tokens):
@@ -76,12 +76,12 @@ def read_nouns(analysis: Analysis, knowledge: Knowledge) -> tuple[NounReading, .
 
 
 def bare_noun(span: Span, nouns: Sequence[NounReading]) -> NounReading | None:
-    """The noun that fills a stretch of text; None where an adjective or another noun belongs to it, or it is none."""
+    """The noun at exactly this place; None if it has modifiers, or if there is no noun."""
     return next((noun for noun in nouns if (noun.start, noun.end) == (span.start, span.end)), None)
 
 
 def is_plural(noun: NounReading, text: str) -> bool:
-    """Whether a noun stands in the plural in the text it was read from."""
+    """Whether a noun is in the plural in its text."""
     return not text[noun.start : noun.end].lower().endswith(noun.lemmas[-1])
 
 

@@ -1,17 +1,26 @@
-"""Relations that a document states of its own subject, with the place of the filler.
+"""Reads the facts that a document states of its own subject, with the place of the filler.
 
-The ownership guard keeps out what the text says of something else ("remade as a film directed by ...").
+What the text says of something else does not count ("remade as a film directed by ...").
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from constraintsuite.suites.domain import Knowledge, Relation
-from constraintsuite.suites.reading.fillers import Filler, read_fillers
+from constraintsuite.suites.reading.fillers import read_fillers
 from constraintsuite.suites.reading.records import ClassReading, Fact
-from constraintsuite.suites.reading.words import reading_words
+from constraintsuite.suites.word_lists import reading_words
 from constraintsuite.text.base import Analysis, Token
+
+
+class _Subject(NamedTuple):
+    """What a document is about: its class phrases, the nouns and pronouns for it, and its title."""
+
+    defining: Sequence[ClassReading]
+    nouns: frozenset[str]
+    title: str
 
 
 def read_facts(
@@ -21,26 +30,20 @@ def read_facts(
     defining = [reading for reading in classes if reading.strength == 3 and reading.kind]
     if not defining:
         return ()
-    kinds = {reading.kind for reading in defining}
-    kind = "person" if "person" in kinds else defining[0].kind
-    subject_nouns = set(knowledge.classes[kind].subjects)
+    kind = "person" if any(reading.kind == "person" for reading in defining) else defining[0].kind
+    subject = _Subject(defining, frozenset(knowledge.classes[kind].subjects), title)
     facts: dict[tuple[str, str], Fact] = {}
     for relation in knowledge.relations.values():
-        if kind not in relation.kinds:
-            continue
-        found = (
-            _after_trigger(analysis, relation, defining, subject_nouns, title)
-            if relation.place == "after_trigger"
-            else _from_modifiers(analysis, relation, defining)
-        )
-        for fact in found:
-            facts.setdefault((fact.relation, fact.y), fact)
+        if kind in relation.kinds:
+            read = _read_after_trigger if relation.place == "after_trigger" else _read_modifiers
+            for fact in read(analysis, relation, subject):
+                facts.setdefault((fact.relation, fact.y), fact)
     return tuple(sorted(facts.values(), key=lambda fact: (fact.start, fact.relation)))
 
 
-def _from_modifiers(analysis: Analysis, relation: Relation, defining: Sequence[ClassReading]) -> Iterator[Fact]:
-    """Fillers among the words before the class noun: "a 1966 *Spanish* drama film"."""
-    reading = defining[0]
+def _read_modifiers(analysis: Analysis, relation: Relation, subject: _Subject) -> Iterator[Fact]:
+    """Facts from the words before the class noun, such as "Spanish" in "a 1966 Spanish drama film"."""
+    reading = subject.defining[0]
     phrase = analysis.text[reading.start : reading.end - len(reading.head)]
     hits: list[tuple[int, int, str]] = []
     for value in sorted(relation.values, key=len, reverse=True):
@@ -72,59 +75,53 @@ def _compounded(phrase: str, start: int, end: int) -> bool:
     )
 
 
-def _after_trigger(
-    analysis: Analysis, relation: Relation, defining: Sequence[ClassReading], subject_nouns: set[str], title: str
-) -> Iterator[Fact]:
+def _read_after_trigger(analysis: Analysis, relation: Relation, subject: _Subject) -> Iterator[Fact]:
+    """Facts from the fillers after a trigger, such as "directed by", in the first six sentences."""
     triggers = [trigger.split() for trigger in sorted(relation.triggers, key=len, reverse=True)]
     for number, sentence in enumerate(analysis.sentences[:6]):
         tokens = [t for t in analysis.tokens if sentence.start <= t.start < sentence.end]
         lowered = [t.text.lower() for t in tokens]
-        taken = -1
+        end = 0  # of the last trigger
         for i in range(len(tokens)):
             trigger = next((t for t in triggers if lowered[i : i + len(t)] == t), None)
-            if trigger is None or i <= taken:
+            if trigger is None or i < end:
                 continue
-            taken = i + len(trigger) - 1
-            if not _said_of_subject(tokens, i, number, relation, defining, subject_nouns, title, analysis.tokens):
+            end = i + len(trigger)
+            if not _is_of_subject(tokens, i, number, relation, subject, analysis.tokens):
                 continue
-            fillers = read_fillers(tokens, i + len(trigger), relation)
+            fillers = read_fillers(tokens, end, relation)
             if relation.single and len(fillers) != 1:
                 continue
             for filler in fillers:
-                yield _fact(relation, filler, fillers)
+                list_end = fillers[-1].insert_at
+                yield Fact(relation.key, filler.text, filler.start, filler.end, list_end, len(fillers))
 
 
-def _fact(relation: Relation, filler: Filler, fillers: Sequence[Filler]) -> Fact:
-    return Fact(relation.key, filler.text, filler.start, filler.end, fillers[-1].insert_at, len(fillers))
-
-
-def _said_of_subject(
+def _is_of_subject(
     tokens: Sequence[Token],
     i: int,
     number: int,
     relation: Relation,
-    defining: Sequence[ClassReading],
-    subject_nouns: set[str],
-    title: str,
+    subject: _Subject,
     all_tokens: Sequence[Token],
 ) -> bool:
-    """Whether the relation at token `i` is said of the document's own subject."""
+    """Whether the relation at token `i` of sentence `number` is stated of the document's own subject."""
     lists = reading_words()
     before = [t.text.lower() for t in tokens[:i]]
-    if lists.denials & set(before[-4:]):
+    if lists["denials"] & set(before[-4:]):
         return False
-    if (lists.other_things | set(relation.blocked_before)) & set(_clause(before)):
+    if (lists["other_things"] | set(relation.blocked_before)) & set(_clause(before)):
         return False
-    if any(reading.start >= tokens[0].start and reading.end <= tokens[i].start for reading in defining):
-        return _attached_to_class(tokens, i, defining, all_tokens)
-    return number > 0 and _subject_is(tokens, subject_nouns, title)
+    if any(reading.start >= tokens[0].start and reading.end <= tokens[i].start for reading in subject.defining):
+        return _attached_to_class(tokens, i, subject.defining, all_tokens)
+    return number > 0 and _begins_with_subject(tokens, subject)
 
 
 def _clause(before: Sequence[str]) -> Sequence[str]:
-    """The words back to the last clause boundary, at most twelve."""
+    """The last words, at most twelve, since the beginning of the clause."""
     window = list(before[-12:])
     for i in range(len(window) - 1, -1, -1):
-        if window[i] in reading_words().clause_starts:
+        if window[i] in reading_words()["clause_starts"]:
             return window[i + 1 :]
     return window
 
@@ -132,11 +129,11 @@ def _clause(before: Sequence[str]) -> Sequence[str]:
 def _attached_to_class(
     tokens: Sequence[Token], i: int, defining: Sequence[ClassReading], all_tokens: Sequence[Token]
 ) -> bool:
-    """With a parse: the trigger hangs on the class noun, directly or through its sisters. Without: it stands near it."""
+    """Whether the trigger depends on the class noun, directly or indirectly; without a parse, whether it is near it."""
     if not any(token.dep for token in tokens):
         class_end = max(reading.end for reading in defining if reading.end <= tokens[i].start)
         between = [t.text.lower() for t in tokens if class_end <= t.start < tokens[i].start]
-        return len(between) < 4 or not reading_words().leading_away & set(between)
+        return len(between) < 4 or not reading_words()["leading_away"] & set(between)
     token = tokens[i]
     for _ in range(10):
         if any(reading.start <= token.start < reading.end for reading in defining):
@@ -151,14 +148,14 @@ def _attached_to_class(
     return False
 
 
-def _subject_is(tokens: Sequence[Token], nouns: set[str], title: str) -> bool:
+def _begins_with_subject(tokens: Sequence[Token], subject: _Subject) -> bool:
     """Whether the sentence begins with a word for the document's subject."""
-    words = [t.text.lower() for t in tokens[:4]]
+    words = [t.text.lower() for t in tokens[:2]]
     if not words:
         return False
-    if words[0] in nouns or words[0] in reading_words().credit_starts:
+    if words[0] in subject.nouns or words[0] in reading_words()["credit_starts"]:
         return True
-    if words[0] in {"the", "this"} and len(words) > 1 and words[1] in nouns:
+    if words[0] in {"the", "this"} and len(words) > 1 and words[1] in subject.nouns:
         return True
-    names = [word.lower() for word in title.split("(", maxsplit=1)[0].split() if word[:1].isupper()]
+    names = [word.lower() for word in subject.title.split("(", maxsplit=1)[0].split() if word[:1].isupper()]
     return bool(names) and words[0] in {names[0], names[-1]} and tokens[0].text[:1].isupper()

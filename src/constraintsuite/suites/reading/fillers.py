@@ -1,4 +1,4 @@
-"""The fillers that follow a relation's trigger: a list of names, a place, or one of the relation's values."""
+"""Reads the fillers after the trigger of a relation: a list of names, a place, or one of the values of the relation."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from constraintsuite.suites.domain import Relation
-from constraintsuite.suites.reading.words import reading_words
+from constraintsuite.suites.word_lists import reading_words
 from constraintsuite.text.base import Token
 
 
 class Filler(NamedTuple):
-    """A filler's text and place; `insert_at` is where a denied one may follow its list, -1 where it may not."""
+    """The text and place of a filler; a denied filler may be added to its list at `insert_at`, unless that is -1."""
 
     text: str
     start: int
@@ -22,7 +22,7 @@ class Filler(NamedTuple):
 
 
 def read_fillers(tokens: Sequence[Token], start: int, relation: Relation) -> list[Filler]:
-    """The fillers from token `start` on; an empty list when they cannot be read with certainty."""
+    """The fillers from token `start` on; none if they cannot be read with certainty."""
     if relation.filler == "value":
         return _value(tokens, start, relation)
     if relation.filler == "place":
@@ -53,7 +53,7 @@ def _place(tokens: Sequence[Token], start: int) -> list[Filler]:
         end = _name_end(tokens, end + 1)  # keep the region: "Columbia, South Carolina"
     after = tokens[end].text.lower() if end < len(tokens) else "."
     if (
-        after in reading_words().place_heads
+        after in reading_words()["place_heads"]
         or after in {"-", "'s", "’s"}
         or tokens[name_end - 1].entity in {"PERSON", "DATE", "ORG"}
     ):
@@ -63,7 +63,7 @@ def _place(tokens: Sequence[Token], start: int) -> list[Filler]:
 
 
 def _names(tokens: Sequence[Token], start: int, relation: Relation) -> list[Filler]:
-    """A list of names, all of it or nothing."""
+    """The names of a list; none if one of them is not certainly a name."""
     places = _name_places(tokens, start, relation)
     if not places:
         return []
@@ -78,8 +78,8 @@ def _names(tokens: Sequence[Token], start: int, relation: Relation) -> list[Fill
 
 
 def _name_places(tokens: Sequence[Token], start: int, relation: Relation) -> list[tuple[int, int]]:
-    """First token, and token after the last, of each name of a list; empty where one is none."""
-    introducing = reading_words().before_names if relation.filler == "person" else frozenset()
+    """The first token, and the token after the last, of each name in a list; empty if one is not a name."""
+    introducing = reading_words()["before_names"] if relation.filler == "person" else frozenset()
     places: list[tuple[int, int]] = []
     following: int | None = start
     while following is not None:
@@ -95,7 +95,7 @@ def _name_places(tokens: Sequence[Token], start: int, relation: Relation) -> lis
 
 
 def _next_name(tokens: Sequence[Token], end: int) -> int | None:
-    """Where the list goes on with another name: after a comma, "and", or both."""
+    """The token where the next name of a list begins: after a comma, "and" or both; None at the end."""
     joint = [token.text.lower() for token in tokens[end : end + 2]]
     starts = [end + 1] if joint[:1] in ([","], ["and"], ["&"]) else []
     starts += [end + 2] if joint == [",", "and"] else []
@@ -103,8 +103,8 @@ def _next_name(tokens: Sequence[Token], end: int) -> int | None:
 
 
 def _name_end(tokens: Sequence[Token], start: int) -> int:
-    """The token after the proper name that starts at `start`; `start` itself if none does."""
-    particles, abbreviated = reading_words().particles, reading_words().name_ends | {"st"}
+    """The token after the proper name that begins at `start`; `start` if there is none."""
+    particles, abbreviated = reading_words()["particles"], reading_words()["name_ends"] | {"st"}
     end = start
     last_name = start
     while end < len(tokens):
@@ -145,19 +145,19 @@ def _is_name(tokens: Sequence[Token], relation: Relation) -> bool:
         labels = {t.entity for t in tokens}
         if labels & {"GPE", "LOC", "DATE", "NORP", "LANGUAGE", "EVENT"} and "PERSON" not in labels:
             return False
-        return 2 <= len(words) <= 4 and not reading_words().titles & set(words) and not re.search(r"\d", text)
+        return 2 <= len(words) <= 4 and not reading_words()["titles"] & set(words) and not re.search(r"\d", text)
     return 1 <= len(words) <= 5 and len(text) > 3
 
 
 def _insertion(tokens: Sequence[Token], i: int) -> int:
-    """Where a list that ends before token `i` may take one more, denied, item."""
+    """The place where a denied item may be added to a list that ends before token `i`; -1 if there is none."""
     if tokens[i - 1].text.endswith("."):  # "Jr." at the end: its full stop may be the sentence's
         return -1
     if i >= len(tokens) or tokens[i].text == ".":
         return tokens[i - 1].end
     word = tokens[i].text.lower()
     following = tokens[i + 1].text.lower() if i + 1 < len(tokens) else ""
-    if word in {",", "and"} and following in reading_words().list_ends:
+    if word in {",", "and"} and following in reading_words()["list_ends"]:
         return tokens[i - 1].end
     return -1
 

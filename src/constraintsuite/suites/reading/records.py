@@ -1,4 +1,4 @@
-"""What is kept of a document after reading it once."""
+"""The reading of a document, and parts of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ClassReading:
     head: str
     """The class noun, singular, of one or several words."""
     kind: str
-    """Kind of the domain files; empty where they do not know the head."""
+    """The kind of class in the domain files; empty if they do not know the head."""
     modifiers: tuple[str, ...]
     """The words before the head, as written."""
     strength: int
@@ -25,32 +25,32 @@ class ClassReading:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """The document states that its subject stands in `relation` to `y`."""
+    """A statement of the document that its subject has this relation to `y`."""
 
     relation: str
     y: str
     start: int
     end: int
     list_end: int
-    """Where the list of fillers that holds `y` ends, if a denied filler may be added there; -1 where not."""
+    """The end of the list of fillers, if a denied filler may be added there; else -1."""
     fillers: int
-    """How many fillers the list has."""
+    """The number of fillers in the list."""
 
 
 @dataclass(frozen=True, slots=True)
 class NounReading:
-    """A noun phrase core, as lemmas: "washing machine"."""
+    """A noun with its modifiers, as lemmas: "washing machine"."""
 
     lemmas: tuple[str, ...]
     start: int
     end: int
     link: str
-    """Key of the attribute link that governs it; empty where none does."""
+    """Key of the attribute link before it; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentReading:
-    """Everything later stages need to know of a document without parsing it again."""
+    """Everything that later stages need to know of a document, so that they need not parse it again."""
 
     id: str
     classes: tuple[ClassReading, ...]
@@ -59,17 +59,17 @@ class DocumentReading:
     scopes: tuple[Scope, ...]
     sentences: tuple[tuple[int, int], ...]
     pronoun: str
-    """How the document speaks of its subject: He, She, It, They; empty where it does not."""
+    """The pronoun for the subject: He, She, It or They; empty if there is none."""
     hints: tuple[str, ...] = ()
-    """Participle and preposition after the class noun ("located in"): relations that a domain file could learn."""
+    """Participles with a preposition after the class noun ("located in"): relations that a domain file could add."""
 
 
-# Parts of a reading, for those who need no more of it: a file is read several times, and the rest costs time and memory.
+# Parts of a reading. A file is read several times, and parsing all of it would cost time and memory.
 
 
 @dataclass(frozen=True, slots=True)
 class ClassesRead:
-    """What a document is about."""
+    """The classes of a document."""
 
     id: str
     classes: tuple[ClassReading, ...]
@@ -77,7 +77,7 @@ class ClassesRead:
 
 @dataclass(frozen=True, slots=True)
 class StatementsRead(ClassesRead):
-    """What a document is about, and what it states."""
+    """The classes, facts and hints of a document."""
 
     facts: tuple[Fact, ...]
     hints: tuple[str, ...] = ()
@@ -85,7 +85,7 @@ class StatementsRead(ClassesRead):
 
 @dataclass(frozen=True, slots=True)
 class ScopesRead:
-    """Where negation and doubt reach in a document."""
+    """The scopes of negation and doubt in a document."""
 
     id: str
     scopes: tuple[Scope, ...]
@@ -93,13 +93,13 @@ class ScopesRead:
 
 @dataclass(frozen=True, slots=True)
 class NounsRead(ScopesRead):
-    """The nouns of a document, and where negation and doubt reach in it."""
+    """The nouns and scopes of a document."""
 
     nouns: tuple[NounReading, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class SubjectRead(ScopesRead):
-    """What a document is about, and where negation and doubt reach in it."""
+    """The classes and scopes of a document."""
 
     classes: tuple[ClassReading, ...]

@@ -1,1 +1,1 @@
-"""The stages of a build, one file each, in the order of `build.build.STAGES`."""
+"""The stages of a build, one file each; `suites/build.py` has their order."""

@@ -1,11 +1,11 @@
-"""Stage 4: BM25 pools by topic and by opposite query, with ranks and scores.
+"""Stage 4: BM25 pools for topics and opposite queries, with ranks and scores.
 
-Never by the query itself: its Y would pull up what it excludes.
+Never for the query itself: its Y would pull up the documents that it excludes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,14 +15,14 @@ from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.core.store.mirror import push_path
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.retrieval.base import Hit, Retriever, search_all
+from constraintsuite.models.retrieval.base import Retriever, search_all
 from constraintsuite.models.retrieval.bm25 import HitColumns
 from constraintsuite.models.retrieval.lucene import LuceneRetriever
 from constraintsuite.models.retrieval.opensearch.retriever import OpenSearchRetriever
 from constraintsuite.suites.recipe import LUCENE, CandidateSettings, Recipe
 from constraintsuite.suites.stages.documents import read_documents
-from constraintsuite.suites.stages.queries import read_proposals
-from constraintsuite.suites.stages.shard_search import clear_up, read_hits, search_by_shards
+from constraintsuite.suites.stages.queries import read_buildable
+from constraintsuite.suites.stages.shard_search import read_hits, remove_shard_files, search_by_shards
 
 POOLS = "pools.jsonl"
 
@@ -38,33 +38,34 @@ class Pool:
 
 def work(job: Job[Recipe]) -> WorkCounts:
     """Write `pools.jsonl`: one pool for each distinct topic and opposite query that will be built."""
-    proposals = [p for p in read_proposals(job.inputs["queries"]) if p.status in ("build", "accepted")]
+    proposals = read_buildable(job.inputs["queries"])
     queries = sorted({text for proposal in proposals for text in (proposal.topic, proposal.opposite)})
-    rejects = (_work_by_shards if job.recipe.candidates.engine == "bm25" else _work_elsewhere)(job, queries).rejects
-    return WorkCounts({"pools": len(queries)}, rejects)
-
-
-def read_pools(folder: Path) -> dict[str, Pool]:
-    """The pools by query text."""
-    return {pool.query: pool for pool in read_jsonl(folder / POOLS, Pool)}
-
-
-def _work_by_shards(job: Job[Recipe], queries: Sequence[str]) -> WorkCounts:
-    outcome = search_by_shards(job, queries)
-    if not (job.out / POOLS).is_file():  # else a build that was stopped right here had begun to clear up
+    counts = {"pools": len(queries)}
+    if job.recipe.candidates.engine != "bm25":
+        _write_pools(job.out, queries, _search_index(job, queries))
+        return WorkCounts(counts)
+    searched = search_by_shards(job, queries)
+    if not (
+        job.out / POOLS
+    ).is_file():  # if it is there, an earlier run was stopped while it removed the files of shards
         _write_pools(job.out, queries, read_hits(job))
-        push_path(job.out / POOLS)  # first: what it was made from goes out of an object store now
-    clear_up(job)
-    return outcome
+        push_path(job.out / POOLS)  # to the object store, before the files that it was made from are removed there
+    remove_shard_files(job)
+    return WorkCounts(counts, searched.rejects)
 
 
-def _work_elsewhere(job: Job[Recipe], queries: Sequence[str]) -> WorkCounts:
-    """An index that is there already answers all queries."""
+def read_pools(folder: Path) -> Iterator[Pool]:
+    """The pools of the stage, one after the other: all of them would take much memory."""
+    return read_jsonl(folder / POOLS, Pool)
+
+
+def _search_index(job: Job[Recipe], queries: Sequence[str]) -> Iterator[HitColumns]:
+    """The hits for each query in an index that exists already."""
     settings = job.recipe.candidates
     ids = [document.id for document in read_documents(job.inputs["documents"])]
-    found = search_all(_open_index(settings, ids, job.reporter), queries, settings.k_pool, job.reporter)
-    _write_pools(job.out, queries, map(_ranking, found))
-    return WorkCounts()
+    index = _open_index(settings, ids, job.reporter)
+    for hits in search_all(index, queries, settings.k_pool, job.reporter):
+        yield HitColumns([hit.document for hit in hits], [hit.score for hit in hits])
 
 
 def _write_pools(folder: Path, queries: Sequence[str], rankings: Iterable[HitColumns]) -> None:
@@ -73,10 +74,6 @@ def _write_pools(folder: Path, queries: Sequence[str], rankings: Iterable[HitCol
         for query, ranking in zip(queries, rankings, strict=True)
     )
     write_jsonl(folder / POOLS, pools)
-
-
-def _ranking(hits: Sequence[Hit]) -> HitColumns:
-    return HitColumns([hit.document for hit in hits], [hit.score for hit in hits])
 
 
 def _open_index(settings: CandidateSettings, ids: Sequence[str], reporter: Reporter) -> Retriever:

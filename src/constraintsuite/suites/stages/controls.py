@@ -1,4 +1,4 @@
-"""Stage 8: controls made from the main examples."""
+"""Stage 8: makes controls from the main examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stage 1: the corpus, cleaned, without empty or repeated texts, in shards by id hash, with near-duplicate clusters."""
+"""Stage 1: reads and cleans the corpus, leaves out empty and repeated texts, and finds near-duplicate clusters."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from constraintsuite.text.normalization import clean, repair_spacing
 
 CLUSTERS = "clusters.json"
 RUN = 1 << 16
-"""Near-duplicates whose ids are sorted at once."""
+"""Number of near-duplicates whose ids are sorted at a time."""
 
 
 def work(job: Job[Recipe]) -> WorkCounts:
-    """Read the source once and write `part-NN.jsonl`, `clusters.json`, `queries.jsonl`, `qrels.jsonl` and `bad-rows.jsonl`."""
+    """Write the documents in shards by the hash of their ids, their clusters, and the queries and judgments of the source."""
     source = open_source(job.recipe.corpus)
     bad = BadRows(skip=job.recipe.corpus.skip_bad_rows)
     rejects: Counter[str] = Counter()
@@ -42,27 +42,23 @@ def work(job: Job[Recipe]) -> WorkCounts:
         accepted = accepted_documents(source.documents(bad), job.recipe.documents, rejects)
         written = _write_parts(job, accepted, sketches)
         if not written.places:
-            raise UserError(
-                f"{source.name}: no usable document. Rejected: {dict(rejects) or 'none'}, bad rows: {dict(bad.counts) or 'none'}."
-            )
+            counts = f"Rejected: {dict(rejects) or 'none'}, bad rows: {dict(bad.counts) or 'none'}"
+            raise UserError(f"{source.name}: no usable document. {counts}.")
         roots = sketches.clusters(lambda index: written.read(index).text, job.recipe.documents.near_duplicate)
     near = array("q", (index for index, root in enumerate(roots) if index != root))
     write_table(job.out / CLUSTERS, _by_id(written, near, roots))
     queries = write_jsonl(job.out / "queries.jsonl", source.queries(bad))
     qrels = write_jsonl(job.out / "qrels.jsonl", source.qrels(bad))
     write_jsonl(job.out / "bad-rows.jsonl", bad.rows)
-    counts = {
-        "documents": len(written.places),
-        "near-duplicates": len(near),
-        "queries": queries,
-        "judgments": qrels,
-    }
-    return WorkCounts(counts, dict(rejects + Counter(bad.counts)))
+    return WorkCounts(
+        {"documents": len(written.places), "near-duplicates": len(near), "queries": queries, "judgments": qrels},
+        dict(rejects + bad.counts),
+    )
 
 
 @dataclass(frozen=True)
 class _Written:
-    """Where each document went, in the order of the source."""
+    """The place of each document in the shards, in the order of the source."""
 
     folder: Path
     shards: int
@@ -90,7 +86,10 @@ def _write_parts(job: Job[Recipe], documents: Iterator[Document], sketches: Sket
 
 
 def _by_id(written: _Written, near: array[int], roots: array[int]) -> Iterator[tuple[str, str]]:
-    """The ids of near-duplicates and of the first of their clusters, sorted in runs: as strings, all would take much room."""
+    """Each near-duplicate with the first document of its cluster, in the order of ids.
+
+    Ids are sorted in runs and then merged: as strings, all of them together would take much memory.
+    """
     members = np.asarray(near, dtype=np.int64)
     named = np.union1d(members, np.asarray(roots, dtype=np.int64)[members])
     ids = PackedIds(written.read(index).id for index in named.tolist())
@@ -109,42 +108,35 @@ def read_documents(folder: Path) -> Iterator[Document]:
 
 
 def read_some(folder: Path, wanted: Container[str]) -> Iterator[Document]:
-    """The wanted documents of the stage; the others are passed over unread."""
+    """The wanted documents of the stage; the others are not parsed."""
     return (row.parse(Document) for row in walk(folder) if row.id in wanted)
 
 
-def read_clusters(folder: Path, wanted: Container[str] | None = None) -> dict[str, str]:
-    """The cluster's name of each document (or of each that is wanted) that has a near-duplicate before it."""
-    table = read_table(folder / CLUSTERS)
-    return {document: first for document, first in table if wanted is None or document in wanted}
+def read_clusters(folder: Path, wanted: Container[str]) -> dict[str, str]:
+    """The first document of its cluster for each wanted document that is a near-duplicate of an earlier one."""
+    return {document: first for document, first in read_table(folder / CLUSTERS) if document in wanted}
 
 
 def accepted_documents(
     documents: Iterator[Document], settings: DocumentSettings, rejects: Counter[str]
 ) -> Iterator[Document]:
-    """Cleaned, and only those that a suite can use; the others are counted by reason."""
+    """The cleaned documents that a suite can use; the others are counted in `rejects` by reason."""
     ids, texts = DigestSet(), DigestSet()
     for document in documents:
-        cleaned = _cleaned(document, settings)
+        text = repair_spacing(clean(document.text)) if settings.repair_spacing else clean(document.text)
+        cleaned = Document(clean(document.id), text, clean(document.title), document.metadata)
+        id_digest, text_digest = digest_of(cleaned.id), digest_of(text.casefold())
         reason = _fault(cleaned, settings)
-        identity, text = digest_of(cleaned.id), digest_of(cleaned.text.casefold())
-        if reason is None and identity in ids:
+        if reason is None and id_digest in ids:
             reason = "duplicate_id"
-        if reason is None and text in texts:
+        if reason is None and text_digest in texts:
             reason = "duplicate_text"
         if reason is not None:
             rejects[reason] += 1
             continue
-        ids.add(identity)
-        texts.add(text)
+        ids.add(id_digest)
+        texts.add(text_digest)
         yield cleaned
-
-
-def _cleaned(document: Document, settings: DocumentSettings) -> Document:
-    text, title = clean(document.text), clean(document.title)
-    if settings.repair_spacing:
-        text = repair_spacing(text)
-    return Document(clean(document.id), text, title, document.metadata)
 
 
 def _fault(document: Document, settings: DocumentSettings) -> str | None:
@@ -161,28 +153,31 @@ def _fault(document: Document, settings: DocumentSettings) -> str | None:
     return "not_prose" if letters < len(document.text) / 2 else None
 
 
-SIZE = 16
-_BUCKETS = 1 << 16  # named by the first two bytes, which are not kept
+DIGEST_BYTES = 16
+_BUCKETS = 1 << 16
 
 
 class DigestSet:
-    """Which texts have been there; two are taken for one if 128 bits of their hashes are equal."""
+    """The digests of texts that were seen, in 14 bytes each; texts with equal digests count as equal.
+
+    A digest is kept in the bucket of its first two bytes, without these.
+    """
 
     def __init__(self) -> None:
         self._buckets = [bytearray() for _ in range(_BUCKETS)]
 
     def add(self, digest: bytes) -> None:
-        """Put in one that is not there yet."""
+        """Add a digest that is not there yet."""
         self._buckets[int.from_bytes(digest[:2])] += digest[2:]
 
     def __contains__(self, digest: bytes) -> bool:
         bucket, rest = self._buckets[int.from_bytes(digest[:2])], digest[2:]
         at = bucket.find(rest)
-        while at > 0 and at % len(rest):  # the end of one digest and the beginning of the next
+        while at > 0 and at % len(rest):  # found across the border of two digests
             at = bucket.find(rest, at + 1)
         return at >= 0
 
 
 def digest_of(text: str) -> bytes:
-    """The digest of a short text."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()
+    """The digest of a text."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()

@@ -1,9 +1,10 @@
-"""Stage 9: a seeded sample for people to judge, 15/35/50 easy, medium and hard, refilled where a stratum is short."""
+"""Stage 9: draws a seeded sample for people to judge: 15 % easy, 35 % medium and 50 % hard examples."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.execution.shards import stable_hash
@@ -24,9 +25,9 @@ def work(job: Job[Recipe]) -> WorkCounts:
 
 
 def sample_gold(examples: Sequence[Example], size: int, seed: int) -> list[Example]:
-    """At most `size` examples; what a stratum lacks is taken from the others, and slices take turns inside each."""
-    ordered = sorted(examples, key=lambda example: stable_hash("gold", str(seed), example.id))
-    ordered = _slices_in_turn(ordered)
+    """Draw at most `size` examples, slices in turn; if a difficulty has too few, the others fill up."""
+    shuffled = sorted(examples, key=lambda example: stable_hash("gold", str(seed), example.id))
+    ordered = _slices_in_turn(shuffled)
     chosen: list[Example] = []
     for difficulty, share in MIX.items():
         stratum = [example for example in ordered if example.tags.get("difficulty") == difficulty]
@@ -37,9 +38,6 @@ def sample_gold(examples: Sequence[Example], size: int, seed: int) -> list[Examp
 
 
 def _slices_in_turn(examples: Sequence[Example]) -> list[Example]:
-    position: Counter[str] = Counter()
-    keyed = []
-    for example in examples:
-        keyed.append((position[example.slice], example.slice, example))
-        position[example.slice] += 1
-    return [example for _, _, example in sorted(keyed, key=lambda item: item[:2])]
+    slices = sorted({example.slice for example in examples})
+    by_slice = [[example for example in examples if example.slice == name] for name in slices]
+    return [example for turn in zip_longest(*by_slice) for example in turn if example is not None]

@@ -1,9 +1,9 @@
-"""Stage 6: every pair judged by the texts it really has; then as many as wanted, of every slice and relation."""
+"""Stage 6: judges every pair by its final texts, then selects as many as wanted from each slice and relation."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from constraintsuite.core.records.constraints import Evidence
 from constraintsuite.core.records.examples import SATISFYING, VIOLATING
 from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.suites.dropped import DROPPED, name_of_texts, read_dropped
-from constraintsuite.suites.filters import reasons
+from constraintsuite.suites.filters import find_reasons
 from constraintsuite.suites.pairs.records import (
     AcceptedPair,
     CheckedDocument,
@@ -34,7 +34,9 @@ from constraintsuite.suites.stages.queries import read_chosen_proposals
 from constraintsuite.text.base import Analysis
 from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.mentions import find_forms
-from constraintsuite.text.polarity import JudgedMention, judge_mentions
+from constraintsuite.text.polarity import judge_mentions
+
+KEPT, REJECTED = "kept.jsonl", "rejected.jsonl"
 
 
 @dataclass(frozen=True)
@@ -45,58 +47,52 @@ class CheckTask:
     proposals: dict[str, Proposal]
     titles: dict[str, str]
     recipe: Recipe
-    target: Path
+    passed: Path
     failed: Path
 
 
 def work(job: Job[Recipe]) -> WorkCounts:
     """Check the drafts shard by shard, then write `kept.jsonl` and `rejected.jsonl`."""
     drafts = read_drafts(job.inputs["pairs"])
-    checked = job.map_shards("kept", check_shard, _tasks(job, drafts))
-    passed: list[AcceptedPair] = []
-    rejected: list[RejectedPair] = []
-    for path in sorted(job.out.glob("passed-*.jsonl")):
-        passed += read_jsonl(path, AcceptedPair)
-        rejected += read_jsonl(path.with_name(path.name.replace("passed", "failed")), RejectedPair)
-    passed, unwanted = _without_dropped(job, passed, drafts)
-    whole, broken = _whole_couples(passed, drafts)
-    accepted = {kept.draft: kept for kept in whole}
-    drawn, surplus = select(list(accepted), job.recipe.sizes)
-    chosen = [accepted[draft] for draft in drawn]
-    rejected += [RejectedPair(DROPPED, kept.draft) for kept in unwanted]
-    rejected += [RejectedPair("couple_broken", kept.draft) for kept in broken]
+    proposals = read_chosen_proposals(job.inputs["queries"], {draft.proposal for draft in drafts})
+    tasks = _make_tasks(job, drafts, proposals)
+    checked = job.map_shards("kept", check_shard, tasks)
+    accepted = {pair.draft: pair for task in tasks.values() for pair in read_jsonl(task.passed, AcceptedPair)}
+    rejected = [pair for task in tasks.values() for pair in read_jsonl(task.failed, RejectedPair)]
+    dropped = _find_dropped(job, drafts, proposals)
+    wanted = [draft for draft in accepted if draft not in dropped]
+    broken = _find_broken_couples(wanted, drafts)
+    chosen, surplus = select([draft for draft in wanted if draft not in broken], job.recipe.sizes)
+    rejected += [RejectedPair(DROPPED, draft) for draft in accepted if draft in dropped]
+    rejected += [RejectedPair("couple_broken", draft) for draft in wanted if draft in broken]
     rejected += [RejectedPair(reason, draft) for reason, draft in surplus]
-    write_jsonl(job.out / "kept.jsonl", chosen)
-    write_jsonl(job.out / "rejected.jsonl", rejected)
-    slices = Counter(kept.draft.slice for kept in chosen)
-    reasons = Counter(one.reason for one in rejected)
+    write_jsonl(job.out / KEPT, (accepted[draft] for draft in chosen))
+    write_jsonl(job.out / REJECTED, rejected)
+    slices = Counter(draft.slice for draft in chosen)
     return WorkCounts(
         {"checked": checked.counts.get("checked", 0), "kept": len(chosen), **dict(sorted(slices.items()))},
-        {**checked.rejects, **reasons},
+        {**checked.rejects, **Counter(pair.reason for pair in rejected)},
     )
 
 
-def _tasks(job: Job[Recipe], drafts: Sequence[PairDraft]) -> dict[str, CheckTask]:
-    proposals = read_chosen_proposals(job.inputs["queries"], {draft.proposal for draft in drafts})
+def _make_tasks(job: Job[Recipe], drafts: Sequence[PairDraft], proposals: dict[str, Proposal]) -> dict[str, CheckTask]:
     wanted = {source for draft in drafts for source in draft.sources}
     titles = {document.id: document.title for document in read_some(job.inputs["documents"], wanted)}
-    shards: dict[int, list[PairDraft]] = defaultdict(list)
     count = job.recipe.documents.shards
+    shards: dict[int, list[PairDraft]] = defaultdict(list)
     for draft in drafts:
         shards[shard_of(draft.unit, count)].append(draft)
-    tasks = {}
-    for shard in range(count):
-        part = tuple(shards[shard])
-        target = job.out / f"passed-{shard:05d}.jsonl"
-        tasks[target.stem] = CheckTask(
-            part,
-            {draft.proposal: proposals[draft.proposal] for draft in part},
-            {source: titles[source] for draft in part for source in draft.sources},
+    return {
+        f"passed-{shard:05d}": CheckTask(
+            tuple(shards[shard]),
+            {draft.proposal: proposals[draft.proposal] for draft in shards[shard]},
+            {source: titles[source] for draft in shards[shard] for source in draft.sources},
             job.recipe,
-            target,
-            target.with_name(target.name.replace("passed", "failed")),
+            job.out / f"passed-{shard:05d}.jsonl",
+            job.out / f"failed-{shard:05d}.jsonl",
         )
-    return tasks
+        for shard in range(count)
+    }
 
 
 def check_shard(task: CheckTask, isolation: RecordIsolation) -> WorkCounts:
@@ -109,94 +105,95 @@ def check_shard(task: CheckTask, isolation: RecordIsolation) -> WorkCounts:
         else:
             failed.append(RejectedPair(verdict, draft))
     write_jsonl(task.failed, failed)
-    write_jsonl(task.target, passed)
+    write_jsonl(task.passed, passed)
     return WorkCounts({"checked": len(passed) + len(failed), "passed": len(passed)})
 
 
 def _check(drafts: Sequence[PairDraft], task: CheckTask) -> Iterator[AcceptedPair | str]:
-    """What is kept of each draft, or the reason why it is not."""
+    """The accepted pair of each draft, or the reason to reject it."""
     texts = sorted({document.text for draft in drafts for document in draft.documents})
     analyses = dict(zip(texts, get_analyser(task.recipe.analysis.analyser).analyse(texts), strict=True))
     for draft in drafts:
-        pair = _pair(draft, task, analyses)
-        yield next(reasons(pair), None) or _kept(pair)
+        pair = _analysed_pair(draft, task, analyses)
+        yield next(find_reasons(pair), None) or _accept(pair)
 
 
 def _name(draft: PairDraft) -> str:
     return f"{draft.proposal} {draft.edit} {' '.join(draft.sources)}"
 
 
-def _pair(draft: PairDraft, task: CheckTask, analyses: dict[str, Analysis]) -> CheckedPair:
+def _analysed_pair(draft: PairDraft, task: CheckTask, analyses: dict[str, Analysis]) -> CheckedPair:
     proposal = task.proposals[draft.proposal]
 
-    def checked(document: DraftDocument) -> CheckedDocument:
+    def analysed(document: DraftDocument) -> CheckedDocument:
         analysis = analyses[document.text]
         mentions = find_forms(document.text, proposal.constraint.forms)
         return CheckedDocument(task.titles[document.source], analysis, judge_mentions(mentions, analysis.scopes))
 
     return CheckedPair(
-        draft, proposal, checked(draft.satisfying), checked(draft.violating), task.recipe.filters, task.recipe.pairs
+        draft, proposal, analysed(draft.satisfying), analysed(draft.violating), task.recipe.filters, task.recipe.pairs
     )
 
 
-def _kept(pair: CheckedPair) -> AcceptedPair:
+def _accept(pair: CheckedPair) -> AcceptedPair:
     documents = {SATISFYING: pair.satisfying, VIOLATING: pair.violating}
-    evidence = [_evidence(role, judged, one.text) for role, one in documents.items() for judged in one.mentions]
-    return AcceptedPair(pair.draft, tuple(evidence), {role: _cues(one.analysis) for role, one in documents.items()})
+    evidence = tuple(
+        Evidence(role, m.span.start, m.span.end, m.verdict, m.rule, m.cue.of(document.text) if m.cue else None)
+        for role, document in documents.items()
+        for m in document.mentions
+    )
+    return AcceptedPair(
+        pair.draft, evidence, {role: _list_cues(document.analysis) for role, document in documents.items()}
+    )
 
 
-def _evidence(role: str, judged: JudgedMention, text: str) -> Evidence:
-    cue = judged.cue.of(text) if judged.cue is not None else None
-    return Evidence(role, judged.span.start, judged.span.end, judged.verdict, judged.rule, cue)
-
-
-def _cues(analysis: Analysis) -> tuple[str, ...]:
+def _list_cues(analysis: Analysis) -> tuple[str, ...]:
     spans = sorted({(s.cue_start, s.cue_end) for s in analysis.scopes if s.kind == "negated"})
     return tuple(analysis.text[start:end].lower() for start, end in spans)
 
 
-def _without_dropped(
-    job: Job[Recipe], passed: Sequence[AcceptedPair], drafts: Sequence[PairDraft]
-) -> tuple[list[AcceptedPair], list[AcceptedPair]]:
-    """What nobody wants left out, and the rest; a file of which nothing is known here is a UserError."""
+def _find_dropped(
+    job: Job[Recipe], drafts: Sequence[PairDraft], proposals: dict[str, Proposal]
+) -> Collection[PairDraft]:
+    """The drafts that people want left out; files of which no draft is known are a UserError."""
     names = read_dropped(job.recipe.drop)
     if not names:
-        return list(passed), []
-    proposals = read_chosen_proposals(job.inputs["queries"], {draft.proposal for draft in drafts})
-
-    def name(draft: PairDraft) -> str:
-        return name_of_texts(proposals[draft.proposal].query, draft.satisfying.text, draft.violating.text)
-
-    known = names & {name(draft) for draft in drafts}
+        return ()
+    found = defaultdict(set)
+    for draft in drafts:
+        query = proposals[draft.proposal].query
+        found[name_of_texts(query, draft.satisfying.text, draft.violating.text)].add(draft)
+    known = names & found.keys()
     job.reporter.note(f"drop: {len(known):,} of {len(names):,} examples that people want left out are known here")
     if not known:
         raise UserError(
             f"{', '.join(map(str, job.recipe.drop))}: none of these examples comes from this corpus with these settings. "
             "Was the file exported from a batch of another suite?"
         )
-    unwanted = [kept for kept in passed if name(kept.draft) in names]
-    return [kept for kept in passed if name(kept.draft) not in names], unwanted
+    return {draft for name in known for draft in found[name]}
 
 
-def _whole_couples(
-    passed: Sequence[AcceptedPair], drafts: Sequence[PairDraft]
-) -> tuple[list[AcceptedPair], list[AcceptedPair]]:
-    """A couple is kept whole or not at all: one half alone would bring back what the couple cancels."""
-    size = Counter(_couple(draft) for draft in drafts)
-    found = Counter(_couple(kept.draft) for kept in passed)
-    whole: list[AcceptedPair] = []
-    broken: list[AcceptedPair] = []
-    for kept in passed:
-        couple = _couple(kept.draft)
-        (whole if not kept.draft.couple or found[couple] == size[couple] else broken).append(kept)
-    return whole, broken
+def _find_broken_couples(passed: Collection[PairDraft], drafts: Sequence[PairDraft]) -> Collection[PairDraft]:
+    """The drafts whose couple lost another draft: half a couple would bring back the preference that a couple cancels.
 
+    Natural and edited texts of a couple are separate couples.
+    """
 
-def _couple(draft: PairDraft) -> tuple[str, str]:
-    """The couple that a draft is half of; its natural texts and its edited ones count apart."""
-    return draft.slice if draft.is_edited else "", draft.couple
+    def couple(draft: PairDraft) -> tuple[str, str]:
+        return draft.slice if draft.is_edited else "", draft.couple
+
+    size, found = Counter(map(couple, drafts)), Counter(map(couple, passed))
+    return {draft for draft in passed if draft.couple and found[couple(draft)] < size[couple(draft)]}
 
 
 def read_kept(folder: Path) -> list[AcceptedPair]:
     """The pairs that the stage kept, in the order of its file."""
-    return list(read_jsonl(folder / "kept.jsonl", AcceptedPair))
+    return list(read_jsonl(folder / KEPT, AcceptedPair))
+
+
+def count_rejects(folder: Path) -> dict[str, Counter[str]]:
+    """For each proposal, how many of its pairs the stage rejected for each reason."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for pair in read_jsonl(folder / REJECTED, RejectedPair):
+        counts[pair.draft.proposal][pair.reason] += 1
+    return counts

@@ -1,4 +1,4 @@
-"""Stage 2: every document read once: its class, what it states, the nouns it has or lacks, and where negation reaches."""
+"""Stage 2: reads every document once: its class, the facts it states, its nouns, and how far each negation reaches."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ class ReadingTask:
 
 
 def work(job: Job[Recipe]) -> WorkCounts:
-    """Read every shard; workers share nothing but the folders."""
-    tasks = {}
-    for shard in range(job.recipe.documents.shards):
-        source = part_path(job.inputs["documents"], shard)
-        target = part_path(job.out, shard)
-        settings = job.recipe.analysis
-        tasks[target.stem] = ReadingTask(source, target, settings.analyser, settings.domains)
+    """Write the readings of every shard of documents; workers share only the folders."""
+    targets = [part_path(job.out, shard) for shard in range(job.recipe.documents.shards)]
+    settings = job.recipe.analysis
+    tasks = {
+        target.stem: ReadingTask(job.inputs["documents"] / target.name, target, settings.analyser, settings.domains)
+        for target in targets
+    }
     return job.map_shards("mentions", read_shard, tasks)
 
 
 def read_shard(task: ReadingTask, isolation: RecordIsolation) -> WorkCounts:
-    """Read the documents of one shard, with a few of them in memory at a time."""
+    """Read the documents of one shard; few of them are in memory at a time."""
     counts = Counter({"documents": 0, "with a known class": 0, "facts": 0})
 
     def readings() -> Iterator[DocumentReading]:
@@ -51,7 +51,7 @@ def read_shard(task: ReadingTask, isolation: RecordIsolation) -> WorkCounts:
             documents, _name, lambda some: read_all(some, task.analyser, task.domains)
         ):
             counts["documents"] += 1
-            counts["with a known class"] += any(c.strength >= 2 and c.kind for c in reading.classes)
+            counts["with a known class"] += has_known_class(reading)
             counts["facts"] += len(reading.facts)
             yield reading
 
@@ -61,6 +61,11 @@ def read_shard(task: ReadingTask, isolation: RecordIsolation) -> WorkCounts:
 
 def _name(document: Document) -> str:
     return document.id
+
+
+def has_known_class(reading: DocumentReading) -> bool:
+    """Whether a document says what it is in words that a domain file knows."""
+    return any(found.strength >= 2 and found.kind for found in reading.classes)
 
 
 def read_all(documents: Sequence[Document], analyser: str, domains: tuple[Path, ...] = ()) -> Iterator[DocumentReading]:

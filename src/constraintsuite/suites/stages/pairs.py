@@ -1,4 +1,4 @@
-"""Stage 5: couples, singles, inserted contrasts, exchanged fillers, negated sentences."""
+"""Stage 5: drafts pairs: couples, single pairs, inserted contrasts, exchanged fillers and negated sentences."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from constraintsuite.suites.queries.topics import classes_of
 from constraintsuite.suites.queries.view import read_heads
 from constraintsuite.suites.reading.records import DocumentReading, SubjectRead
 from constraintsuite.suites.recipe import Recipe
-from constraintsuite.suites.stages.candidates import POOLS, Pool
+from constraintsuite.suites.stages.candidates import read_pools
 from constraintsuite.suites.stages.documents import read_clusters
-from constraintsuite.suites.stages.queries import read_proposals, read_splits
+from constraintsuite.suites.stages.queries import read_buildable, read_splits
 from constraintsuite.text.base import Scope
 
 
@@ -39,8 +39,8 @@ def work(job: Job[Recipe]) -> WorkCounts:
     """Write `drafts.jsonl`: every pair of texts that may become an example."""
     recipe = job.recipe
     knowledge = load_knowledge(recipe.analysis.domains)
-    proposals = [p for p in read_proposals(job.inputs["queries"]) if p.status in ("build", "accepted")]
-    matching = _match(job, proposals, knowledge)
+    proposals = read_buildable(job.inputs["queries"])
+    matching = _collect_matching(job, proposals, knowledge)
     rejects: Counter[str] = Counter()
     couples = list(find_couples(proposals, matching, recipe.pairs, rejects, explicit=True))
     couples += find_couples(proposals, matching, recipe.pairs, Counter(), explicit=False)
@@ -62,23 +62,21 @@ def work(job: Job[Recipe]) -> WorkCounts:
 
 
 def distinct(drafts: Sequence[PairDraft]) -> tuple[list[PairDraft], int]:
-    """Drafts without repetitions (two couples can give one edited text), and how many were dropped; couples go whole."""
-    seen: set[tuple[str, str, str]] = set()
+    """Drafts without repetitions, and how many were left out; a couple with a repeated draft is left out as a whole.
+
+    Two couples can give the same edited text.
+    """
+    first: dict[tuple[str, str, str], PairDraft] = {}
     repeated: set[str] = set()
-    kept = []
     for draft in drafts:
-        key = (draft.proposal, draft.satisfying.text, draft.violating.text)
-        if key not in seen:
-            kept.append(draft)
-        elif draft.couple:
+        if first.setdefault((draft.proposal, draft.satisfying.text, draft.violating.text), draft) is not draft:
             repeated.add(draft.couple)
-        seen.add(key)
-    whole = [draft for draft in kept if draft.couple not in repeated]
-    return whole, len(drafts) - len(whole)
+    kept = [draft for draft in first.values() if not draft.couple or draft.couple not in repeated]
+    return kept, len(drafts) - len(kept)
 
 
-def _match(job: Job[Recipe], proposals: Sequence[Proposal], knowledge: Knowledge) -> Matching:
-    """What is known of the documents that proposals name; no other can stand in a pair. Texts are left where they are."""
+def _collect_matching(job: Job[Recipe], proposals: Sequence[Proposal], knowledge: Knowledge) -> Matching:
+    """Collect what is known of the documents that proposals name; only these can be in a pair. Texts stay on disk."""
     by_words: dict[YWords, list[str]] = defaultdict(list)
     for proposal in proposals:
         by_words[YWords(proposal.constraint.forms, proposal.constraint.kinds)].append(proposal.id)
@@ -105,7 +103,7 @@ def _match(job: Job[Recipe], proposals: Sequence[Proposal], knowledge: Knowledge
             yield document, reading.scopes
 
     found = collect_evidence({str(i): words for i, words in enumerate(by_words)}, documents())
-    scores, best, pooled = _read_pools(job, proposals, measures)
+    scores, best, pooled = _collect_pools(job, proposals, measures)
     return Matching(
         documents=texts,
         readings=readings,
@@ -121,13 +119,10 @@ def _match(job: Job[Recipe], proposals: Sequence[Proposal], knowledge: Knowledge
     )
 
 
-def _read_pools(
+def _collect_pools(
     job: Job[Recipe], proposals: Sequence[Proposal], known: Container[str]
 ) -> tuple[dict[str, dict[str, float]], dict[str, float], dict[str, set[str]]]:
-    """The scores of known documents by topic, the best score of each topic, and the documents by proposal.
-
-    Pool by pool, since all of them are many.
-    """
+    """The scores of known documents by topic, the best score of each topic, and the pooled documents by proposal."""
     asking: dict[str, set[str]] = defaultdict(set)
     for proposal in proposals:
         asking[proposal.topic].add(proposal.id)
@@ -136,17 +131,17 @@ def _read_pools(
     scores: dict[str, dict[str, float]] = {}
     best: dict[str, float] = {}
     pooled: dict[str, set[str]] = {proposal.id: set() for proposal in proposals}
-    for pool in read_jsonl(job.inputs["candidates"] / POOLS, Pool):
-        held = {d: score for d, score in zip(pool.documents, pool.scores, strict=True) if d in known}
+    for pool in read_pools(job.inputs["candidates"]):
+        found = {d: score for d, score in zip(pool.documents, pool.scores, strict=True) if d in known}
         if pool.query in topics:
-            scores[pool.query], best[pool.query] = held, max(pool.scores, default=1.0) or 1.0
+            scores[pool.query], best[pool.query] = found, max(pool.scores, default=1.0) or 1.0
         for proposal_id in asking[pool.query]:
-            pooled[proposal_id].update(held)
+            pooled[proposal_id].update(found)
     return scores, best, pooled
 
 
 def _passage(document: str, matching: Matching) -> EditablePassage:
-    """What an edit needs to know of a document; of a person a new sentence speaks as the text does."""
+    """What an edit needs to know of a document; a person is referred to by the pronoun that the text uses."""
     text, reading = matching.documents[document], matching.readings[document]
     subject = reading.pronoun if document in matching.people else "It"
     return EditablePassage(text.text, text.title, reading.facts, reading.sentences, subject)

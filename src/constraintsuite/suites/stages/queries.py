@@ -1,4 +1,4 @@
-"""Stage 3: what to ask. Topics, splits, proposals, and a report of how well the corpus suits."""
+"""Stage 3: finds topics, splits the documents, proposes queries, and measures how well the corpus suits."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.records.examples import Split
 from constraintsuite.core.records.text import Document, Qrel, Query
-from constraintsuite.core.store.files import write_text
-from constraintsuite.core.store.jsonl import adapter, read_jsonl, write_jsonl
+from constraintsuite.core.store.jsonl import read_jsonl, write_json, write_jsonl
 from constraintsuite.suites.corpus.corpus import Corpus, DocumentNumbers, Numbering
 from constraintsuite.suites.corpus.files import read_table, write_table
 from constraintsuite.suites.domain import Knowledge, load_knowledge
-from constraintsuite.suites.queries.approval import apply_approval, doubt_all
+from constraintsuite.suites.queries.approval import apply_approval
 from constraintsuite.suites.queries.attributes import (
     NounCount,
     attribute_key,
@@ -65,7 +64,7 @@ def work(job: Job[Recipe]) -> WorkCounts:
         recipe.splits,
         recipe.seed,
     )
-    ys = split_ys(_speaking(gathered, evidence), splits, recipe.splits)
+    ys = split_ys(_documents_by_y(gathered, evidence), splits, recipe.splits)
     mined: list[Proposal] = []
     if recipe.queries.mine:
         topics, numbering = view.topics, corpus.numbering
@@ -75,16 +74,18 @@ def work(job: Job[Recipe]) -> WorkCounts:
     qrels = list(read_jsonl(job.inputs["documents"] / "qrels.jsonl", Qrel))
     given = read_given(queries, qrels, view, splits, knowledge, rejects)
     coverage = measure_coverage(view, knowledge, mined, given, recipe.queries)
-    settled = sorted(_settle([*given, *mined], coverage, recipe.approved), key=_best_first)
+    settled = sorted(
+        _decide_status([*given, *mined], coverage, recipe.approved), key=lambda proposal: (-proposal.score, proposal.id)
+    )
     write_jsonl(job.out / "proposals.jsonl", settled)
     write_table(job.out / "splits.json", splits.entries())
-    write_text(job.out / "coverage.json", adapter(CorpusCoverage).dump_json(coverage, indent=2).decode() + "\n")
-    counts = {"proposals": len(settled), "to build": sum(p.status in ("build", "accepted") for p in settled)}
+    write_json(job.out / "coverage.json", coverage)
+    counts = {"proposals": len(settled), "to build": sum(proposal.is_buildable for proposal in settled)}
     return WorkCounts(counts, dict(rejects))
 
 
 def _attributes(view: CorpusView, knowledge: Knowledge, settings: QuerySettings) -> dict[Topic, dict[str, NounCount]]:
-    """Read the nouns of documents on topic twice: only those that enough documents deny are counted."""
+    """The attributes of each topic. Nouns are read twice: only those that enough documents deny are counted."""
     on_topic = view.topics.with_topic()
     denying = ((n, reading.parse(NounsRead)) for n, _, reading in view.corpus.passages() if on_topic[n])
     wanted = denied_nouns(denying, view.topics, knowledge, max(1, settings.min_denying))
@@ -96,8 +97,8 @@ def _attributes(view: CorpusView, knowledge: Knowledge, settings: QuerySettings)
     return select_attributes(count_nouns(counted, view.topics, knowledge, wanted), settings)
 
 
-def _speaking(gathered: Mapping[str, RelationFacts], evidence: Mapping[str, Sides]) -> dict[str, DocumentNumbers]:
-    """The documents by which the split of each Y is chosen: those that state it, else those that speak of it."""
+def _documents_by_y(gathered: Mapping[str, RelationFacts], evidence: Mapping[str, Sides]) -> dict[str, DocumentNumbers]:
+    """The documents that decide the split of each Y: those that state it as a fact, else those that affirm or deny it."""
     stating = {y_key(key, y): numbers for key, found in gathered.items() for y, numbers in found.documents.items()}
     return {
         key: stating[key] if key in stating else np.union1d(found.affirming, found.denying)
@@ -107,25 +108,23 @@ def _speaking(gathered: Mapping[str, RelationFacts], evidence: Mapping[str, Side
 
 def _near_duplicates(documents: Path, numbering: Numbering) -> Iterator[tuple[int, int]]:
     for document, first in read_table(documents / CLUSTERS):
-        numbers = numbering.of(document), numbering.of(first)
-        if numbers[0] is not None and numbers[1] is not None:
-            yield numbers[0], numbers[1]
+        one, other = numbering.of(document), numbering.of(first)
+        if one is not None and other is not None:
+            yield one, other
 
 
-def _best_first(proposal: Proposal) -> tuple[float, str]:
-    return -proposal.score, proposal.id
-
-
-def _settle(proposals: Sequence[Proposal], coverage: CorpusCoverage, approved: Path | None) -> list[Proposal]:
-    """Which proposals are built: a person's choice where there is one, else what is sure."""
+def _decide_status(proposals: Sequence[Proposal], coverage: CorpusCoverage, approved: Path | None) -> list[Proposal]:
+    """The distinct proposals with their status: a person's choice where there is one; if the corpus does not suit, doubtful."""
     distinct = list({proposal.id: proposal for proposal in proposals}.values())
     if approved is not None:
         return apply_approval(approved, distinct)
-    return distinct if coverage.suits else doubt_all(distinct, coverage)
+    if coverage.suits:
+        return distinct
+    return [replace(p, status="doubtful", reason=p.reason or coverage.verdict) for p in distinct]
 
 
 def check_relations(settings: QuerySettings, knowledge: Knowledge) -> None:
-    """Refuse a recipe that names a relation which no domain file has."""
+    """Refuse a recipe that names a relation that no domain file has."""
     known = {*knowledge.relations, ATTRIBUTE}
     for name in (*settings.relations, *settings.exclude_relations):
         if name not in known:
@@ -141,10 +140,10 @@ def _allowed_relations(recipe: Recipe, knowledge: Knowledge) -> set[str]:
 def _ties(
     gathered: Mapping[str, RelationFacts], attributes: Mapping[Topic, object], topics: TopicTable
 ) -> Iterator[list[int]]:
-    """Groups of documents to keep in one split, the dearest first.
+    """Groups of documents to keep in one split, the most important first.
 
-    Topics whose attributes are asked for; documents that state one name; then those that share a value of a closed relation
-    (nationality, genre), as far as the cap on the size of a part allows.
+    First the documents of a topic whose attributes are asked for, then those that state the same name, then those that share
+    the value of a closed relation such as nationality or genre.
     """
     for topic in sorted(attributes, key=lambda topic: topic.text):
         yield topics.members(topic).tolist()
@@ -153,7 +152,7 @@ def _ties(
         for found in gathered.values()
         for documents in found.documents.values()
     ]
-    # Of equal length, by ids: their numbers are in the same order, and as bytes, the greatest first, compare as they do.
+    # Groups of equal length are ordered by ids: numbers are in the order of ids, and big-endian bytes compare like numbers.
     for _, documents in sorted(shared, key=lambda tie: (tie[0], len(tie[1]), tie[1].astype(">u4").tobytes())):
         yield documents.tolist()
 
@@ -163,8 +162,13 @@ def read_proposals(folder: Path) -> list[Proposal]:
     return list(read_jsonl(folder / "proposals.jsonl", Proposal))
 
 
+def read_buildable(folder: Path) -> list[Proposal]:
+    """The proposals of the stage that are built, best first."""
+    return [proposal for proposal in read_proposals(folder) if proposal.is_buildable]
+
+
 def read_chosen_proposals(folder: Path, wanted: Container[str]) -> dict[str, Proposal]:
-    """The wanted proposals by id, without the many documents that they name: what is asked is all that is left of them."""
+    """The wanted proposals by id, without the ids of their many documents."""
     return {
         proposal.id: replace(proposal, satisfying=(), violating=(), on_topic=(), evidence=())
         for proposal in read_jsonl(folder / "proposals.jsonl", Proposal)
@@ -172,10 +176,7 @@ def read_chosen_proposals(folder: Path, wanted: Container[str]) -> dict[str, Pro
     }
 
 
-def read_splits(folder: Path, wanted: Container[str] | None = None) -> dict[str, Split]:
-    """The split of each document, or of those that are wanted."""
-    return {
-        document: cast(Split, split)
-        for document, split in read_table(folder / "splits.json")
-        if wanted is None or document in wanted
-    }
+def read_splits(folder: Path, wanted: Container[str]) -> dict[str, Split]:
+    """The split of each wanted document."""
+    table = read_table(folder / "splits.json")
+    return {document: cast(Split, split) for document, split in table if document in wanted}

@@ -1,8 +1,8 @@
-"""BM25 hits by shards: count every shard, add up, search every shard, merge; workers share nothing but the folder.
+"""BM25 by shards: count the terms of every shard, add up the counts, search every shard, merge the hits.
 
-What they hand over lies in hidden files, which are no content of the stage. Texts are analysed once, to count: what the search
-needs of them is handed over too, a few bytes for each term of a document that stands in a query. A worker imports this
-module, and not the reading of queries, which loads hundreds of megabytes.
+Workers share only the folder of the stage. They pass results on in hidden files, which are no content of the stage. Texts are
+analysed once, when they are counted: the postings keep a few bytes for each term of a document that is in a query. Workers
+import this module and not the mining of queries, which loads hundreds of megabytes.
 """
 
 from __future__ import annotations
@@ -33,15 +33,16 @@ from constraintsuite.suites.recipe import CandidateSettings, Recipe
 from constraintsuite.text.terms import TermAnalyser
 
 _QUERIES = adapter(list[list[str]])
+_ENDINGS = {"counts": "json", "postings": "npy", "hits": "jsonl"}
+"""Hidden files that each shard has, with their endings."""
 
 
 @dataclass(frozen=True)
 class CountTask:
-    """One shard to read and count."""
+    """One shard of documents to count; `queries` holds the terms of each query."""
 
     source: Path
     queries: Path
-    """The terms of each."""
     counts: Path
     postings: Path
     settings: CandidateSettings
@@ -49,24 +50,22 @@ class CountTask:
 
 @dataclass(frozen=True)
 class RankTask:
-    """One shard to search for all queries, with the counts of all shards."""
+    """One shard to search for all queries; `whole` holds the counts of all shards together."""
 
     queries: Path
     postings: Path
-    """What the terms of this shard's documents are."""
     whole: Path
-    """What all shards counted, added up."""
     hits: Path
     settings: CandidateSettings
 
 
 def search_by_shards(job: Job[Recipe], queries: Sequence[str]) -> WorkCounts:
-    """Leave the hits of each shard for all queries in the folder."""
+    """Write the hits of each shard for all queries; `read_hits` merges them."""
     settings, shards = job.recipe.candidates, range(job.recipe.documents.shards)
     asked, whole = job.out / ".queries.json", job.out / ".whole.json"
     analyser = _analyser(settings)
     write_text(asked, _QUERIES.dump_json([analyser.terms(query) for query in queries]).decode())
-    counts, postings, hits = _counts(job), _postings(job), _hits(job)
+    counts, postings, hits = (_shard_files(job, name) for name in _ENDINGS)
     sources = [part_path(job.inputs["documents"], shard) for shard in shards]
     counted = job.map_shards(
         "count",
@@ -85,20 +84,21 @@ def search_by_shards(job: Job[Recipe], queries: Sequence[str]) -> WorkCounts:
 
 
 def read_hits(job: Job[Recipe]) -> Iterator[HitColumns]:
-    """The hits of each query among all shards; their files have the same order, and are read side by side."""
-    for parts in zip(*(read_jsonl(hits, HitColumns) for hits in _hits(job)), strict=True):
+    """The best hits of each query over all shards, in the order of the queries."""
+    for parts in zip(*(read_jsonl(hits, HitColumns) for hits in _shard_files(job, "hits")), strict=True):
         yield merge_rankings(parts, job.recipe.candidates.k_pool)
 
 
-def clear_up(job: Job[Recipe]) -> None:
-    """Remove what the shards left, from an object store first: what is still there would come back."""
-    for file in (*_counts(job), *_postings(job), *_hits(job)):
-        remove_from_store(file)
-        file.unlink(missing_ok=True)
+def remove_shard_files(job: Job[Recipe]) -> None:
+    """Remove the hidden files of the shards, first from an object store: whatever is still there would be fetched again."""
+    for name in _ENDINGS:
+        for file in _shard_files(job, name):
+            remove_from_store(file)
+            file.unlink(missing_ok=True)
 
 
 def count_shard(task: CountTask, isolation: RecordIsolation) -> WorkCounts:
-    """Read one shard, keep what its documents hold of the terms of queries, and count it."""
+    """Count one shard, and keep the postings of the terms that are in a query."""
     asked = asked_terms(_QUERIES.validate_json(task.queries.read_bytes()))
     shard = collect_postings(_terms_of(task.source, _analyser(task.settings), isolation), asked)
     write_shard(task.postings, shard)
@@ -106,8 +106,8 @@ def count_shard(task: CountTask, isolation: RecordIsolation) -> WorkCounts:
     return WorkCounts()
 
 
-def rank_shard(task: RankTask, isolation: RecordIsolation) -> WorkCounts:
-    """Search one shard for all queries; nothing but this shard is in memory."""
+def rank_shard(task: RankTask, _: RecordIsolation) -> WorkCounts:
+    """Search one shard for all queries; only this shard is in memory."""
     whole = adapter(CorpusStatistics).validate_json(task.whole.read_bytes())
     queries = _QUERIES.validate_json(task.queries.read_bytes())
     shard = open_shard(read_shard(task.postings), whole, Bm25Formula(task.settings.k1, task.settings.b))
@@ -116,7 +116,7 @@ def rank_shard(task: RankTask, isolation: RecordIsolation) -> WorkCounts:
 
 
 def _terms_of(source: Path, analyser: TermAnalyser, isolation: RecordIsolation) -> Iterator[tuple[str, list[str]]]:
-    """Each document of a shard with its terms, with a few of them in memory at a time."""
+    """The id and the terms of each document of a shard; few documents are in memory at a time."""
 
     def analysed(documents: Sequence[Document]) -> list[list[str]]:
         return [analyser.terms(f"{document.title} {document.text}") for document in documents]
@@ -125,20 +125,8 @@ def _terms_of(source: Path, analyser: TermAnalyser, isolation: RecordIsolation) 
         yield document.id, terms
 
 
-def _counts(job: Job[Recipe]) -> list[Path]:
-    return _handed_over(job, "counts", "json")
-
-
-def _postings(job: Job[Recipe]) -> list[Path]:
-    return _handed_over(job, "postings", "npy")
-
-
-def _hits(job: Job[Recipe]) -> list[Path]:
-    return _handed_over(job, "hits", "jsonl")
-
-
-def _handed_over(job: Job[Recipe], what: str, ending: str) -> list[Path]:
-    return [job.out / f".{what}-{shard:05d}.{ending}" for shard in range(job.recipe.documents.shards)]
+def _shard_files(job: Job[Recipe], name: str) -> list[Path]:
+    return [job.out / f".{name}-{shard:05d}.{_ENDINGS[name]}" for shard in range(job.recipe.documents.shards)]
 
 
 def _analyser(settings: CandidateSettings) -> TermAnalyser:

@@ -1,4 +1,4 @@
-"""Stage 7: kept pairs become examples with ids and tags."""
+"""Stage 7: turns kept pairs into examples with ids and tags."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from constraintsuite.core.records.examples import (
     Retrieval,
 )
 from constraintsuite.core.records.text import Document
-from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.pairs.records import AcceptedPair, DraftDocument
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import Recipe
-from constraintsuite.suites.stages.candidates import POOLS, Pool
+from constraintsuite.suites.stages.candidates import Pool, read_pools
 from constraintsuite.suites.stages.documents import read_clusters, read_some
 from constraintsuite.suites.stages.kept import read_kept
 from constraintsuite.suites.stages.queries import read_chosen_proposals
@@ -41,8 +41,7 @@ def work(job: Job[Recipe]) -> WorkCounts:
     wanted = {source for kept in all_kept for source in kept.draft.sources}
     documents = {document.id: document for document in read_some(job.inputs["documents"], wanted)}
     asked = {text for proposal in proposals.values() for text in (proposal.topic, proposal.opposite)}
-    found = read_jsonl(job.inputs["candidates"] / POOLS, Pool)
-    pools = {pool.query: pool for pool in found if pool.query in asked}
+    pools = {pool.query: pool for pool in read_pools(job.inputs["candidates"]) if pool.query in asked}
     clusters = read_clusters(job.inputs["documents"], wanted)
     by_name: dict[str, list[AcceptedPair]] = defaultdict(list)
     for kept in all_kept:
@@ -60,13 +59,8 @@ def work(job: Job[Recipe]) -> WorkCounts:
 
 
 def _order(kept: AcceptedPair) -> tuple[int, int, str]:
-    """Couples stay side by side."""
-    draft = kept.draft
-    return (
-        stable_hash(draft.unit),
-        stable_hash(draft.proposal),
-        draft.edit,
-    )
+    """By hashes, with the drafts of a couple next to each other."""
+    return stable_hash(kept.draft.unit), stable_hash(kept.draft.proposal), kept.draft.edit
 
 
 def _example(
@@ -79,7 +73,7 @@ def _example(
     recipe: Recipe,
 ) -> Example:
     draft = kept.draft
-    asked = {"topic": pools[proposal.topic], "opposite": pools[proposal.opposite]}
+    topic, opposite = pools[proposal.topic], pools[proposal.opposite]
 
     def document(role: str, made: DraftDocument) -> ExampleDocument:
         passage = documents[made.source]
@@ -89,7 +83,7 @@ def _example(
             title=passage.title,
             text=made.text,
             source=made.source,
-            pools={"topic": _place(asked["topic"], made.source), "opposite": _place(asked["opposite"], made.source)},
+            pools={"topic": _place(topic, made.source), "opposite": _place(opposite, made.source)},
             edit=made.edit,
             changed=made.changed,
         )
@@ -124,7 +118,7 @@ def _constraint(proposed: Constraint, kept: AcceptedPair) -> Constraint:
 
 
 def _edited_id(made: DraftDocument, passage: Document) -> str:
-    """A passage of the corpus keeps its id; an edited one is named after its content."""
+    """The id of the passage; an edited text has a hash of the text after it."""
     return made.source if passage.text == made.text else f"{made.source}~{stable_hash(made.text):016x}"
 
 

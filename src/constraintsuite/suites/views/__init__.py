@@ -1,1 +1,1 @@
-"""What a suite looks like from a distance."""
+"""Figures about a whole suite."""

@@ -1,4 +1,4 @@
-"""The dataset view of the NevIR paper for any pairwise suite: lengths (its Table 1) and word differences (its Figure 3)."""
+"""Figures about a pairwise suite, as in the NevIR paper: text lengths (its Table 1) and word differences (its Figure 3)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from constraintsuite.core.records.tables import Column, Table
 
 @dataclass(frozen=True, slots=True)
 class TextLengths:
-    """Words, split at white space; None where there is nothing to count."""
+    """Mean lengths in words, split at white space; None if there is nothing to count."""
 
     pairs: int
     query: float | None
@@ -21,20 +21,20 @@ class TextLengths:
     satisfying: float
     violating: float
     query_difference: float | None
-    """Mean of the absolute difference in length between the two queries of a pair."""
+    """Mean absolute difference in length between the two queries of a pair."""
     document_difference: float
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetView:
-    """A pairwise suite in figures."""
+    """The figures of a suite."""
 
     lengths: dict[str, TextLengths]
     """By split, and under `all`."""
     query_differences: dict[int, int]
-    """How many pairs have that many distinct words which stand in only one of their two queries."""
+    """The number of pairs by how many distinct words occur in only one of the two queries."""
     document_differences: dict[int, int]
-    """The same of their two documents."""
+    """The same for the two documents."""
 
 
 def view_dataset(examples: Sequence[Example]) -> DatasetView:
