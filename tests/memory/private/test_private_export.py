@@ -15,7 +15,7 @@ from constraintsuite.memory.private.acceptance import export
 from constraintsuite.memory.private.labels import evidence_agreement, pilot_batch, write_sheets
 from constraintsuite.memory.private.versions import freeze, require_version
 from constraintsuite.suites.annotation.adjudication import rule
-from constraintsuite.suites.annotation.current_answers import standing
+from constraintsuite.suites.annotation.current_answers import current_answers
 from memory.private.small_pilot import (
     CASES,
     GOLD,
@@ -57,7 +57,7 @@ def test_what_annotators_were_not_shown_may_be_mended_until_the_export(tmp_path:
 def test_agreement_on_evidence_by_hand(tmp_path: Path) -> None:
     pilot = labelled(tmp_path, differing={"first-month": ("garage_lease:1.3",), "fuel": ("garage_lease:2.1",)})
     batch = pilot_batch(pilot, require_version(pilot))
-    found = evidence_agreement(batch, standing(batch.store.events()))
+    found = evidence_agreement(batch, current_answers(batch.store.events()))
     assert found.jaccard.value == pytest.approx((1 + 1 + 1 + 1 / 2 + 0) / 5)
     assert found.f1.value == pytest.approx((1 + 1 + 1 + 2 / 3 + 0) / 5)
     assert found.exact.value == pytest.approx(3 / 5)
@@ -68,7 +68,7 @@ def test_agreement_on_evidence_by_hand(tmp_path: Path) -> None:
 def test_full_agreement_is_no_certainty(tmp_path: Path) -> None:
     pilot = labelled(tmp_path)
     batch = pilot_batch(pilot, require_version(pilot))
-    found = evidence_agreement(batch, standing(batch.store.events()))
+    found = evidence_agreement(batch, current_answers(batch.store.events()))
     bounds = (0.3424, 1.0)  # Wilson's of 2 of 2 documents
     for figure in (found.jaccard, found.f1, found.exact):
         assert (figure.low, figure.high) == pytest.approx(bounds, abs=1e-4)
@@ -77,7 +77,7 @@ def test_full_agreement_is_no_certainty(tmp_path: Path) -> None:
 def test_full_agreement_on_few_documents_does_not_pass(tmp_path: Path) -> None:
     pilot = labelled(tmp_path)
     batch = pilot_batch(pilot, require_version(pilot))
-    found = evidence_agreement(batch, standing(batch.store.events()))
+    found = evidence_agreement(batch, current_answers(batch.store.events()))
     assert found.jaccard.value == 1
     assert found.alpha_jaccard.value == 1
     assert not found.passed  # two documents are no ground for a lower bound of .85
@@ -102,7 +102,7 @@ def test_only_approved_cases_are_exported_and_the_benchmark_reads_them(tmp_path:
 def test_a_ruling_approves_a_case(tmp_path: Path) -> None:
     pilot = labelled(tmp_path, differing={"fuel": ("garage_lease:2.1",)})
     batch = pilot_batch(pilot, require_version(pilot))
-    said = standing(batch.store.events())
+    said = current_answers(batch.store.events())
     batch.store.append(
         [rule(batch, said, "cy", ("fuel", "evidence", "garage_lease:2.2"), "2.1 is about notice only.")], NOW
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from constraintsuite.suites.annotation.answers import take_back_last
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask, tasks_of, write_batch
-from constraintsuite.suites.annotation.current_answers import CurrentAnswers, standing
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers, current_answers
 from constraintsuite.suites.annotation.records import SIDES, AnnotationItem, AnnotationQuestion, AnswerValue, EventDraft
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -75,7 +75,7 @@ def take_back(batch: AnnotationBatch, annotator: str) -> tuple[str, int] | None:
 
 
 def said_of(batch: AnnotationBatch) -> CurrentAnswers:
-    return standing(batch.store.events())
+    return current_answers(batch.store.events())
 
 
 def read_csv(file: Path) -> list[dict[str, str]]:

@@ -11,7 +11,7 @@ from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.suites.annotation.adjudication import disagreements, read_rulings, rule, write_disagreements
 from constraintsuite.suites.annotation.agreement import QuestionAgreement, agree, attention
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask, open_batch, write_batch
-from constraintsuite.suites.annotation.current_answers import leave_out, standing
+from constraintsuite.suites.annotation.current_answers import current_answers, leave_out
 from constraintsuite.suites.annotation.labels import Label, LabelledItem, label_all, write_labels
 from constraintsuite.suites.annotation.records import AnnotationEvent, AnswerValue, EventDraft
 from suites.annotation.small_batch import (
@@ -249,8 +249,8 @@ def test_what_somebody_took_back_stays_so_without_them(tmp_path: Path) -> None:
     (ruling,) = batch.store.append([rule(batch, said_of(batch), "cy", ("dish-1", "satisfies", "both"), WHY)], START)
     with batch.store.turn(START) as turn:
         turn.take_back([ruling], "di")
-    assert standing(leave_out(batch.store.events(), ["di"])).rulings == {}
-    assert standing(leave_out(batch.store.events(), ["cy"])).rulings == {}
+    assert current_answers(leave_out(batch.store.events(), ["di"])).rulings == {}
+    assert current_answers(leave_out(batch.store.events(), ["cy"])).rulings == {}
 
 
 def test_a_ruling_counts_only_where_those_who_are_left_differ(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.suites.annotation.batch import AnnotationBatch, tasks_by_row
-from constraintsuite.suites.annotation.current_answers import progress_of, standing
+from constraintsuite.suites.annotation.current_answers import current_answers, progress_of
 from constraintsuite.suites.annotation.records import (
     AnnotationItem,
     AnnotationQuestion,
@@ -194,4 +194,4 @@ def test_no_pace_is_known_where_all_came_at_once(tmp_path: Path) -> None:
     batch = make_batch(tmp_path)
     answer_all(batch, "ann")
     assert progress_of(batch, "ann", batch.store.events()).seconds_left is None
-    assert standing(batch.store.events()).annotators == said_of(batch).annotators == ("ann",)
+    assert current_answers(batch.store.events()).annotators == said_of(batch).annotators == ("ann",)

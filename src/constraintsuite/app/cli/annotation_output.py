@@ -54,11 +54,11 @@ def adjudicate_batch(
 ) -> None:
     """List what waits for a ruling, write a sheet of it, or take rulings."""
     from constraintsuite.suites.annotation.adjudication import disagreements, read_rulings, rule, write_disagreements
-    from constraintsuite.suites.annotation.current_answers import standing
+    from constraintsuite.suites.annotation.current_answers import current_answers
 
     chosen = [sheet is not None, filled is not None, ruling is not None]
     if not any(chosen):
-        found = disagreements(batch, standing(batch.store.events()))
+        found = disagreements(batch, current_answers(batch.store.events()))
         emit(found, as_json, _disagreement_lines(found))
         return
     if sum(chosen) > 1 or by is None:
@@ -74,7 +74,7 @@ def adjudicate_batch(
         drafts = read_rulings(batch, by, filled)
     else:
         assert ruling is not None
-        drafts = [rule(batch, standing(batch.store.events()), by, ruling, reason or "")]
+        drafts = [rule(batch, current_answers(batch.store.events()), by, ruling, reason or "")]
     batch.store.append(drafts, datetime.now(UTC))
     emit({"rulings": len(drafts)}, as_json, f"Rulings by {by} saved: {len(drafts)}.")
 

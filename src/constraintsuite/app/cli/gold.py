@@ -126,11 +126,11 @@ def status(folder: Path, as_json: bool) -> None:
     """Show the progress of each person, and how many items wait for a ruling."""
     from constraintsuite.suites.annotation.adjudication import disagreements
     from constraintsuite.suites.annotation.batch import open_batch
-    from constraintsuite.suites.annotation.current_answers import progress_of, standing
+    from constraintsuite.suites.annotation.current_answers import current_answers, progress_of
 
     batch = open_batch(folder)
     events = batch.store.events()
-    said = standing(events)
+    said = current_answers(events)
     people = [progress_of(batch, name, events) for name in said.annotators]
     waiting = len(disagreements(batch, said))
     lines = [f"{len(batch.judged)} items", *map(progress_line, people), f"waiting for a ruling: {waiting}"]
@@ -151,10 +151,10 @@ def agree(folder: Path, by: str, claim: float, without: tuple[str, ...], as_json
     from constraintsuite.suites.annotation.agreement import agree as measure
     from constraintsuite.suites.annotation.agreement import attention
     from constraintsuite.suites.annotation.batch import open_batch
-    from constraintsuite.suites.annotation.current_answers import leave_out, standing
+    from constraintsuite.suites.annotation.current_answers import current_answers, leave_out
 
     batch = open_batch(folder)
-    said = standing(leave_out(batch.store.events(), without))
+    said = current_answers(leave_out(batch.store.events(), without))
     rows, people = measure(batch, said, by=by, claim=claim), attention(batch, said)
     emit(agreement_record(rows, people), as_json, agreement_text(rows, people, _ADVICE))
 
@@ -210,9 +210,9 @@ def export(
 def _warn(batch: AnnotationBatch, without: tuple[str, ...]) -> None:
     """Of people whose answers are in the labels."""
     from constraintsuite.suites.annotation.agreement import attention
-    from constraintsuite.suites.annotation.current_answers import leave_out, standing
+    from constraintsuite.suites.annotation.current_answers import current_answers, leave_out
 
-    people = attention(batch, standing(leave_out(batch.store.events(), without)))
+    people = attention(batch, current_answers(leave_out(batch.store.events(), without)))
     for line in attention_lines(people, _ADVICE):
         click.echo(line)
 

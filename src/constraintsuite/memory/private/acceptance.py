@@ -27,7 +27,7 @@ from constraintsuite.memory.private.labels import (
     pilot_batch,
 )
 from constraintsuite.memory.private.versions import DOCUMENTS, Version, require_version
-from constraintsuite.suites.annotation.current_answers import standing
+from constraintsuite.suites.annotation.current_answers import current_answers
 from constraintsuite.suites.annotation.labels import LabelledItem, label_all, write_labels
 
 APPROVED = 120
@@ -165,7 +165,7 @@ def export(
     version = require_version(pilot, number)
     batch = pilot_batch(pilot, version)
     cases = judged_cases(pilot, version, batch)
-    said = standing(batch.store.events())
+    said = current_answers(batch.store.events())
     with_labels = {one.item: one for one in label_all(batch, said)}
     approved, left_out = approve([case for case in cases if case.set == "golden"], with_labels)
     agreed = evidence_agreement(batch, said, least)

@@ -20,7 +20,7 @@ from constraintsuite.memory.private.cases import CASES, CaseItems, PrivateCase, 
 from constraintsuite.memory.private.versions import Version, require_version
 from constraintsuite.suites.annotation.agreement import clusters_of, ratings_of
 from constraintsuite.suites.annotation.batch import AnnotationBatch, check_name, open_batch, write_batch
-from constraintsuite.suites.annotation.current_answers import CurrentAnswers, standing, tasks_left
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers, current_answers, tasks_left
 from constraintsuite.suites.annotation.records import AnnotationItem
 from constraintsuite.suites.annotation.sheets import guide, write_sheet
 
@@ -78,7 +78,7 @@ def write_sheets(pilot: Path, annotators: Sequence[str], *, seed: int = 0) -> Sh
         raise UserError("Evidence is labelled by two people or more, each alone: give --annotator NAME twice.")
     version = require_version(pilot)
     batch, cases = _batch(pilot, version, seed)
-    said = standing(batch.store.events())
+    said = current_answers(batch.store.events())
     left = [name for name in people if tasks_left(batch, name, said)]
     if not left:
         raise UserError(f"{batch.path}: {' and '.join(people)} have answered everything; there is nothing to ask.")

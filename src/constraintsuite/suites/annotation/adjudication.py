@@ -12,7 +12,7 @@ from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.suites.annotation.answers import LONGEST_NOTE, StaleError
 from constraintsuite.suites.annotation.batch import AnnotationBatch, check_name
-from constraintsuite.suites.annotation.current_answers import CurrentAnswers, standing
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers, current_answers
 from constraintsuite.suites.annotation.records import (
     SIDES,
     AnnotationEvent,
@@ -100,7 +100,7 @@ def answers_without_names(one: Disagreement) -> list[tuple[AnswerValue, str]]:
 
 def write_disagreements(batch: AnnotationBatch, by: str, file: Path) -> int:
     """Write a sheet of all that waits for a ruling, without names; gives how many lines it has."""
-    said = standing(batch.store.events())
+    said = current_answers(batch.store.events())
     waiting = [one for one in disagreements(batch, said) if not has_judged(said, one.item, check_name(by))]
     if not waiting:
         raise UserError(f"{batch.path}: nothing waits for a ruling by {by}.")
@@ -114,7 +114,7 @@ def write_disagreements(batch: AnnotationBatch, by: str, file: Path) -> int:
 def read_rulings(batch: AnnotationBatch, by: str, file: Path) -> list[EventDraft]:
     """The rulings of a sheet; lines without one are left open, any fault is a UserError."""
     check_name(by)
-    said = standing(batch.store.events())
+    said = current_answers(batch.store.events())
     _, rows = read_table(file, _COLUMNS)
     faults: list[RowFault] = []
     drafts: dict[tuple[str, str], EventDraft] = {}
@@ -177,7 +177,7 @@ def keep_ruling(
     """
     item, question, _ = ruling
     with batch.store.turn(now) as turn:
-        said = standing(turn.events(item=item))
+        said = current_answers(turn.events(item=item))
         draft, before = rule(batch, said, by, ruling, reason), said.rulings.get((item, question))
         if before is not None and (before.annotator, before.value, before.note) == (by, draft.value, draft.note):
             return
@@ -190,7 +190,7 @@ def take_back_ruling(batch: AnnotationBatch, by: str, item: str, question: str, 
     """Have something wait for a ruling again: the one that counts is taken back, and those that it replaced."""
     with batch.store.turn(now) as turn:
         events = turn.events(item=item)
-        said = standing(events)
+        said = current_answers(events)
         if state_of(said, item, question) != seen:
             raise StaleError(_STALE)
         if (item, question) not in said.rulings:

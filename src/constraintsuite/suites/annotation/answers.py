@@ -8,7 +8,7 @@ from datetime import datetime
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask
-from constraintsuite.suites.annotation.current_answers import standing
+from constraintsuite.suites.annotation.current_answers import current_answers
 from constraintsuite.suites.annotation.records import (
     AnnotationEvent,
     AnnotationQuestion,
@@ -49,7 +49,7 @@ def last_of(task: AnnotationTask, own: Iterable[AnnotationEvent]) -> int:
 
 def answers_to(task: AnnotationTask, own: Iterable[AnnotationEvent]) -> dict[str, AnnotationEvent]:
     """What a person says of a task now, by question, in the terms of the item."""
-    said = standing(event for event in own if (event.item, event.copy) == (task.item.id, task.copy))
+    said = current_answers(event for event in own if (event.item, event.copy) == (task.item.id, task.copy))
     return {question: event for (_, _, question), people in said.answers.items() for event in people.values()}
 
 

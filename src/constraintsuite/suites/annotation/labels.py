@@ -9,7 +9,7 @@ from typing import Literal
 
 from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.suites.annotation.batch import AnnotationBatch
-from constraintsuite.suites.annotation.current_answers import CurrentAnswers, leave_out, standing
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers, current_answers, leave_out
 from constraintsuite.suites.annotation.records import AnnotationItem, AnnotationQuestion, AnswerValue, spell_value
 
 How = Literal["agreed", "ruled", "single", "open", "unanswered"]
@@ -52,7 +52,7 @@ def label_all(batch: AnnotationBatch, said: CurrentAnswers) -> list[LabelledItem
 def write_labels(batch: AnnotationBatch, folder: Path, without: Collection[str] = ()) -> list[LabelledItem]:
     """Write `labels.jsonl`, one line an item, and `events.jsonl`, the events that they follow from, into a folder."""
     events = leave_out(batch.store.events(), without)
-    labelled = label_all(batch, standing(events))
+    labelled = label_all(batch, current_answers(events))
     write_jsonl(folder / "labels.jsonl", labelled)
     write_jsonl(folder / "events.jsonl", events)
     return labelled

@@ -8,7 +8,7 @@ from pathlib import Path
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.tables import Column, Table
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask, check_name, tasks_by_row
-from constraintsuite.suites.annotation.current_answers import CurrentAnswers, standing, tasks_left
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers, current_answers, tasks_left
 from constraintsuite.suites.annotation.formats import FORMATS
 from constraintsuite.suites.annotation.formats.base import AnnotationSheet
 from constraintsuite.suites.annotation.kinds.proposals import NAME as PROPOSALS
@@ -30,7 +30,7 @@ _RULES: Mapping[str, Settle] = {PROPOSALS: settle_row}
 
 def write_sheet(batch: AnnotationBatch, annotator: str, file: Path, layout: str = "csv") -> int:
     """Write the tasks that an annotator has not finished, with empty answers; gives how many there are."""
-    tasks = tasks_left(batch, check_name(annotator), standing(batch.store.events()))
+    tasks = tasks_left(batch, check_name(annotator), current_answers(batch.store.events()))
     if not tasks:
         raise UserError(f"{batch.path}: {annotator} has answered everything; there is nothing to ask.")
     fields = dict.fromkeys(name for task in tasks for name in task.item.fields)
@@ -75,7 +75,7 @@ def read_sheet(batch: AnnotationBatch, annotator: str, file: Path, layout: str =
     if unasked or not set(columns) & set(batch.questions):
         what = f"unknown columns: {', '.join(sorted(unasked))}" if unasked else "no column is a question"
         raise UserError(f"{file}:1: {what}. Questions are: {', '.join(batch.questions)}.")
-    said = standing(batch.store.events())
+    said = current_answers(batch.store.events())
     first: dict[str, int] = {}
     faults: list[RowFault] = []
     drafts: list[EventDraft] = []

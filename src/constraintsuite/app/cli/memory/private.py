@@ -151,13 +151,13 @@ def agree(pilot: Path, least: float, by: str, version: int | None, as_json: bool
     from constraintsuite.memory.private.versions import require_version
     from constraintsuite.suites.annotation.agreement import agree as measure
     from constraintsuite.suites.annotation.agreement import attention
-    from constraintsuite.suites.annotation.current_answers import standing
+    from constraintsuite.suites.annotation.current_answers import current_answers
 
     measured = require_version(pilot, version)
     batch = pilot_batch(pilot, measured)
     if version is None:  # cases.csv is of the newest version; an older one is known by its batch alone
         judged_cases(pilot, measured, batch)
-    said = standing(batch.store.events())
+    said = current_answers(batch.store.events())
     evidence = evidence_agreement(batch, said, least)
     rows, people = measure(batch, said, by=by), attention(batch, said)
     record = {"evidence": evidence, "passed": evidence.passed, **agreement_record(rows, people)}

@@ -23,7 +23,7 @@ from constraintsuite.core.records.tables import ItemColumns, tabulate
 from constraintsuite.suites.annotation.adjudication import disagreements
 from constraintsuite.suites.annotation.agreement import ALL, agree, attention
 from constraintsuite.suites.annotation.batch import AnnotationBatch, open_batch, write_batch
-from constraintsuite.suites.annotation.current_answers import AnnotatorProgress, leave_out, standing
+from constraintsuite.suites.annotation.current_answers import AnnotatorProgress, current_answers, leave_out
 from constraintsuite.suites.annotation.kinds.gold import judge_all, read_suite, summarise, write_verdicts
 from constraintsuite.suites.annotation.kinds.proposals import write_approved
 from constraintsuite.suites.annotation.labels import label_all, write_labels
@@ -52,7 +52,7 @@ def _answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, tem
         return Response(status_code=204)
     by, claim = request.query_params.get("by", ""), _claim(request.query_params.get("claim", str(CLAIM)))
     without = request.query_params.getlist("without")
-    said = standing(leave_out(events, without))
+    said = current_answers(leave_out(events, without))
     # Several windows ask for the same again and again, and of thousands of items it takes seconds.
     key = ("agreement", tuple(events[-1:]), by, claim, tuple(without))
     people, rows = artifacts.compute_once(
@@ -66,7 +66,7 @@ def _answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, tem
         address=one.address,
         name=one.label,
         query=urlencode({"by": by, "claim": claim, "without": without}, doseq=True),
-        names=standing(events).annotators if without else said.annotators,
+        names=current_answers(events).annotators if without else said.annotators,
         without=without,
         judges=people,
         seen=last,
@@ -106,7 +106,7 @@ DEFAULT_SIZE, MOST = 200, 5_000
 def show_state(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """How far everyone is, what waits, and where to go on."""
     batch = artifacts.load(one, open_batch)
-    said = standing(batch.store.events())
+    said = current_answers(batch.store.events())
     people = progress_of_all(batch)
     return render(
         request,
@@ -212,13 +212,13 @@ def make_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact)
 def _outlook(batch: AnnotationBatch, without: Sequence[str]) -> dict[str, object]:
     """What an export would write now, of examples of a suite; `people` are all who judged, also those left out."""
     events = batch.store.events()
-    said = standing(leave_out(events, without))
+    said = current_answers(leave_out(events, without))
     judged, people = judge_all(batch, label_all(batch, said)), attention(batch, said)
     return {
         "summary": summarise(batch, judged),
         "drop": [one for one in judged if one.verdict == "drop"],
         "repair": [one for one in judged if one.verdict == "repair"],
-        "people": standing(events).annotators,
+        "people": current_answers(events).annotators,
         "judges": people,
     }
 

@@ -19,7 +19,7 @@ from constraintsuite.app.web.pages.queries import MODELS, address_of, writing_ba
 from constraintsuite.app.web.renderer import render
 from constraintsuite.core.errors import UserError
 from constraintsuite.suites.annotation.batch import open_batch, write_batch
-from constraintsuite.suites.annotation.current_answers import progress_of, standing
+from constraintsuite.suites.annotation.current_answers import current_answers, progress_of
 from constraintsuite.suites.annotation.kinds.written_queries import NAME, read_pairs, write_nevir, written
 
 EXPORT = "nevir"
@@ -51,7 +51,7 @@ def begin(request: Request, artifacts: ArtifactIndex) -> Response:
 def show_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """What would be exported now, and what was before, each file with the command that reads it."""
     batch = writing_batch(artifacts, one)
-    found = written(batch, standing(batch.store.events()))
+    found = written(batch, current_answers(batch.store.events()))
     return render(
         request,
         "writing_export.html.jinja",

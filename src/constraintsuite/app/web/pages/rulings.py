@@ -36,7 +36,7 @@ from constraintsuite.suites.annotation.adjudication import (
 )
 from constraintsuite.suites.annotation.answers import StaleError
 from constraintsuite.suites.annotation.batch import AnnotationBatch
-from constraintsuite.suites.annotation.current_answers import CurrentAnswers, standing
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers, current_answers
 from constraintsuite.suites.annotation.records import SIDES, AnnotationEvent
 
 A_PAGE = 50
@@ -161,7 +161,7 @@ def _context(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) ->
     """The disagreements of a batch as they stand now, for the person who asks."""
     batch, person = judged_batch(artifacts, one), request.state.person
     events = batch.store.events()
-    said = standing(events)
+    said = current_answers(events)
     found = differing(batch, said)
     third = [each for each in found if person.role == "owner" or not has_judged(said, each.item, person.name)]
     mine = {RulingSubject(each.item, each.question): each for each in third}

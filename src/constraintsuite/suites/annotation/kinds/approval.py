@@ -12,7 +12,7 @@ from typing import Literal
 from constraintsuite.core.errors import UserError
 from constraintsuite.suites.annotation.answers import StaleError
 from constraintsuite.suites.annotation.batch import AnnotationBatch
-from constraintsuite.suites.annotation.current_answers import CurrentAnswers, standing
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers, current_answers
 from constraintsuite.suites.annotation.kinds.proposals import (
     approve,
     read_verdict,
@@ -83,7 +83,7 @@ def judge_all(proposals: Sequence[Proposal], batch: AnnotationBatch | None, find
         ranked = enumerate(proposals, 1)
         return [JudgedProposal(rank, mined, mined, ProposalOutlook(mined.examples_expected)) for rank, mined in ranked]
     events = batch.store.events()
-    said, last = standing(events), {event.item: event.number for event in events}
+    said, last = current_answers(events), {event.item: event.number for event in events}
     labelled = label_all(batch, said)
     states = {found.item: _state(found.labels["verdict"], found.item, said) for found in labelled}
     approved = approve(proposals, labelled, said)
@@ -132,7 +132,7 @@ def keep_verdict(
         raise UserError(f"{proposal!r} is not among the proposals of {batch.path.name}.")
     with batch.store.turn(now) as turn:
         events = turn.events(item=proposal)
-        said = standing(event for event in events if event.annotator == by)
+        said = current_answers(event for event in events if event.annotator == by)
         drafts = [
             EventDraft(by, proposal, question, value)
             for question, value in answers.items()

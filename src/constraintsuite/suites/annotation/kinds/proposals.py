@@ -13,7 +13,7 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import sha256_of
 from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.suites.annotation.batch import AnnotationBatch
-from constraintsuite.suites.annotation.current_answers import CurrentAnswers, standing
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers, current_answers
 from constraintsuite.suites.annotation.kinds.query_rules import tidy
 from constraintsuite.suites.annotation.labels import Label, LabelledItem, label_all
 from constraintsuite.suites.annotation.records import AnnotationItem, AnnotationQuestion, EventDraft
@@ -187,7 +187,7 @@ def write_approved(batch: AnnotationBatch, file: Path, out: Path) -> dict[str, i
     proposals = list(read_jsonl(file, Proposal))
     if not batch.head.source.endswith(f" {sha256_of(file)}"):
         raise UserError(f"{file}: this is not the file that {batch.path} was drawn from, or it was changed since.")
-    said = standing(batch.store.events())
+    said = current_answers(batch.store.events())
     approved = approve(proposals, label_all(batch, said), said)
     write_jsonl(out, approved)
     return dict(sorted(Counter(one.status for one in approved).items()))

@@ -16,7 +16,7 @@ from constraintsuite.core.store.files import sha256_text, whole_folder, write_te
 from constraintsuite.suites.annotation.agreement import clusters_of
 from constraintsuite.suites.annotation.answers import TaskAnswers, answers_to, keep_answers
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask
-from constraintsuite.suites.annotation.current_answers import CurrentAnswers, standing
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers, current_answers
 from constraintsuite.suites.annotation.kinds.gold import unchanged_examples
 from constraintsuite.suites.annotation.kinds.query_rules import LONGEST, QueryFault, find_faults, own_words, tidy
 from constraintsuite.suites.annotation.records import AnnotationEvent, AnnotationItem, AnnotationQuestion, EventDraft
@@ -137,7 +137,7 @@ def written(batch: AnnotationBatch, said: CurrentAnswers) -> list[WrittenQueries
 
 def write_nevir(batch: AnnotationBatch, folder: Path) -> WrittenRows:
     """Write what people wrote as `csuite import nevir` reads it, one file a split; queries that break a rule are left out."""
-    found = written(batch, standing(batch.store.events()))
+    found = written(batch, current_answers(batch.store.events()))
     kept = [one for one in found if not one.faults]
     if not kept:
         raise UserError(f"{batch.path}: nobody has written a pair of queries that follows the rules.")
