@@ -14,7 +14,7 @@ from constraintsuite.app.web.annotator_session import count_waiting
 from constraintsuite.suites.annotation.batch import AnnotationBatch, tasks_of, write_batch
 from constraintsuite.suites.annotation.current_answers import current_answers
 from constraintsuite.suites.annotation.records import AnnotationQuestion, EventDraft
-from suites.annotation.small_batch import START, Dishes, answer_all, make_batch
+from suites.annotation.small_batch import START, answer_all, dishes, make_batch
 
 
 @pytest.fixture
@@ -254,7 +254,7 @@ def test_progress_and_the_time_that_is_left(batch: AnnotationBatch, anna: Visito
 
 def test_many_options_are_chosen_one_by_one(tmp_path: Path) -> None:
     question = AnnotationQuestion("which", "Which?", "choices", ("a", "b", "c"))
-    batch = write_batch(tmp_path / "batch", Dishes(1, questions=(question,)), "dishes 1")
+    batch = write_batch(tmp_path / "batch", dishes(1, questions=(question,)))
     anna = open_site(tmp_path).visit(ANNA)
     row = first_row(anna)
     page = anna.page(f"{QUEUE}?row={row}")

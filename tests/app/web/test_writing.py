@@ -14,7 +14,7 @@ from constraintsuite.app.web.access import Person
 from constraintsuite.app.web.pages import queries
 from constraintsuite.suites.annotation.batch import AnnotationBatch, open_batch, tasks_of, write_batch
 from constraintsuite.suites.annotation.current_answers import current_answers
-from constraintsuite.suites.annotation.kinds.gold import GoldItems
+from constraintsuite.suites.annotation.kinds.gold import gold_items
 from constraintsuite.suites.annotation.kinds.written_queries import PassageScores, passages_of
 from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.importers.folder import import_suite
@@ -286,7 +286,7 @@ def test_a_row_of_another_person_is_unknown(drawn: OpenSite) -> None:
 
 
 def test_other_batches_are_not_written_for(drawn: OpenSite) -> None:
-    write_batch(drawn.shelf.root / "gold", GoldItems(EXAMPLES), "tiny")
+    write_batch(drawn.shelf.root / "gold", gold_items(EXAMPLES, "tiny"))
     anna = drawn.visit(ANNA)
     anna.get("/writing/gold", 404)
     assert "/writing/gold" not in anna.page("/writing")

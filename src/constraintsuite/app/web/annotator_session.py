@@ -14,7 +14,7 @@ from starlette.responses import RedirectResponse, Response
 from constraintsuite.app.web.access import Person
 from constraintsuite.app.web.artifact_index import ArtifactIndex, NotServedError, ServedArtifact
 from constraintsuite.app.web.forms import only, read_place
-from constraintsuite.suites.annotation.adjudication import disagreements, has_judged
+from constraintsuite.suites.annotation.adjudication import has_judged, open_disagreements
 from constraintsuite.suites.annotation.answers import StaleError, take_back_last
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask, open_batch, tasks_of
 from constraintsuite.suites.annotation.current_answers import (
@@ -96,7 +96,7 @@ def count_waiting(artifacts: ArtifactIndex, batch: ServedArtifact, person: Perso
         progress = progress_of(opened, person.name, opened.store.events(person.name))
         return progress.total - progress.done, progress.total
     said = current_answers(opened.store.events())
-    waiting = sum(not has_judged(said, one.item, person.name) for one in disagreements(opened, said))
+    waiting = sum(not has_judged(said, one.item, person.name) for one in open_disagreements(opened, said))
     return waiting, waiting + len(said.rulings)
 
 

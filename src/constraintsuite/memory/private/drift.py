@@ -1,4 +1,4 @@
-"""Replay of a shadow set: what changed in the rankings between two memories, or two versions of one."""
+"""Replay a shadow set, and measure how rankings changed between two memories, or two versions of a pilot."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from constraintsuite.models.dense import DenseScorer
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """One question under one mode, before and after."""
+    """How the ranking of one question changed in one mode."""
 
     case: str
     mode: str
@@ -38,13 +38,13 @@ class Moved:
     gained: tuple[str, ...]
     lost: tuple[str, ...]
     evidence_lost: tuple[str, ...]
-    """Of the labelled evidence, what was found before and is not now."""
+    """Labelled evidence that was returned before and is not now."""
     evidence_gained: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class ModeDrift:
-    """All questions under one mode."""
+    """Mean changes over all questions in one mode."""
 
     mode: str
     overlap: Interval
@@ -56,16 +56,16 @@ class ModeDrift:
 
 @dataclass(frozen=True)
 class RankingDrift:
-    """What a replay found."""
+    """The result of a replay."""
 
     budget: int
     modes: tuple[ModeDrift, ...]
     moved: tuple[Moved, ...]
-    """Questions whose ranking is not what it was, the most changed first."""
+    """Questions whose ranking changed, the most changed first."""
 
 
 def read_shadow(file: Path) -> list[ShadowCase]:
-    """The questions of a shadow set; two of one name are a UserError."""
+    """Read the questions of a shadow set; two with the same name are a UserError."""
     cases = list(read_jsonl(file, ShadowCase))
     names = [case.case for case in cases]
     repeated = next((name for name in names if names.count(name) > 1), None)
@@ -77,7 +77,7 @@ def read_shadow(file: Path) -> list[ShadowCase]:
 
 
 def open_side(path: Path, encoder: DenseScorer | None = None) -> Memory:
-    """A memory folder, or the memory of a frozen version of a pilot."""
+    """Open a memory folder, or make a memory of a frozen version of a pilot."""
     manifest = read_manifest(path) if path.is_dir() else None
     if manifest is not None and manifest.kind == KIND:
         Artifact.open(path, KIND).refuse_foreign()
@@ -93,7 +93,7 @@ def replay(
     budget: int,
     reporter: Reporter | None = None,
 ) -> RankingDrift:
-    """Ask both memories every question in every mode; questions of one document are resampled together."""
+    """Ask both memories every question in every mode; questions about one document are resampled together."""
     clusters = connected_components([case.documents for case in cases])
     moved: list[Moved] = []
     figures: list[ModeDrift] = []

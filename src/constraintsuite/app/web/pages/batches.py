@@ -20,11 +20,11 @@ from constraintsuite.app.web.pages import page_of
 from constraintsuite.app.web.renderer import render
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.tables import ItemColumns, tabulate
-from constraintsuite.suites.annotation.adjudication import disagreements
-from constraintsuite.suites.annotation.agreement import ALL, agree, attention
+from constraintsuite.suites.annotation.adjudication import open_disagreements
+from constraintsuite.suites.annotation.agreement import ALL, measure_agreement, measure_attention
 from constraintsuite.suites.annotation.batch import AnnotationBatch, open_batch, write_batch
 from constraintsuite.suites.annotation.current_answers import AnnotatorProgress, current_answers, leave_out
-from constraintsuite.suites.annotation.kinds.gold import judge_all, read_suite, summarise, write_verdicts
+from constraintsuite.suites.annotation.kinds.gold import judge_examples, sample_suite, summarise, write_verdicts
 from constraintsuite.suites.annotation.kinds.proposals import write_approved
 from constraintsuite.suites.annotation.labels import label_all, write_labels
 from constraintsuite.suites.annotation.sample_size import CLAIM
@@ -56,7 +56,7 @@ def _answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, tem
     # Several windows ask for the same again and again, and of thousands of items it takes seconds.
     key = ("agreement", tuple(events[-1:]), by, claim, tuple(without))
     people, rows = artifacts.compute_once(
-        key, [one], lambda: (attention(batch, said), agree(batch, said, by=by, claim=claim))
+        key, [one], lambda: (measure_attention(batch, said), measure_agreement(batch, said, by=by, claim=claim))
     )
     told = [row for row in rows if row.figures.raw.n]
     return render(
@@ -115,7 +115,7 @@ def show_state(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) 
         address=one.address,
         batch=batch,
         people=tabulate("people", "", people, _PROGRESS) if people else None,
-        waiting=len(disagreements(batch, said)),
+        waiting=len(open_disagreements(batch, said)),
         suite=suite_of(artifacts, batch.head, one),
         command=serve_command(artifacts, "annotator"),
     )
@@ -132,9 +132,9 @@ def make_sample(request: Request, artifacts: ArtifactIndex, suite: ServedArtifac
     given = {name: next(iter(request.state.form.get(name, ())), "") for name in ("size", "seed")}
     try:
         size, seed = read_whole(given["size"], "size", 1, MOST), read_whole(given["seed"], "seed", 0, 2**31)
-        kind, origin = read_suite(suite.path, size, seed)
+        items = sample_suite(suite.path, size, seed)
         with new_beside(artifacts, suite, ENDING) as folder:
-            write_batch(folder, kind, origin, seed=seed)
+            write_batch(folder, items, seed=seed)
     except UserError as error:
         return _offer(request, artifacts, suite, given, artifacts.describe_error(error), 422)
     return RedirectResponse(f"/{BATCH}/{quote(folder.relative_to(artifacts.root).as_posix())}", 303)
@@ -191,9 +191,7 @@ def make_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact)
     batch = judged_batch(artifacts, one)
     check_beside(artifacts, one)
     if batch.head.kind not in ("gold", "proposals"):
-        raise UserError(
-            f"A batch of the kind {batch.head.kind!r} has an export of its own: `csuite memory private export`."
-        )
+        raise UserError(f"A batch of the kind {batch.head.kind!r} has an export of its own: `csuite gold export`.")
     proposals = _proposals_file(artifacts, batch, one) if batch.head.kind == "proposals" else None
     without = request.state.form.get("without", ())
     if proposals is not None and without:
@@ -213,7 +211,7 @@ def _outlook(batch: AnnotationBatch, without: Sequence[str]) -> dict[str, object
     """What an export would write now, of examples of a suite; `people` are all who judged, also those left out."""
     events = batch.store.events()
     said = current_answers(leave_out(events, without))
-    judged, people = judge_all(batch, label_all(batch, said)), attention(batch, said)
+    judged, people = judge_examples(batch, label_all(batch, said)), measure_attention(batch, said)
     return {
         "summary": summarise(batch, judged),
         "drop": [one for one in judged if one.verdict == "drop"],

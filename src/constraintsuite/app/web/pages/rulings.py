@@ -26,8 +26,8 @@ from constraintsuite.suites.annotation.adjudication import (
     LONGEST_REASON,
     SHORTEST_REASON,
     Disagreement,
+    all_disagreements,
     answers_without_names,
-    differing,
     has_judged,
     keep_ruling,
     last_ruling_of,
@@ -162,7 +162,7 @@ def _context(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) ->
     batch, person = judged_batch(artifacts, one), request.state.person
     events = batch.store.events()
     said = current_answers(events)
-    found = differing(batch, said)
+    found = all_disagreements(batch, said)
     third = [each for each in found if person.role == "owner" or not has_judged(said, each.item, person.name)]
     mine = {RulingSubject(each.item, each.question): each for each in third}
     return RulingContext(one, batch, person, events, said, mine, len(found) - len(mine))
