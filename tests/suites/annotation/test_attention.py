@@ -45,7 +45,7 @@ def person(
     ],
 )
 def test_who_is_named_and_for_what(one: Attention, told: str) -> None:
-    found = [str(each) for each in find_concerns([one])]
+    found = [f"{each.annotator} {each.words}" for each in find_concerns([one])]
     assert len(found) == bool(told)
     assert all(each.startswith(f"ann {told}") for each in found)
 

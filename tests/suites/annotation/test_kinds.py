@@ -87,7 +87,7 @@ def test_a_suite_is_sampled_and_its_labels_are_summed_up(tmp_path: Path) -> None
             batch.store.append(
                 [EventDraft(name, item.id, q, v) for q, v in {**GOOD, "satisfies": satisfies}.items()], START
             )
-    judged = write_verdicts(batch, label_all(batch, said_of(batch)), tmp_path / "out")
+    judged = write_verdicts(batch, tmp_path / "out")
     found = summarise(batch, judged)
     assert (found.verdicts, found.right.value, found.right.n) == (
         {"keep": 4, "repair": 0, "drop": 1, "open": 0},

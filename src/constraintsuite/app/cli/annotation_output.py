@@ -71,7 +71,7 @@ def _attention_lines(people: list[Attention]) -> list[str]:
     """Whose answers not to rely on and by which rule, and about whom too little is known."""
     from constraintsuite.suites.annotation.agreement import ADVICE, RULE, find_concerns, too_few
 
-    lines = [str(concern) for concern in find_concerns(people)]
+    lines = [f"{concern.annotator} {concern.words}" for concern in find_concerns(people)]
     lines += [f"{RULE} {ADVICE} Leave them out with --without NAME."] if lines else []
     lines += [too_few(people)] if too_few(people) else []
     return ["", *lines] if lines else []

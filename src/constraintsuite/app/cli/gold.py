@@ -293,7 +293,7 @@ def export(
         emit({"folder": out, "rows": counts}, as_json, f"{out}: rows of {rows}. `csuite import nevir` reads them.")
     else:
         with new_folder(out) as new:
-            judged = write_verdicts(batch, write_labels(batch, new, without), new)
+            judged = write_verdicts(batch, new, without)
         people = measure_attention(batch, current_answers(leave_out(batch.store.events(), without)))
         summary = summarise(batch, judged, **claims)
         emit(summary, as_json, gold_text(summary, people, out))

@@ -254,21 +254,16 @@ def matches(expected: Sequence[A], found: Sequence[B], fits: Callable[[A, B], bo
 
 
 def longest_common(expected: Sequence[str], found: Sequence[str]) -> int:
-    """The length of the longest common subsequence."""
-    best = [0] * (len(found) + 1)
-    for want in expected:
-        before = best
-        best = [0]
-        for place, have in enumerate(found, 1):
-            best.append(before[place - 1] + 1 if want == have else max(before[place], best[-1]))
-    return best[-1]
+    """The length of the longest common subsequence: the nodes that stay if nodes are only inserted and deleted."""
+    return (len(expected) + len(found) - edit_distance(expected, found, replacement=2)) // 2
 
 
-def edit_distance(expected: Sequence[str], found: Sequence[str]) -> int:
+def edit_distance(expected: Sequence[str], found: Sequence[str], *, replacement: int = 1) -> int:
     """The number of nodes to insert, delete or replace to turn one sequence into the other (Levenshtein 1966)."""
     row = list(range(len(found) + 1))
     for number, want in enumerate(expected, 1):
         before, row = row, [number]
         for place, have in enumerate(found, 1):
-            row.append(min(before[place] + 1, row[-1] + 1, before[place - 1] + (want != have)))
+            replaced = before[place - 1] + (replacement if want != have else 0)
+            row.append(min(before[place] + 1, row[-1] + 1, replaced))
     return row[-1]

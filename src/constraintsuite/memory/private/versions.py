@@ -108,7 +108,7 @@ def open_version(path: Path) -> Version:
     """Open the version in a folder; a UserError if one of its files was changed."""
     artifact = Artifact.open(path, KIND)
     artifact.refuse_foreign()  # all documents in the folder are read
-    return Version(int(path.name), artifact, tuple(read_jsonl(path / UNITS, FrozenUnit)))
+    return Version(artifact.manifest.settings["version"], artifact, tuple(read_jsonl(path / UNITS, FrozenUnit)))
 
 
 def frozen_units(parts: Sequence[MemoryDocument]) -> Iterator[FrozenUnit]:

@@ -196,9 +196,6 @@ class Concern:
     annotator: str
     words: str
 
-    def __str__(self) -> str:
-        return f"{self.annotator} {self.words}"
-
 
 def find_concerns(people: Sequence[Attention]) -> list[Concern]:
     """Name the people who failed decoys or repeats, or chose by place, with the reason."""

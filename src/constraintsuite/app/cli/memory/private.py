@@ -92,22 +92,19 @@ def drift(
 
 
 def _drift_text(found: RankingDrift, cases: int) -> str:
-    from constraintsuite.core.records.tables import Column, Table
+    from constraintsuite.core.records.tables import ItemColumns, tabulate
+    from constraintsuite.memory.private.drift import ModeDrift
 
-    table = Table(
-        "drift",
-        f"{cases} questions before and after, at a budget of {found.budget}",
-        (
-            Column("mode"),
-            Column("overlap", "share"),
-            Column("RBO", "number"),
-            Column("same first", "share"),
-            Column("lost evidence", "count"),
-            Column("gained evidence", "count"),
-        ),
-        tuple((m.mode, m.overlap, m.rbo, m.same_first, m.evidence_lost, m.evidence_gained) for m in found.modes),
-    )
-    lines = [str(table), "", f"{len(found.moved)} rankings moved."]
+    columns: ItemColumns[ModeDrift] = {
+        "mode": ("text", lambda mode: mode.mode),
+        "overlap": ("share", lambda mode: mode.overlap),
+        "RBO": ("number", lambda mode: mode.rbo),
+        "same first": ("share", lambda mode: mode.same_first),
+        "lost evidence": ("count", lambda mode: mode.evidence_lost),
+        "gained evidence": ("count", lambda mode: mode.evidence_gained),
+    }
+    caption = f"{cases} questions before and after, at a budget of {found.budget}"
+    lines = [str(tabulate("drift", caption, found.modes, columns)), "", f"{len(found.moved)} rankings moved."]
     for one in found.moved[:SHOWN]:
         changes = [f"+{name}" for name in one.gained[:3]] + [f"-{name}" for name in one.lost[:3]]
         lines.append(f"  {one.case}, {one.mode}: RBO {one.rbo:.2f} {' '.join(changes)}".rstrip())

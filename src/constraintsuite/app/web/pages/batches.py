@@ -202,7 +202,7 @@ def make_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact)
             write_approved(batch, proposals, folder / "approved.jsonl")
             write_labels(batch, folder)
         else:
-            write_verdicts(batch, write_labels(batch, folder, without), folder)
+            write_verdicts(batch, folder, without)
     made = urlencode({"made": folder.name, "without": without}, doseq=True)
     return RedirectResponse(f"{one.address}/export?{made}", 303)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -20,7 +20,7 @@ from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.suites.annotation.agreement import clusters_of
 from constraintsuite.suites.annotation.batch import AnnotationBatch
-from constraintsuite.suites.annotation.labels import Label, LabelledItem
+from constraintsuite.suites.annotation.labels import Label, LabelledItem, write_labels
 from constraintsuite.suites.annotation.records import SIDES, AnnotationItem, AnnotationQuestion, ItemSet
 from constraintsuite.suites.annotation.sample_size import CLAIM, ItemsNeeded, items_needed
 from constraintsuite.suites.dropped import name_of_texts
@@ -105,9 +105,9 @@ class GoldSummary:
     needed: ItemsNeeded
 
 
-def write_verdicts(batch: AnnotationBatch, labelled: Sequence[LabelledItem], folder: Path) -> list[JudgedExample]:
-    """Write all examples to `gold.jsonl`, and those to repair or drop also to `repair.jsonl` and `drop.jsonl`."""
-    judged = judge_examples(batch, labelled)
+def write_verdicts(batch: AnnotationBatch, folder: Path, without: Collection[str] = ()) -> list[JudgedExample]:
+    """Write labels and events, all examples to `gold.jsonl`, and those to mend to `repair.jsonl` and `drop.jsonl`."""
+    judged = judge_examples(batch, write_labels(batch, folder, without))
     write_jsonl(folder / "gold.jsonl", judged)
     for verdict in ("repair", "drop"):
         write_jsonl(folder / f"{verdict}.jsonl", (one for one in judged if one.verdict == verdict))
