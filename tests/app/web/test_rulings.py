@@ -160,7 +160,7 @@ def test_another_adjudicator_sees_a_ruling_and_not_whose_it_is(site: OpenSite, j
     ("answer", "reason", "told"),
     [
         ("first", "short", "needs a reason"),
-        ("first", "x" * 2_001, "2,000 are the most"),
+        ("first", "x" * 2_001, "10 to 2,000 characters; there are 2,001"),
         ("third", REASON, "is not an answer here"),
         ("", REASON, "is not an answer"),
     ],

@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from constraintsuite.memory.private.acceptance import BenchmarkExport, export
-from constraintsuite.memory.private.cases import PrivateCase, write_case_sheet
+from constraintsuite.memory.private.cases import PrivateCase, open_labels, write_case_sheet
 from constraintsuite.memory.private.inventory import INVENTORY, write_inventory
-from constraintsuite.memory.private.labels import open_labels
 from constraintsuite.memory.private.versions import freeze
 from constraintsuite.suites.annotation.batch import AnnotationBatch, tasks_of
 from constraintsuite.suites.annotation.records import AnswerValue, EventDraft

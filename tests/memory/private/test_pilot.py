@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.memory.private.cases import read_cases, reading_copy
+from constraintsuite.memory.private.cases import open_labels, read_cases, reading_copy
 from constraintsuite.memory.private.inventory import INVENTORY, Quota, quotas, read_inventory, write_inventory
-from constraintsuite.memory.private.labels import open_labels
 from constraintsuite.memory.private.versions import freeze, open_version, require_version
 from memory.private.small_pilot import (
     CASES,

@@ -11,7 +11,8 @@ import pytest
 from constraintsuite.core.errors import UserError
 from constraintsuite.memory.cases.files import ground
 from constraintsuite.memory.cases.files import read_cases as read_benchmark
-from constraintsuite.memory.private.labels import evidence_agreement, open_labels
+from constraintsuite.memory.private.acceptance import evidence_agreement
+from constraintsuite.memory.private.cases import open_labels
 from constraintsuite.memory.private.versions import freeze
 from constraintsuite.suites.annotation.adjudication import rule
 from constraintsuite.suites.annotation.current_answers import current_answers

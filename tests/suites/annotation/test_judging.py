@@ -175,7 +175,7 @@ def test_nobody_rules_on_a_decoy(tmp_path: Path) -> None:
     [
         ("ann", ("dish-1", "satisfies", "first"), WHY, "ann has judged this item"),
         ("cy", ("dish-1", "satisfies", "first"), "because", "a ruling needs a reason, in words"),
-        ("cy", ("dish-1", "satisfies", "first"), "x" * 2_001, "2,001 characters; 2,000 are the most"),
+        ("cy", ("dish-1", "satisfies", "first"), "x" * 2_001, "10 to 2,000 characters; there are 2,001"),
         ("cy", ("dish-1", "satisfies", "third"), WHY, "'third' is not an answer here"),
         ("cy", ("dish-2", "satisfies", "first"), WHY, "there is no disagreement here"),
         ("cy", ("dish-99", "satisfies", "first"), WHY, "no item 'dish-99'"),

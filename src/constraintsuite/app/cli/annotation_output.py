@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from constraintsuite.memory.private.acceptance import BenchmarkExport
-    from constraintsuite.memory.private.labels import EvidenceAgreement
+    from constraintsuite.memory.private.acceptance import BenchmarkExport, EvidenceAgreement
     from constraintsuite.suites.annotation.adjudication import Disagreement
     from constraintsuite.suites.annotation.agreement import Attention, QuestionAgreement
     from constraintsuite.suites.annotation.current_answers import AnnotatorProgress

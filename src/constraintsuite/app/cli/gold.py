@@ -99,8 +99,7 @@ def sheet(folder: Path, annotator: str, out: Path, layout: str, as_json: bool) -
     Beside it lie a guide and, for private cases, the documents to read. The first sheet of a pilot makes its batch.
     """
     from constraintsuite.core.store.files import write_text
-    from constraintsuite.memory.private.cases import reading_copy
-    from constraintsuite.memory.private.labels import open_labels
+    from constraintsuite.memory.private.cases import open_labels, reading_copy
     from constraintsuite.suites.annotation.formats.base import companion_file
     from constraintsuite.suites.annotation.sheets import guide, write_sheet
 
@@ -127,7 +126,7 @@ def sheet(folder: Path, annotator: str, out: Path, layout: str, as_json: bool) -
 @json_option
 def import_command(folder: Path, file: Path, annotator: str, layout: str, as_json: bool) -> None:
     """Import the answers of a sheet. If anything in it is wrong, list every fault and import nothing."""
-    from constraintsuite.memory.private.labels import open_labels
+    from constraintsuite.memory.private.cases import open_labels
     from constraintsuite.suites.annotation.current_answers import progress_of
     from constraintsuite.suites.annotation.sheets import read_sheet
 
@@ -144,7 +143,7 @@ def import_command(folder: Path, file: Path, annotator: str, layout: str, as_jso
 @json_option
 def status(folder: Path, as_json: bool) -> None:
     """Show the progress of each person, and how many items wait for a ruling."""
-    from constraintsuite.memory.private.labels import open_labels
+    from constraintsuite.memory.private.cases import open_labels
     from constraintsuite.suites.annotation.adjudication import open_disagreements
     from constraintsuite.suites.annotation.current_answers import current_answers, progress_of
 
@@ -169,7 +168,8 @@ def agree(folder: Path, by: str, claim: float | None, without: tuple[str, ...], 
     It also estimates how many more items are needed for --claim. --by groups items by slice, difficulty, relation or domain;
     private cases by family or document. For private cases, the exit code is 1 if the agreement on evidence is below --claim.
     """
-    from constraintsuite.memory.private.labels import evidence_agreement, open_labels
+    from constraintsuite.memory.private.acceptance import evidence_agreement
+    from constraintsuite.memory.private.cases import open_labels
     from constraintsuite.suites.annotation.agreement import find_concerns, measure_agreement, measure_attention
     from constraintsuite.suites.annotation.current_answers import current_answers, leave_out
 
@@ -203,7 +203,7 @@ def adjudicate(
     as_json: bool,
 ) -> None:
     """List what people disagree on, or rule on it as a third person, with a reason."""
-    from constraintsuite.memory.private.labels import open_labels
+    from constraintsuite.memory.private.cases import open_labels
     from constraintsuite.suites.annotation import adjudication
     from constraintsuite.suites.annotation.current_answers import current_answers
 
@@ -253,7 +253,7 @@ def export(
     """
     from constraintsuite.core.store.workspace import new_folder
     from constraintsuite.memory.private import acceptance
-    from constraintsuite.memory.private.labels import open_labels
+    from constraintsuite.memory.private.cases import open_labels
     from constraintsuite.suites.annotation.agreement import measure_attention
     from constraintsuite.suites.annotation.current_answers import current_answers, leave_out
     from constraintsuite.suites.annotation.kinds.gold import summarise, write_verdicts

@@ -160,7 +160,7 @@ def _length(wanted: Expectation, length: int | None) -> bool | None:
 
 
 def _fits_transfer(expected: ExpectedTransfer, step: TraceStep) -> bool:
-    kind = own_edge(expected.edge_type) if expected.edge_type else None
+    kind = own_edge(expected.edge_type)
     return (
         expected.node_id == step.node
         and (kind is None or kind == step.edge)
@@ -239,7 +239,7 @@ def validity_value(paths: Sequence[SearchPath], book: EdgeBook) -> MetricValues:
 
 
 def _fits_step(expected: ExpectedStep, step: PathStep) -> bool:
-    kind = own_edge(expected.via_edge_type) if expected.via_edge_type else None
+    kind = own_edge(expected.via_edge_type)
     return expected.node_id == step.node and (kind is None or kind == step.via)
 
 

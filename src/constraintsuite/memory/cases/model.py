@@ -33,9 +33,9 @@ CONTEXT = "context"
 """Tag of probes whose question leaves out what was confirmed before."""
 
 
-def own_edge(name: str) -> EdgeKind | None:
+def own_edge(name: str | None) -> EdgeKind | None:
     """The kind of edge of a memory here that a name of the format means; None if there is no such kind."""
-    return _OWN_EDGES.get(name)
+    return _OWN_EDGES.get(name or "")
 
 
 class Strict(BaseModel):

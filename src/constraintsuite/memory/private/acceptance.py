@@ -1,4 +1,4 @@
-"""Approve cases, check whether the set is good enough, and export it as a benchmark for `csuite memory bench`."""
+"""Measure agreement on evidence, check whether a set of cases is good enough, and export it as a benchmark."""
 
 from __future__ import annotations
 
@@ -6,30 +6,99 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
+import numpy as np
 from pydantic import ValidationError
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.figures import percent
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.agreement import agreement, jaccard_distance
+from constraintsuite.core.statistics.resampling import mean_figures
 from constraintsuite.core.store.files import write_text
 from constraintsuite.core.store.jsonl import describe, write_jsonl
 from constraintsuite.core.store.workspace import new_folder
 from constraintsuite.memory.cases.model import Dataset
-from constraintsuite.memory.private.cases import SHARES, PrivateCase
-from constraintsuite.memory.private.labels import CLAIM, EvidenceAgreement, evidence_agreement, judged_cases
+from constraintsuite.memory.private.cases import SHARES, PrivateCase, judged_cases
 from constraintsuite.memory.private.versions import DOCUMENTS, Version
+from constraintsuite.suites.annotation.agreement import clusters_of, ratings_of
 from constraintsuite.suites.annotation.batch import AnnotationBatch
-from constraintsuite.suites.annotation.current_answers import current_answers, leave_out
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers, current_answers, leave_out
 from constraintsuite.suites.annotation.labels import LabelledItem, label_all, write_labels
 
+CLAIM = 0.85
+"""Lower bound that the agreement on evidence must reach."""
 APPROVED = 120
 NON_TRIVIAL = 0.3
 HARD_NEGATIVES = 10
 GOLDEN = "golden.json"
 SHADOW = "shadow.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class CaseAgreement:
+    """Agreement on the evidence of one case, averaged over pairs of annotators."""
+
+    case: str
+    jaccard: float
+    f1: float
+
+
+@dataclass(frozen=True)
+class EvidenceAgreement:
+    """How far people agree on the evidence."""
+
+    cases: tuple[CaseAgreement, ...]
+    """The worst first."""
+    jaccard: Interval
+    f1: Interval
+    exact: Interval
+    """Share of pairs of annotators who named exactly the same units."""
+    alpha_jaccard: Interval
+    alpha_masi: Interval
+    least: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether the lower bounds of the mean Jaccard index and of alpha both reach `least`."""
+        bounds = (self.jaccard.low, self.alpha_jaccard.low)
+        return all(bound is not None and bound >= self.least for bound in bounds)
+
+
+def evidence_agreement(batch: AnnotationBatch, current: CurrentAnswers, claim: float = CLAIM) -> EvidenceAgreement:
+    """Compare the evidence of all cases that two or more people labelled; whole documents are resampled."""
+    ratings = ratings_of(batch.questions["evidence"], batch.judged, current)
+    clusters = clusters_of(batch.judged)
+    cases, undefined = [], CaseAgreement("", np.nan, np.nan)
+    for item, answers in zip(batch.judged, ratings, strict=True):
+        pairs = list(combinations([value for value in answers.values() if isinstance(value, frozenset)], 2))
+        jaccard, f1 = [1 - jaccard_distance(*pair) for pair in pairs], [_f1(*pair) for pair in pairs]
+        cases.append(CaseAgreement(item.id, fmean(jaccard), fmean(f1)) if pairs else undefined)
+
+    def rng(name: str) -> np.random.Generator:
+        return np.random.default_rng(stable_hash("evidence", str(batch.head.seed), name))
+
+    columns = [np.array([case.jaccard for case in cases]), np.array([case.f1 for case in cases])]
+    mean_jaccard, mean_f1 = mean_figures(columns, clusters, rng("means"))
+    by_jaccard = agreement(ratings, "jaccard", rng=rng("jaccard"), clusters=clusters)
+    by_masi = agreement(ratings, "masi", rng=rng("masi"), clusters=clusters)
+    worst_first = sorted(
+        (case for case in cases if case is not undefined), key=lambda case: (case.jaccard, case.f1, case.case)
+    )
+    return EvidenceAgreement(
+        tuple(worst_first), mean_jaccard, mean_f1, by_jaccard.raw, by_jaccard.alpha, by_masi.alpha, claim
+    )
+
+
+def _f1(one: AbstractSet[object], other: AbstractSet[object]) -> float:
+    return 2 * len(one & other) / (len(one) + len(other)) if one or other else 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The cases that a person writes in `cases.csv`, and the questions that annotators answer about them."""
+"""The cases that a person writes in `cases.csv`, and the batch in which annotators judge them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.shards import stable_hash
-from constraintsuite.memory.private.versions import Version
+from constraintsuite.memory.private.inventory import INVENTORY
+from constraintsuite.memory.private.versions import VERSIONS, Version, open_version, require_version
 from constraintsuite.memory.records import EdgeKind, SemanticRole
+from constraintsuite.suites.annotation.batch import AnnotationBatch, open_batch, write_batch
 from constraintsuite.suites.annotation.records import AnnotationItem, AnnotationQuestion, ItemSet
 from constraintsuite.suites.annotation.tables import RowFault, read_models, refuse, write_table
 
 CASES = "cases.csv"
+BATCHES = "batches"
 NAME = "memory"
 """The kind of a batch of cases."""
 CaseFamily = Literal["direct", "multi_hop", "exception", "contradiction", "sequential"]
@@ -156,3 +159,40 @@ def reading_copy(version: Version, items: Iterable[AnnotationItem]) -> str:
                 lines += ["", f"### {' / '.join(above)}"] if above else []
             lines += ["", f"`{unit.id}` {unit.text}"]
     return "\n".join(lines) + "\n"
+
+
+def open_labels(folder: Path, *, draw: bool = False) -> tuple[AnnotationBatch, Version | None]:
+    """Open the batch in a folder and, if its items are private cases, the frozen version that these are about.
+
+    If the folder is a pilot, this is the batch of its newest version; with `draw` it is made if it does not exist.
+    """
+    if not (folder / INVENTORY).is_file():
+        batch, place = open_batch(folder), folder.resolve()
+        is_private = batch.head.kind == NAME
+        return batch, open_version(place.parents[1] / VERSIONS / place.name) if is_private else None
+    version = require_version(folder)
+    path = folder / BATCHES / str(version.number)
+    if path.is_dir():
+        batch = open_batch(path)
+        judged_cases(version, batch)
+        return batch, version
+    if not draw:
+        raise UserError(
+            f"{folder}: version {version.number} has no sheets yet. Write them: "
+            f"csuite gold sheet {folder} --annotator NAME --out NAME.csv"
+        )
+    return write_batch(path, case_items(read_cases(version), version)), version
+
+
+def judged_cases(version: Version, batch: AnnotationBatch) -> list[PrivateCase]:
+    """Read the cases of a pilot; a UserError if golden cases differ from those that people judged."""
+    cases = read_cases(version)
+    now = {item.id: item for item in case_items(cases, version).items if not item.expected}
+    before = {item.id: item for item in batch.judged}
+    changed = sorted(name for name in now.keys() | before.keys() if now.get(name) != before.get(name))
+    if changed:
+        raise UserError(
+            f"{version.pilot / CASES}: {len(changed)} cases are not as they were when sheets were first written: "
+            f"{', '.join(changed[:10])}. Undo that, or begin a new version: csuite memory private freeze {version.pilot} --new-version"
+        )
+    return cases

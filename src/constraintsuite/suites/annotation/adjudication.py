@@ -14,7 +14,6 @@ from constraintsuite.suites.annotation.answers import LONGEST_NOTE, StaleError
 from constraintsuite.suites.annotation.batch import AnnotationBatch, check_name
 from constraintsuite.suites.annotation.current_answers import CurrentAnswers, current_answers
 from constraintsuite.suites.annotation.records import (
-    SIDES,
     AnnotationEvent,
     AnswerValue,
     EventDraft,
@@ -75,14 +74,9 @@ def rule(
     if len({event.value for event in current.of(item, question).values()}) < 2:
         raise UserError(f"{item}, {question}: there is no disagreement here, so there is nothing to rule on.")
     _refuse_judge(current, item, by)
-    if len(reason) < SHORTEST_REASON:
-        raise UserError(
-            f"{item}, {question}: a ruling needs a reason, in words (at least {SHORTEST_REASON} characters)."
-        )
-    if len(reason) > LONGEST_REASON:
-        raise UserError(
-            f"{item}, {question}: the reason has {len(reason):,} characters; {LONGEST_REASON:,} are the most."
-        )
+    if not SHORTEST_REASON <= len(reason) <= LONGEST_REASON:
+        bounds = f"{SHORTEST_REASON} to {LONGEST_REASON:,} characters; there are {len(reason):,}"
+        raise UserError(f"{item}, {question}: a ruling needs a reason, in words ({bounds}).")
     try:
         value = read_value(batch.questions[question], batch.items[item], text)
     except WrongValue as error:
@@ -146,8 +140,7 @@ def _row(batch: AnnotationBatch, one: Disagreement) -> dict[str, str]:
     answers = [f"{spell_value(answer)}{f' ({note})' if note else ''}" for answer, note in answers_without_names(one)]
     return {
         "item": item.id,
-        **item.fields,
-        **dict(zip(SIDES, item.sides or (), strict=False)),
+        **item.shown(),
         "question": one.question,
         "answers": " | ".join(answers),
         "takes": how_to_answer(batch.questions[one.question]),

@@ -71,11 +71,44 @@ def keep_answers(
     """
     with batch.store.transaction(now) as transaction:
         own = transaction.events(annotator, task.item.id)
-        drafts = _new_answers(batch, annotator, task, given, current_answers(own))
-        if drafts and last_event_on(task, own) != given.seen:
+        current = current_answers(own)
+        answers, faults = read_answers(batch, annotator, task, given, current)
+        if len(given.note) > LONGEST_NOTE:
+            faults.insert(0, f"The note has {len(given.note):,} characters; {LONGEST_NOTE:,} are the most.")
+        if faults:
+            raise FaultyError("\n".join(faults))
+        new = list(filter(current.is_new, answers))
+        if new and last_event_on(task, own) != given.seen:
             raise StaleError("You have answered this item meanwhile, perhaps in another window. Nothing was changed.")
-        transaction.append(drafts)
-        return len(drafts)
+        transaction.append(new)
+        return len(new)
+
+
+def read_answers(
+    batch: AnnotationBatch,
+    annotator: str,
+    task: AnnotationTask,
+    given: TaskAnswers,
+    current: CurrentAnswers,
+    *,
+    partial: bool = False,
+) -> tuple[list[EventDraft], list[str]]:
+    """Read a person's answers to a task, and list the faults in them. If `partial`, an empty answer is no fault."""
+    drafts: list[EventDraft] = []
+    faults: list[str] = []
+    for question in batch.head.questions:
+        text = given.answers.get(question.id, "").strip()
+        if partial and not text:
+            continue
+        answered = annotator in current.of(task.item.id, question.id, task.copy)
+        try:
+            value = _value(task, question, text, answered)
+        except WrongValue as error:
+            faults.append(str(error))
+        else:
+            if value is not None:
+                drafts.append(EventDraft(annotator, task.item.id, question.id, value, task.copy, given.note))
+    return drafts, faults
 
 
 def take_back_last(batch: AnnotationBatch, annotator: str, seen: int, now: datetime) -> tuple[str, int] | None:
@@ -103,31 +136,11 @@ def _events_on(task: AnnotationTask, events: Iterable[AnnotationEvent]) -> Itera
     return (event for event in events if (event.item, event.copy) == (task.item.id, task.copy))
 
 
-def _new_answers(
-    batch: AnnotationBatch, annotator: str, task: AnnotationTask, given: TaskAnswers, current: CurrentAnswers
-) -> list[EventDraft]:
-    drafts: list[EventDraft] = []
-    long = len(given.note) > LONGEST_NOTE
-    faults = [f"The note has {len(given.note):,} characters; {LONGEST_NOTE:,} are the most."] if long else []
-    for question in batch.head.questions:
-        answered = annotator in current.of(task.item.id, question.id, task.copy)
-        try:
-            value = _value(task, question, given.answers.get(question.id, ""), answered)
-        except WrongValue as error:
-            faults.append(str(error))
-        else:
-            if value is not None:
-                drafts.append(EventDraft(annotator, task.item.id, question.id, value, task.copy, given.note))
-    if faults:
-        raise FaultyError("\n".join(faults))
-    return list(filter(current.is_new, drafts))
-
-
 def _value(task: AnnotationTask, question: AnnotationQuestion, text: str, answered: bool) -> AnswerValue | None:
     """The answer with the sides of the item; None if an optional question stays without an answer."""
     if len(text) > LONGEST_TEXT:
         raise WrongValue(f"{question.id}: {len(text):,} characters; {LONGEST_TEXT:,} are the most.")
-    if text.strip():
+    if text:
         return task.as_meant(read_value(question, task.item, text))
     if question.kind == "text" and answered:
         return ""  # an empty text deletes the earlier one

@@ -136,8 +136,7 @@ class AnnotationTask:
 
     def shown(self) -> dict[str, str]:
         """All texts that the annotator may see, by heading."""
-        sides = self.item.sides or ()
-        return {**self.item.fields, **dict(zip(SIDES, reversed(sides) if self.turned else sides, strict=False))}
+        return self.item.shown(turned=self.turned)
 
     def as_meant(self, value: AnswerValue) -> AnswerValue:
         """Translate between the sides as they were shown and the sides of the item, in either direction."""

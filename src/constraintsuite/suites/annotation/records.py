@@ -54,6 +54,11 @@ class AnnotationItem:
     hidden: Mapping[str, str] = field(default_factory=dict)
     """Facts that are needed to interpret the answers. No annotator sees them."""
 
+    def shown(self, *, turned: bool = False) -> dict[str, str]:
+        """All texts that a person may see, by heading; if `turned`, with the sides exchanged."""
+        sides = self.sides or ()
+        return {**self.fields, **dict(zip(SIDES, reversed(sides) if turned else sides, strict=False))}
+
 
 @dataclass(frozen=True)
 class ItemSet:

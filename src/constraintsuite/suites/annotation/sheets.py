@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.tables import Column, Table
+from constraintsuite.suites.annotation.answers import TaskAnswers, read_answers
 from constraintsuite.suites.annotation.batch import (
     RESERVED_COLUMNS,
     AnnotationBatch,
@@ -18,8 +18,8 @@ from constraintsuite.suites.annotation.current_answers import CurrentAnswers, cu
 from constraintsuite.suites.annotation.formats import FORMATS
 from constraintsuite.suites.annotation.formats.base import AnnotationSheet
 from constraintsuite.suites.annotation.kinds import proposals
-from constraintsuite.suites.annotation.records import SIDES, EventDraft, WrongValue, how_to_answer, read_value
-from constraintsuite.suites.annotation.tables import RowFault, SheetRow, refuse
+from constraintsuite.suites.annotation.records import EventDraft, how_to_answer
+from constraintsuite.suites.annotation.tables import RowFault, refuse
 
 
 def write_sheet(batch: AnnotationBatch, annotator: str, file: Path, layout: str = "csv") -> int:
@@ -27,10 +27,9 @@ def write_sheet(batch: AnnotationBatch, annotator: str, file: Path, layout: str 
     tasks = tasks_left(batch, check_name(annotator), current_answers(batch.store.events()))
     if not tasks:
         raise UserError(f"{batch.path}: {annotator} has answered everything; there is nothing to ask.")
-    fields = dict.fromkeys(name for task in tasks for name in task.item.fields)
-    sides = SIDES if any(task.item.sides for task in tasks) else ()
+    headings = dict.fromkeys(name for task in tasks for name in task.shown())
     rows = tuple({"row": task.row, **task.shown()} for task in tasks)
-    FORMATS.load(layout).write(file, AnnotationSheet((*fields, *sides), batch.head.questions, rows))
+    FORMATS.load(layout).write(file, AnnotationSheet(tuple(headings), batch.head.questions, rows))
     return len(tasks)
 
 
@@ -65,38 +64,23 @@ def read_sheet(batch: AnnotationBatch, annotator: str, file: Path, layout: str =
     first: dict[str, int] = {}
     faults: list[RowFault] = []
     drafts: list[EventDraft] = []
-    for row in rows:
-        name = row.cells["row"]
-        if name not in tasks:
-            faults.append(
-                RowFault(row.line, f"no row {name!r} in the sheet of {annotator}. Is it another person's sheet?")
-            )
-        elif name in first:
-            faults.append(RowFault(row.line, f"the row {name!r} stands in line {first[name]} already; keep one."))
+    for line, cells in rows:
+        row = cells["row"]
+        if row not in tasks:
+            faults.append(RowFault(line, f"no row {row!r} in the sheet of {annotator}. Is it another person's sheet?"))
+        elif row in first:
+            faults.append(RowFault(line, f"the row {row!r} stands in line {first[row]} already; keep one."))
         else:
-            first[name] = row.line
-            read = list(_read_row(batch, tasks[name], annotator, row))
-            faults += [one for one in read if isinstance(one, RowFault)]
-            answers = [one for one in read if isinstance(one, EventDraft)]
+            first[row] = line
+            given = TaskAnswers(cells, cells.get("note", ""))
+            answers, wrong = read_answers(batch, annotator, tasks[row], given, current, partial=True)
             try:
-                drafts += _check_together(batch, tasks[name], current, answers)
+                drafts += _check_together(batch, tasks[row], current, answers)
             except UserError as error:
-                faults.append(RowFault(row.line, str(error)))
+                wrong.append(str(error))
+            faults += [RowFault(line, fault) for fault in wrong]
     refuse(file, faults)
     return list(filter(current.is_new, drafts))
-
-
-def _read_row(
-    batch: AnnotationBatch, task: AnnotationTask, annotator: str, row: SheetRow
-) -> Iterator[EventDraft | RowFault]:
-    for question in batch.head.questions:
-        if text := row.cells.get(question.id, ""):
-            try:
-                value = task.as_meant(read_value(question, task.item, text))
-            except WrongValue as error:
-                yield RowFault(row.line, str(error))
-            else:
-                yield EventDraft(annotator, task.item.id, question.id, value, task.copy, row.cells.get("note", ""))
 
 
 def _check_together(

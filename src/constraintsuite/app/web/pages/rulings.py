@@ -37,7 +37,7 @@ from constraintsuite.suites.annotation.adjudication import (
 from constraintsuite.suites.annotation.answers import StaleError
 from constraintsuite.suites.annotation.batch import AnnotationBatch
 from constraintsuite.suites.annotation.current_answers import CurrentAnswers, current_answers
-from constraintsuite.suites.annotation.records import SIDES, AnnotationEvent
+from constraintsuite.suites.annotation.records import AnnotationEvent
 
 A_PAGE = 50
 TOLD = {"kept": "Your ruling is kept.", "undone": "Taken back: it waits for a ruling again."}
@@ -189,7 +189,7 @@ def _show(
         status,
         place=place,
         subject=question,
-        shown={**item.fields, **(dict(zip(SIDES, item.sides, strict=True)) if item.sides else {})},
+        shown=item.shown(),
         answers=[(say(question, value), note) for value, note in people],
         given=given.get(question.id, ()),
         seen=state_of(said, *place),

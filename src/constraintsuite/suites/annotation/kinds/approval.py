@@ -81,12 +81,9 @@ def judge_proposals(
     proposals: Sequence[Proposal], batch: AnnotationBatch | None, find: FindDocuments
 ) -> list[JudgedProposal]:
     """All proposals of a file with people's verdicts, in the order of their ranks; without a batch there are none yet."""
-    if batch is None:
-        ranked = enumerate(proposals, 1)
-        return [JudgedProposal(rank, mined, mined, ProposalOutlook(mined.examples_expected)) for rank, mined in ranked]
-    events = batch.store.events()
+    events = batch.store.events() if batch is not None else []
     current, last = current_answers(events), {event.item: event.number for event in events}
-    labelled = label_all(batch, current)
+    labelled = label_all(batch, current) if batch is not None else []
     states = {found.item: _state(found.labels["verdict"], found.item, current) for found in labelled}
     approved = approve(proposals, labelled, current)
     alone = without_counterpart(one for one in approved if states.get(one.id) == "accepted")
@@ -103,7 +100,7 @@ def judge_proposals(
                 _outlook(mined, now, find, now.id in alone),
                 state,
                 _verdicts(current, mined.id),
-                mined.id in batch.items,
+                batch is None or mined.id in batch.items,
                 last.get(mined.id, 0),
                 {who: (one, _outlook(mined, one, find, alone=False)) for who, one in worded.items()},
             )
