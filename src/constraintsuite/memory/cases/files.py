@@ -39,11 +39,6 @@ class CaseFile:
     lenient: bool = False
     """Whether cases that name a missing node are left out instead of refused."""
 
-    @property
-    def documents(self) -> Path:
-        """The folder of its documents."""
-        return self.path.parent / self.dataset.document_directory
-
 
 def read_cases(path: Path, *, lenient: bool = False) -> CaseFile:
     """Read the cases of a file.
@@ -187,10 +182,11 @@ def ground(file: CaseFile, *, engine: LocalEngine | None = None, reporter: Repor
 
 
 def _documents(file: CaseFile) -> list[Path]:
-    found = sorted(file.documents.glob("*.md")) if file.documents.is_dir() else []
+    folder = file.path.parent / file.dataset.document_directory
+    found = sorted(folder.glob("*.md")) if folder.is_dir() else []
     if not found:
         raise UserError(
-            f"{file.path}: document_directory: no Markdown file in {file.documents}. The folder is sought from the "
+            f"{file.path}: document_directory: no Markdown file in {folder}. The folder is sought from the "
             "place of this file."
         )
     return found

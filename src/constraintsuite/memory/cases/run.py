@@ -89,19 +89,9 @@ def count_not_evaluated(cases: Iterable[BenchmarkCase]) -> dict[str, int]:
     return dict(sorted(Counter(field for case in cases for field in not_evaluated(case)).items()))
 
 
-@dataclass(frozen=True)
-class CaseAnswer:
-    """The answer of a mode to one wording of a case."""
-
-    recall: SearchAnswer
-    budget: int
-    states: Mapping[str, Lifecycle]
-    """States of the units that the case asks about, after the query and its confirmation."""
-
-    @property
-    def ranking(self) -> tuple[str, ...]:
-        """Ids of the returned units, best first."""
-        return tuple(recalled.unit for recalled in self.recall.ranking)
+def ranked_units(recall: SearchAnswer) -> tuple[str, ...]:
+    """Ids of the returned units, best first."""
+    return tuple(recalled.unit for recalled in recall.ranking)
 
 
 class CaseJudge:
@@ -113,23 +103,32 @@ class CaseJudge:
         self._conflicts = conflicts_of(graph)
         self._lengths = {unit.id: len(find_tokens(unit.text)) for unit in graph.units}
 
-    def values(self, case: BenchmarkCase, answer: CaseAnswer, can: Capabilities) -> MetricValues:
-        """All values, with the same names for every case and mode; None where one is undefined.
+    def values(
+        self,
+        case: BenchmarkCase,
+        recall: SearchAnswer,
+        budget: int,
+        can: Capabilities,
+        states: Mapping[str, Lifecycle] | None = None,
+    ) -> MetricValues:
+        """All values of an answer, with the same names for every case and mode; None where one is undefined.
+
+        `states` are those of the units that the case asks about, after the query and its confirmation.
 
         `ranking_pass` is over the checks that apply to every mode. `pass` is over all that the case asks for. It is None if one
         of these could not be made, because the mode cannot do it or the field is not evaluated: such a case must count neither
         as passed nor, if another check failed, as failed. `probe_mrr` is the mrr of a probe. A probe that needs its context has
         hardly any other value, so it is in no mean over evidence.
         """
-        wanted, recall, ranking = case.expectation, answer.recall, answer.ranking
-        values = evidence_values(case, ranking, answer.budget) | negatives_values(case, ranking)
+        wanted, ranking = case.expectation, ranked_units(recall)
+        values = evidence_values(case, ranking, budget) | negatives_values(case, ranking)
         values |= roles_values(wanted, ranking, self._graph)
         values |= contradiction_values(wanted, ranking, self._conflicts)
         walked = path_values(wanted, recall) | edge_types_value(wanted, recall) | trace_values(wanted, recall)
         values |= walked if can.walks else dict.fromkeys(walked)
         values |= validity_value(recall.paths, self._edges)
         asks_state = bool(wanted.required_lifecycle_states)
-        kept = all(answer.states[unit] == state for unit, state in wanted.required_lifecycle_states.items())
+        kept = all((states or {}).get(unit) == state for unit, state in wanted.required_lifecycle_states.items())
         values["lifecycle_hit"] = float(kept) if asks_state and can.dynamic else None
         unmade = bool(not_evaluated(case)) or (asks_state and not can.dynamic)
         unmade |= not can.walks and any(walked[check] is not None for check in WALK_CHECKS)
@@ -206,11 +205,10 @@ def _ask_cases(
             state.restore(before)
             _confirm(state, case, recall)
             states = {unit: state.lifecycle(unit) for unit in case.expectation.required_lifecycle_states}
-            answer = CaseAnswer(recall, budget, states)
             phrasing = "paraphrase" if number else "original"
             groups = {"fixture": dataset.dataset_id, "part": case.part, "phrasing": phrasing, "tags": tags}
-            values = judge.values(case, answer, can)
-            yield ItemResult(mode.name, f"{cluster}#{number}", budget, values, answer.ranking, groups, cluster)
+            values = judge.values(case, recall, budget, can, states)
+            yield ItemResult(mode.name, f"{cluster}#{number}", budget, values, ranked_units(recall), groups, cluster)
         state.restore(before)
         if case.part == "prime":
             _confirm(state, case, answers[0])
@@ -220,5 +218,4 @@ def _ask_cases(
 
 def _confirm(state: MemoryState, case: BenchmarkCase, recall: SearchAnswer) -> None:
     """Confirm the returned units that are evidence. Being returned is not a confirmation."""
-    returned = {recalled.unit for recalled in recall.ranking}
-    state.confirm(unit for unit in case.expectation.evidence_node_ids if unit in returned)
+    state.confirm(unit for unit in case.expectation.evidence_node_ids if unit in ranked_units(recall))

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.suites.annotation.records import AnnotationEvent, EventDraft, EventKind
@@ -52,14 +51,14 @@ class EventStore:
 
     def events(self, annotator: str = "") -> list[AnnotationEvent]:
         """All events, or those of one person, in the order in which they were stored."""
-        with _explain(self.path), closing(self._connect(_read_mode(self.path))) as connection:
+        with self._connect(_read_mode(self.path)) as connection:
             connection.execute("PRAGMA query_only = ON")
             return _read(connection, annotator)
 
     @contextmanager
     def transaction(self, now: datetime) -> Iterator[EventTransaction]:
         """Read and then add events while nobody else can write. If the block fails, nothing is stored."""
-        with _explain(self.path), closing(self._connect("mode=rw", isolation_level=None)) as connection:
+        with self._connect("mode=rw") as connection:
             connection.execute("PRAGMA synchronous = FULL")  # every commit waits for the disk
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -72,28 +71,22 @@ class EventStore:
     def create(self) -> None:
         """Create the file. Only a new batch does this: a file that is missing later was lost, and must be restored."""
         _refuse_link(self.path)
-        with (
-            _explain(self.path),
-            closing(sqlite3.connect(self.path, timeout=WAIT_SECONDS, isolation_level=None)) as new,
-        ):
+        with _explain(self.path), closing(_open(str(self.path))) as new:
             if not _has_table(new, self.path):
                 new.execute("PRAGMA journal_mode = WAL")
                 new.executescript(f"BEGIN IMMEDIATE; {_TABLE} COMMIT;")
 
-    def _connect(self, mode: str, isolation_level: Literal["DEFERRED"] | None = "DEFERRED") -> sqlite3.Connection:
+    @contextmanager
+    def _connect(self, mode: str) -> Iterator[sqlite3.Connection]:
         """Connect to the existing file. A missing or empty file is a UserError."""
         _refuse_link(self.path)
+        address = f"{self.path.absolute().as_uri()}?{mode}"
         if not self.path.is_file():
             raise UserError(f"{self.path}: {_GONE}")
-        address = f"{self.path.absolute().as_uri()}?{mode}"
-        connection = sqlite3.connect(address, timeout=WAIT_SECONDS, isolation_level=isolation_level, uri=True)
-        try:
+        with _explain(self.path), closing(_open(address, uri=True)) as connection:
             if not _has_table(connection, self.path):
                 raise UserError(f"{self.path}: {_GONE}")
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+            yield connection
 
 
 class EventTransaction:
@@ -121,6 +114,10 @@ class EventTransaction:
         about = (draft.kind, draft.annotator, draft.item, draft.question, value, draft.copy)
         row = (*about, self._time, draft.note, undoes)
         self._connection.execute(f"INSERT INTO events ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+
+
+def _open(address: str, *, uri: bool = False) -> sqlite3.Connection:
+    return sqlite3.connect(address, timeout=WAIT_SECONDS, isolation_level=None, uri=uri)
 
 
 def _refuse_link(path: Path) -> None:
