@@ -58,9 +58,7 @@ def gold() -> None:
 @gold.command()
 @click.argument("source", type=click.Path(path_type=Path, exists=True))
 @out_option(otherwise="SOURCE.gold", folder=HERE)
-@click.option(
-    "-n", "size", type=click.IntRange(min=1), default=200, show_default=True, help="Number of examples to draw."
-)
+@click.option("-n", "size", type=click.IntRange(min=1), default=200, show_default=True, help="Number of items to draw.")
 @click.option(
     "--repeats",
     type=click.FloatRange(0, 0.4),
@@ -191,7 +189,7 @@ def agree(folder: Path, by: str, claim: float | None, without: tuple[str, ...], 
 @click.option("--sheet", type=FILE, help="Write a sheet of all disagreements that wait for a ruling to this file.")
 @click.option("--from", "filled", type=FILE, help="Read the rulings from such a sheet.")
 @click.option("--rule", "ruling", nargs=3, metavar="ITEM QUESTION VALUE", help="Rule on one item, with --reason.")
-@click.option("--reason", help="Why.")
+@click.option("--reason", help="Reason of the ruling.")
 @json_option
 def adjudicate(
     folder: Path,
@@ -235,7 +233,7 @@ def adjudicate(
 @click.option("--proposals", type=FILE, help="File that the batch of proposals was drawn from.")
 @_claim
 @_without
-@click.option("--require", is_flag=True, help="Of private cases: write nothing, and exit with 1, unless accepted.")
+@click.option("--require", is_flag=True, help="Private cases: write nothing, and exit with 1, unless accepted.")
 @json_option
 def export(
     folder: Path,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise
+from math import inf
 from statistics import fmean
 from typing import TypeVar
 
 import numpy as np
 
 from constraintsuite.memory.cases.model import (
-    UNSUPPORTED_EDGES,
     UNSUPPORTED_STOPS,
     BenchmarkCase,
     Expectation,
@@ -60,16 +60,12 @@ def negatives_values(case: BenchmarkCase, ranking: Sequence[str]) -> MetricValue
     the share in which the evidence comes first.
     """
     places = {node: place for place, node in enumerate(ranking)}
-    gold = [places.get(node) for node in case.expectation.evidence_node_ids]
-    wrong = [places.get(node) for node in case.hard_negatives]
-    best, tempting = (min((place for place in some if place is not None), default=None) for some in (gold, wrong))
-    pairs = [_is_before(a, b) for a in gold for b in wrong if a is not None or b is not None]
-    hit = None if not wrong or best is tempting is None else float(_is_before(best, tempting))
+    gold = [places.get(node, inf) for node in case.expectation.evidence_node_ids]
+    wrong = [places.get(node, inf) for node in case.hard_negatives]
+    best, tempting = min(gold), min(wrong, default=inf)
+    pairs = [right < false for right in gold for false in wrong if min(right, false) < inf]
+    hit = float(best < tempting) if wrong and min(best, tempting) < inf else None
     return {"hard_negatives_hit": hit, "negative_order": fmean(pairs) if pairs else None}
-
-
-def _is_before(right: int | None, wrong: int | None) -> bool:
-    return right is not None and (wrong is None or right < wrong)
 
 
 def roles_values(wanted: Expectation, ranking: Sequence[str], graph: MemoryGraph) -> MetricValues:
@@ -87,9 +83,8 @@ def roles_values(wanted: Expectation, ranking: Sequence[str], graph: MemoryGraph
 def conflicts_of(graph: MemoryGraph) -> frozenset[UnitPair]:
     """All pairs of units of which one is an exception to the other, or which contradict each other, as the memory has it."""
     table = graph.edges
-    kinds = [EDGE_KINDS.index("exception_to"), EDGE_KINDS.index("contradicts")]
-    numbers = np.flatnonzero(np.isin(table.kind, kinds)).tolist()
-    ends = ((int(table.source[number]), int(table.target[number])) for number in numbers)
+    chosen = np.isin(table.kind, [EDGE_KINDS.index("exception_to"), EDGE_KINDS.index("contradicts")])
+    ends = zip(table.source[chosen].tolist(), table.target[chosen].tolist(), strict=True)
     return frozenset(frozenset(map(graph.node_id, pair)) for pair in ends)
 
 
@@ -198,14 +193,14 @@ def path_values(wanted: Expectation, recall: SearchAnswer) -> MetricValues:
 
 def edge_types_value(wanted: Expectation, recall: SearchAnswer) -> MetricValues:
     """`edge_types_hit`: the best path has every required kind of edge."""
-    required = {own_edge(name) for name in wanted.required_edge_types if name not in UNSUPPORTED_EDGES}
+    required = {own_edge(name) for name in wanted.required_edge_types} - {None}
     if not required:
         return {"edge_types_hit": None}
     walked = {step.via for path in recall.paths[:1] for step in path.steps}
     return {"edge_types_hit": float(required <= walked)}
 
 
-class EdgeBook:
+class EdgeIndex:
     """An index of the edges of a graph, to look up whether one exists."""
 
     def __init__(self, graph: MemoryGraph) -> None:
@@ -231,10 +226,10 @@ class EdgeBook:
         return self._numbers.get((self._graph.number(source), self._graph.number(target), EDGE_KINDS.index(kind)))
 
 
-def validity_value(paths: Sequence[SearchPath], book: EdgeBook) -> MetricValues:
+def validity_value(paths: Sequence[SearchPath], edges: EdgeIndex) -> MetricValues:
     """`edge_validity`: share of the edges of all returned paths that exist. A step between synonyms is not an edge."""
     pairs = [pair for path in paths for pair in pairwise(path.steps) if pair[1].via != "synonym"]
-    walked = [book.number(*pair) is not None for pair in pairs]
+    walked = [edges.number(*pair) is not None for pair in pairs]
     return {"edge_validity": fmean(walked) if walked else None}
 
 

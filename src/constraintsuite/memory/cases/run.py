@@ -11,7 +11,7 @@ from typing import NamedTuple
 from constraintsuite.core.errors import UserError
 from constraintsuite.memory.benchmark_run import BenchmarkRun
 from constraintsuite.memory.cases.answer_checks import (
-    EdgeBook,
+    EdgeIndex,
     conflicts_of,
     contradiction_values,
     edge_types_value,
@@ -99,7 +99,7 @@ class CaseJudge:
 
     def __init__(self, graph: MemoryGraph) -> None:
         self._graph = graph
-        self._edges = EdgeBook(graph)
+        self._edges = EdgeIndex(graph)
         self._conflicts = conflicts_of(graph)
         self._lengths = {unit.id: len(find_tokens(unit.text)) for unit in graph.units}
 

@@ -161,7 +161,7 @@ def check_criteria(approved: Sequence[Approved], agreed: EvidenceAgreement, unit
         Criterion("ids that do not resolve", not lost, ", ".join(lost[:3]) or "0", "none"),
         _share_criterion("share that is medium or hard", harder, n, NON_TRIVIAL),
         Criterion("hard-negative pairs", negatives >= HARD_NEGATIVES, str(negatives), f"{HARD_NEGATIVES} or more"),
-        *(_share_criterion(f"share of {name}", families[name], n, *bounds) for name, bounds in SHARES.items()),
+        *(_share_criterion(f"share of {name}", families[name], n, *share) for name, share in SHARES.items()),
     ]
 
 
