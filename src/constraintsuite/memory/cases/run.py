@@ -38,10 +38,9 @@ from constraintsuite.text.tokens import find_tokens
 
 RANKING_CHECKS = ("evidence_hit", "hard_negatives_hit", "roles_hit", "contradiction_hit")
 """Checks of the returned units. They apply to every mode, and every mode could pass them."""
-KNOWLEDGE_CHECKS = ("roles_known", "conflict_known")
-"""Checks of what the memory knows, whatever is returned. Ingestion decides them, so they are the same for all modes."""
 WALK_CHECKS = ("path_hit", "edge_types_hit", "trace_hit", "snapshot_hit")
-CHECKS = (*RANKING_CHECKS, *KNOWLEDGE_CHECKS, *WALK_CHECKS, "lifecycle_hit")
+CHECKS = (*RANKING_CHECKS, "roles_known", "conflict_known", *WALK_CHECKS, "lifecycle_hit")
+"""All checks. `roles_known` and `conflict_known` are the same for all modes: ingestion decides them, not the search."""
 _OF_ANY_PROBE = ("edge_validity", "lifecycle_hit")
 """Values of a probe that needs its context: its answer cannot be right or wrong by itself."""
 START = "2026-01-01T00:00:00+00:00"

@@ -124,12 +124,6 @@ class Approved:
         """The settled answer to a question for ids, or for any number of options."""
         return tuple(self.labels.settled(question) or ())
 
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """All units that the case names."""
-        named = (name for question in ("evidence", "path", "contradiction") for name in self.units(question))
-        return (*named, *self.case.hard_negatives)
-
 
 def approve(
     cases: Iterable[PrivateCase], labelled: Mapping[str, LabelledItem]
@@ -146,23 +140,21 @@ def approve(
     return found, dict(sorted(left_out.items()))
 
 
-def check_criteria(approved: Sequence[Approved], agreed: EvidenceAgreement, units: frozenset[str]) -> list[Criterion]:
+def check_criteria(approved: Sequence[Approved], agreed: EvidenceAgreement) -> tuple[Criterion, ...]:
     """Check the conditions of acceptance, and the shares of families."""
     n = len(approved)
     harder = sum(one.labels.settled("difficulty") in ("medium", "hard") for one in approved)
     negatives = sum(len(one.case.hard_negatives) for one in approved)
-    lost = sorted({name for one in approved for name in one.ids} - units)
     bounds = [bound for bound in (agreed.jaccard.low, agreed.alpha_jaccard.low) if bound is not None]
     lower = f"{min(bounds):.3f}" if len(bounds) == 2 else "–"
     families: Counter[str] = Counter(one.case.family for one in approved)
-    return [
+    return (
         Criterion("approved cases", n >= APPROVED, str(n), f"{APPROVED} or more"),
         Criterion("lower bound of agreement on evidence", agreed.passed, lower, f"{agreed.least:.2f} or more"),
-        Criterion("ids that do not resolve", not lost, ", ".join(lost[:3]) or "0", "none"),
         _share_criterion("share that is medium or hard", harder, n, NON_TRIVIAL),
         Criterion("hard-negative pairs", negatives >= HARD_NEGATIVES, str(negatives), f"{HARD_NEGATIVES} or more"),
         *(_share_criterion(f"share of {name}", families[name], n, *share) for name, share in SHARES.items()),
-    ]
+    )
 
 
 def _share_criterion(name: str, part: int, n: int, least: float, most: float | None = None) -> Criterion:
@@ -224,8 +216,7 @@ def export(
     current = current_answers(leave_out(batch.store.events(), without))
     golden = [case for case in cases if case.set == "golden"]
     approved, left_out = approve(golden, {one.item: one for one in label_all(batch, current)})
-    agreed = evidence_agreement(batch, current, claim)
-    criteria = tuple(check_criteria(approved, agreed, frozenset(unit.id for unit in version.units)))
+    criteria = check_criteria(approved, evidence_agreement(batch, current, claim))
     shadow = [
         ShadowCase(case.case, case.query, case.evidence, case.documents) for case in cases if case.set == "shadow"
     ]

@@ -94,14 +94,10 @@ def write_case_sheet(pilot: Path) -> Path:
 def read_cases(version: Version) -> list[PrivateCase]:
     """Read the cases of a pilot; wrong cells, repeated cases, unknown documents and units are reported with their lines."""
     file = version.pilot / CASES
-    if not file.is_file():
-        raise UserError(
-            f"{file}: there are no cases. Write them there; `csuite memory private init` made an empty sheet."
-        )
     rows = read_models(file, PrivateCase, "case")
     refuse(file, [RowFault(line, fault) for line, case in rows for fault in _faults(case, version)])
     if not rows:
-        raise UserError(f"{file}: there are no cases in it yet.")
+        raise UserError(f"{file}: there are no cases in it yet. Write one row per case.")
     return [case for _, case in rows]
 
 

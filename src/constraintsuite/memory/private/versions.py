@@ -122,13 +122,10 @@ def _source(pilot: Path, entry: InventoryEntry) -> Path:
     path = pilot / entry.path
     if not path.is_file():
         raise UserError(f"{path}: the document {entry.document!r} of the inventory is not there.")
-    if path.suffix != ".md":
+    if (base_name(path), path.suffix) != (entry.document, ".md"):
         raise UserError(
-            f"{path}: benchmarks read Markdown only. Save the document as {path.with_suffix('.md').name}, and name that."
-        )
-    if base_name(path) != entry.document:
-        raise UserError(
-            f"{path}: the inventory calls it {entry.document!r}; ids begin with the name of the file, so the two must be the same."
+            f"{path}: the document {entry.document!r} must be Markdown, and its file must have that name, since ids begin with "
+            f"it. Save it as {entry.document}.md, and write that into the column path."
         )
     return path
 

@@ -90,8 +90,10 @@ def judge_proposals(
     judged = []
     for rank, (mined, now) in enumerate(zip(proposals, approved, strict=True), 1):
         state = states.get(mined.id, "undecided")
-        by_person = words_by_person(current, mined.id) if state == "differ" else {}
-        worded = {who: reword(mined, words) for who, words in by_person.items()}
+        words = words_by_person(current, mined.id)
+        shown = words if settle_words(current, mined.id) is None else {}
+        verdicts = {who: str(event.value) for who, event in sorted(current.of(mined.id, "verdict").items())}
+        own = {who: reword(mined, given) for who, given in words.items()} if state == "differ" else {}
         judged.append(
             JudgedProposal(
                 rank,
@@ -99,10 +101,10 @@ def judge_proposals(
                 now,
                 _outlook(mined, now, find, now.id in alone),
                 state,
-                _verdicts(current, mined.id),
+                verdicts | {who: f"{verdicts[who]} ({spell_words(given)})" for who, given in shown.items()},
                 batch is None or mined.id in batch.items,
                 last.get(mined.id, 0),
-                {who: (one, _outlook(mined, one, find, alone=False)) for who, one in worded.items()},
+                {who: (one, _outlook(mined, one, find, alone=False)) for who, one in own.items()},
             )
         )
     return judged
@@ -174,15 +176,6 @@ def _state(label: Label, proposal: str, current: CurrentAnswers) -> ProposalStat
     if label.value == "reject":
         return "rejected"
     return "accepted" if label.value == "accept" and settle_words(current, proposal) is not None else "differ"
-
-
-def _verdicts(current: CurrentAnswers, proposal: str) -> dict[str, str]:
-    """Verdicts by person, with their words if those are not settled."""
-    words = words_by_person(current, proposal) if settle_words(current, proposal) is None else {}
-    return {
-        name: f"{event.value} ({spell_words(words[name])})" if name in words else str(event.value)
-        for name, event in sorted(current.of(proposal, "verdict").items())
-    }
 
 
 def _number(path: Path) -> int:

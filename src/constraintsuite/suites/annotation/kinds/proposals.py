@@ -168,7 +168,7 @@ def spell_words(words: ProposalWords) -> str:
 
 def write_approved(batch: AnnotationBatch, file: Path, out: Path) -> dict[str, int]:
     """Write the proposals of `file`, from which the batch was drawn, with people's verdicts; return counts by status."""
-    proposals = list(read_jsonl(file, Proposal))
+    proposals = read_proposal_file(file)
     if not batch.head.source.endswith(f" {sha256_of(file)}"):
         raise UserError(f"{file}: this is not the file that {batch.path} was drawn from, or it was changed since.")
     current = current_answers(batch.store.events())

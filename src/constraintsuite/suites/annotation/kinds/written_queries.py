@@ -195,10 +195,6 @@ class PassageScores:
         return "right" if gap > 0 else "wrong" if gap < 0 else "tie"
 
 
-PairScores = tuple[PassageScores, PassageScores]
-"""For the first query and for the second."""
-
-
 def pairs_to_score(item: AnnotationItem, queries: tuple[str, str]) -> list[tuple[str, str]]:
     """Each query with each passage, in the order in which scores are stored. Texts that are too long are cut."""
     passages = tuple(text[:LONGEST_PASSAGE] for text in passages_of(item))
@@ -221,8 +217,8 @@ def keep_scores(batch: AnnotationBatch, task: AnnotationTask, drafts: Sequence[E
 
 def read_scores(
     task: AnnotationTask, own: Iterable[AnnotationEvent], queries: tuple[str, str]
-) -> dict[str, PairScores]:
-    """The scores that a person asked for, by model, if they are of these queries."""
+) -> dict[str, tuple[PassageScores, PassageScores]]:
+    """The scores that a person asked for, by model and for each of the two queries, if they are of these queries."""
     found = {}
     for question, event in answers_to(task, own).items():
         if question.startswith(_SCORES) and event.note == _hash_queries(queries):
