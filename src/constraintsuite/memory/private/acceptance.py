@@ -76,25 +76,21 @@ def evidence_agreement(batch: AnnotationBatch, current: CurrentAnswers, claim: f
     """Compare the evidence of all cases that two or more people labelled; whole documents are resampled."""
     ratings = ratings_of(batch.questions["evidence"], batch.judged, current)
     clusters = clusters_of(batch.judged)
-    cases, undefined = [], CaseAgreement("", np.nan, np.nan)
-    for item, answers in zip(batch.judged, ratings, strict=True):
-        pairs = list(combinations([value for value in answers.values() if isinstance(value, frozenset)], 2))
-        jaccard, f1 = [1 - jaccard_distance(*pair) for pair in pairs], [_f1(*pair) for pair in pairs]
-        cases.append(CaseAgreement(item.id, fmean(jaccard), fmean(f1)) if pairs else undefined)
+    sets = [[value for value in answers.values() if isinstance(value, frozenset)] for answers in ratings]
+    pairs = [list(combinations(each, 2)) for each in sets]
+    jaccard = [fmean(1 - jaccard_distance(*pair) for pair in each) if each else np.nan for each in pairs]
+    f1 = [fmean(_f1(*pair) for pair in each) if each else np.nan for each in pairs]
+    cases = [CaseAgreement(item.id, *values) for item, *values in zip(batch.judged, jaccard, f1, strict=True)]
 
     def rng(name: str) -> np.random.Generator:
         return np.random.default_rng(stable_hash("evidence", str(batch.head.seed), name))
 
-    columns = [np.array([case.jaccard for case in cases]), np.array([case.f1 for case in cases])]
-    mean_jaccard, mean_f1 = mean_figures(columns, clusters, rng("means"))
+    mean_jaccard, mean_f1 = mean_figures([np.array(jaccard), np.array(f1)], clusters, rng("means"))
     by_jaccard = agreement(ratings, "jaccard", rng=rng("jaccard"), clusters=clusters)
     by_masi = agreement(ratings, "masi", rng=rng("masi"), clusters=clusters)
-    worst_first = sorted(
-        (case for case in cases if case is not undefined), key=lambda case: (case.jaccard, case.f1, case.case)
-    )
-    return EvidenceAgreement(
-        tuple(worst_first), mean_jaccard, mean_f1, by_jaccard.raw, by_jaccard.alpha, by_masi.alpha, claim
-    )
+    compared = [case for case, each in zip(cases, pairs, strict=True) if each]
+    worst_first = tuple(sorted(compared, key=lambda case: (case.jaccard, case.f1, case.case)))
+    return EvidenceAgreement(worst_first, mean_jaccard, mean_f1, by_jaccard.raw, by_jaccard.alpha, by_masi.alpha, claim)
 
 
 def _f1(one: AbstractSet[object], other: AbstractSet[object]) -> float:

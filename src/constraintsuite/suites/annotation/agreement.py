@@ -51,7 +51,7 @@ class Attention:
     decoys: Interval
     """Share of known answers that they gave. n counts decoys, since the answers to one decoy are not independent."""
     repeats: Interval
-    """Share of questions that they answered the same way when an item came again. n counts such items."""
+    """Share of questions that they answered the same way when an item came again. n counts repeated items."""
     shown_first: Interval
     """Share of items in which they chose the side shown first more often than the other. Far from one half is a habit."""
 
@@ -182,9 +182,9 @@ FEWEST = 5
 BY_CHANCE = 0.01
 """Significance level for choosing by place, with Holm's correction over all people."""
 RULE = (
-    f"Named is whose 95 % interval of decoys or of repeats, on {FEWEST} items or more, lies wholly below {percent(ATTENTIVE)}, "
-    "or who chose the text shown first in so many or so few items that chance does it to any of these people "
-    f"less than once in {1 / BY_CHANCE:.0f} times."
+    f"A person is named if the 95 % interval for decoys or for repeats, on {FEWEST} items or more, lies wholly below "
+    f"{percent(ATTENTIVE)}, or if they chose the text shown first unusually often or seldom (p below {BY_CHANCE}, with Holm's "
+    "correction over all people)."
 )
 ADVICE = "Look at what they answered, and ask them, before you rely on it."
 

@@ -24,7 +24,7 @@ LONGEST_NOTE, LONGEST_TEXT = 2_000, 10_000
 
 
 class StaleError(UserError):
-    """Something was stored since the person loaded the page, so they may not mean what they would now do."""
+    """Something was stored since the person loaded the page, so they may no longer want this."""
 
 
 class FaultyError(UserError):

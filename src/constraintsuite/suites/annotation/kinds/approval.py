@@ -116,7 +116,7 @@ def _outlook(mined: Proposal, now: Proposal, find: FindDocuments, alone: bool) -
     return ProposalOutlook(0, (*found.notes, explain_missing(now))) if alone else found
 
 
-def answers_of(one: JudgedProposal, verdict: str, words: Mapping[str, str]) -> dict[str, str]:
+def read_verdict(one: JudgedProposal, verdict: str, words: Mapping[str, str]) -> dict[str, str]:
     """Turn a verdict and, for an acceptance, new words into answers by question; words that break a rule are a UserError."""
     if verdict not in VERDICTS:
         raise UserError(f"{verdict!r}: a verdict is accept or reject.")
