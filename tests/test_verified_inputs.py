@@ -80,9 +80,10 @@ READ = [
     ("begun/stages/data/rule/texts.jsonl", "tune triples.yaml --out begun"),
     ("ended/checkpoints/start/model.safetensors", "tune triples.yaml --out ended"),
     (DOCUMENT, "memory private freeze pilot"),
-    (DOCUMENT, "memory private import pilot answers.csv --annotator anna"),
-    (DOCUMENT, "memory private agree pilot"),
-    (DOCUMENT, "memory private adjudicate pilot"),
+    (DOCUMENT, "gold import pilot answers.csv --annotator anna"),
+    (DOCUMENT, "gold status pilot"),
+    (DOCUMENT, "gold agree pilot"),
+    (DOCUMENT, "gold adjudicate pilot"),
     ("suite/examples.jsonl", f"eval suite --model bm25 {NEW}"),
     ("suite/controls.jsonl", f"eval suite --model bm25 {NEW}"),
     ("suite/examples.jsonl", f"retrieve-eval suite --retriever bm25 {NEW}"),
@@ -134,8 +135,8 @@ READ = [
     ("remembered/outcomes.jsonl", "compare remembered"),
     ("remembered/outcomes.jsonl", f"report remembered {NEW}"),
     ("remembered/summary.json", "gate remembered --baseline remembered"),
-    (DOCUMENT, "memory private sheet pilot --annotator anna --annotator ben"),
-    ("pilot/versions/1/units.jsonl", f"memory private export pilot {NEW}"),
+    (DOCUMENT, f"gold sheet pilot --annotator anna {NEW}"),
+    ("pilot/versions/1/units.jsonl", f"gold export pilot {NEW}"),
     ("explained/effects/part-00000.parquet", f"report explained {NEW}"),
     ("explained/contrasts.jsonl", f"explain attribute explained {MODEL}"),
     ("explained/effects/part-00000.parquet", f"explain patch contrasts.jsonl --guide explained {MODEL}"),
@@ -179,7 +180,6 @@ WRITTEN = [
 ]
 """What a command made itself, and makes again."""
 _NONE = "reads no artifact"
-_BATCH = "reads a batch, which has a hash of its own and a test in tests/annotate"
 _STATE = "reads the state of a memory, which is a file of its own beside the graph"
 _BENCHMARK = "reads files of a benchmark; the run it leaves is written as that of `eval` is"
 _OWN_RUN = "reads only the run that it has just made, as `compare` does"
@@ -193,9 +193,6 @@ EXEMPT = {
     **dict.fromkeys(("memory state", "memory snapshot", "memory restore"), _STATE),
     **dict.fromkeys(("memory bench", "memory eval"), _BENCHMARK),
     **dict.fromkeys(("memory ablate", "memory hypotheses"), _OWN_RUN),
-    **dict.fromkeys(
-        ("gold sheet", "gold import", "gold status", "gold agree", "gold adjudicate", "gold export"), _BATCH
-    ),
 }
 """Commands without a row, and why."""
 

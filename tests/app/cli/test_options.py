@@ -40,7 +40,7 @@ EXCEPTIONS: Mapping[str, Mapping[str, str]] = {
     "--encoder": dict.fromkeys(("truth", "bundle export"), _BUNDLE),
     "--analyser": dict.fromkeys(("text audit", "text explain"), "can also show both analysers beside each other"),
     "--metric": {"eval": "a figure of a run", "compare": "a figure of a run"},
-    "--by": dict.fromkeys(("gold adjudicate", "memory private adjudicate"), "names the person who rules"),
+    "--by": {"gold adjudicate": "names the person who rules"},
     "--suite": {"drift": "the suites that checkpoints are asked, of which there may be several"},
     "--repeats": {"gold sample": "a share of items, not a number of passes"},
     "--split": {
@@ -68,7 +68,6 @@ OWN_MEANINGS: Mapping[str, str] = {
     "--sheet": "questions for people, or disagreements for one",
     "--size": "examples, documents or sites",
     "--top": "how many, or which share, of what the command ranks",
-    "--version": "of a pilot, or of the program",
 }
 """Options that no two areas share but in name, and what they have in common."""
 
@@ -155,7 +154,6 @@ def test_every_exception_is_one() -> None:
 
 def test_shared_options_are_declared_once() -> None:
     apart = {(file_of(COMMANDS[path]), name) for name, excepted in EXCEPTIONS.items() for path in excepted}
-    apart.add((ROOT / "annotation_output.py", "--by"))  # of both commands `adjudicate`
     places: dict[str, set[str]] = defaultdict(set)
     for file in ROOT.rglob("*.py"):
         for name in declared(file):

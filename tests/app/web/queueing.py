@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from app.web.site import ANNA, Visitor
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask, tasks_of
-from constraintsuite.suites.annotation.current_answers import standing
+from constraintsuite.suites.annotation.current_answers import current_answers
 
 QUEUE = "/batch/batch"
 GOOD = {"answer.satisfies": "first", "answer.fit": "well"}
@@ -44,6 +44,6 @@ def task_of(batch: AnnotationBatch, row: str, name: str = ANNA.name) -> Annotati
 
 def said_by_anna(batch: AnnotationBatch, row: str) -> dict[str, object]:
     """In the order of the sides as anna saw them."""
-    task, said = task_of(batch, row), standing(batch.store.events())
+    task, said = task_of(batch, row), current_answers(batch.store.events())
     found = {q: said.of(task.item.id, q, task.copy).get(ANNA.name) for q in batch.questions}
     return {question: task.as_meant(event.value) for question, event in found.items() if event is not None}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,11 @@ from constraintsuite.app.web.new_folders import new_beside
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask, open_batch, write_batch
-from constraintsuite.suites.annotation.records import AnnotationItem, AnswerValue
+from constraintsuite.suites.annotation.records import AnswerValue, ItemSet
 from constraintsuite.suites.dropped import Dropped, name_of_texts
 from constraintsuite.suites.queries.records import Proposal
 from experiments.tiny_suite import EXAMPLES, write_suite
-from suites.annotation.small_batch import Dishes, answer_all, make_batch, take_back
+from suites.annotation.small_batch import answer_all, dishes, make_batch, take_back
 from suites.annotation.test_kinds import judged_proposals
 
 BATCH = "/batch/batch"
@@ -87,14 +88,9 @@ def test_before_two_people_answered_there_is_no_figure(tmp_path: Path) -> None:
     assert "No item has been answered by two people yet" in open_site(tmp_path).visit().page(f"{BATCH}/agreement")
 
 
-class Traps(Dishes):
-    """With eight decoys."""
-
-    def items(self) -> Iterator[AnnotationItem]:
-        yield from super().items()
-        for number in range(7):
-            sides = (f"soup {number}", "a bicycle")
-            yield AnnotationItem(f"decoy-{number}", {"query": "soup"}, sides=sides, expected={"satisfies": "first"})
+def with_eight_decoys(items: ItemSet) -> ItemSet:
+    (decoy,) = (item for item in items.items if item.expected)
+    return replace(items, items=[*items.items, *(replace(decoy, id=f"decoy-{number}") for number in range(7))])
 
 
 def careless(task: AnnotationTask) -> dict[str, AnswerValue]:
@@ -108,7 +104,7 @@ def careless(task: AnnotationTask) -> dict[str, AnswerValue]:
 @pytest.fixture
 def trapped(tmp_path: Path) -> OpenSite:
     """ben fails the decoys."""
-    batch = write_batch(tmp_path / "batch", Traps(20), "dishes 1", repeats=0)
+    batch = write_batch(tmp_path / "batch", with_eight_decoys(dishes(20)), repeats=0)
     answer_all(batch, ANNA.name)
     answer_all(batch, BEN.name, careless)
     return open_site(tmp_path)

@@ -12,9 +12,9 @@ from app.web.queueing import GOOD, QUEUE, chosen_in, first_row, form_of, row_of,
 from app.web.site import ANNA, BEN, JUDGE, Visitor, open_site
 from constraintsuite.app.web.annotator_session import count_waiting
 from constraintsuite.suites.annotation.batch import AnnotationBatch, tasks_of, write_batch
-from constraintsuite.suites.annotation.current_answers import standing
+from constraintsuite.suites.annotation.current_answers import current_answers
 from constraintsuite.suites.annotation.records import AnnotationQuestion, EventDraft
-from suites.annotation.small_batch import START, Dishes, answer_all, make_batch
+from suites.annotation.small_batch import START, answer_all, dishes, make_batch
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_items_come_in_the_order_and_with_the_sides_of_the_queue(batch: Annotati
 def test_an_answer_is_kept_in_the_terms_of_the_item(batch: AnnotationBatch, anna: Visitor) -> None:
     turned = next(task for task in tasks_of(batch, ANNA.name) if task.turned)
     anna.post(f"{QUEUE}/answer", {**form_of(anna, turned.row, fluent="first; second", units="u2 u1"), "note": "odd ☃"})
-    said = standing(batch.store.events())
+    said = current_answers(batch.store.events())
     assert said.of(turned.item.id, "satisfies")[ANNA.name].value == "second"
     assert said.of(turned.item.id, "fluent")[ANNA.name].value == ("first", "second")
     assert said.of(turned.item.id, "units")[ANNA.name].value == ("u1", "u2")
@@ -254,7 +254,7 @@ def test_progress_and_the_time_that_is_left(batch: AnnotationBatch, anna: Visito
 
 def test_many_options_are_chosen_one_by_one(tmp_path: Path) -> None:
     question = AnnotationQuestion("which", "Which?", "choices", ("a", "b", "c"))
-    batch = write_batch(tmp_path / "batch", Dishes(1, questions=(question,)), "dishes 1")
+    batch = write_batch(tmp_path / "batch", dishes(1, questions=(question,)))
     anna = open_site(tmp_path).visit(ANNA)
     row = first_row(anna)
     page = anna.page(f"{QUEUE}?row={row}")

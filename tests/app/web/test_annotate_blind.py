@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,8 @@ import pytest
 from app.web.queueing import GOOD, QUEUE, first_row, form_of, values_of
 from app.web.site import ANNA, BEN, JUDGE, OWNER, Visitor, open_site
 from constraintsuite.suites.annotation.batch import AnnotationBatch, tasks_of, write_batch
-from constraintsuite.suites.annotation.records import AnnotationItem, AnnotationQuestion
-from suites.annotation.small_batch import Dishes, answer_all, make_batch
+from constraintsuite.suites.annotation.records import AnnotationItem, AnnotationQuestion, ItemSet
+from suites.annotation.small_batch import answer_all, make_batch
 
 
 @pytest.fixture
@@ -84,14 +83,9 @@ def test_a_read_only_site_shows_items_and_takes_nothing(batch: AnnotationBatch) 
 
 
 def test_texts_that_look_like_markup_are_shown_as_text(tmp_path: Path) -> None:
-    class Hostile(Dishes):
-        def items(self) -> Iterator[AnnotationItem]:
-            yield AnnotationItem(
-                "x", {"query": "<b>q</b>"}, sides=("<script>alert(1)</script>", '"><img src=x onerror=y>')
-            )
-
+    item = AnnotationItem("x", {"query": "<b>q</b>"}, sides=("<script>alert(1)</script>", '"><img src=x onerror=y>'))
     question = AnnotationQuestion("q", "<i>?</i>", "choice", ('"><script>', "no"))
-    write_batch(tmp_path / "batch", Hostile(questions=(question,)), "hostile 1")
+    write_batch(tmp_path / "batch", ItemSet("hostile", "hostile 1", (question,), [item]))
     anna = open_site(tmp_path).visit(ANNA)
     page = anna.page(anna.get(QUEUE, 303).headers["location"])
     assert "<script>" not in page

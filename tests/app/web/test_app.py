@@ -15,7 +15,7 @@ from constraintsuite.app.web.pages import PAGES, Page
 from constraintsuite.app.web.renderer import SCRIPTS, static_path
 from constraintsuite.suites.annotation.batch import write_batch
 from experiments.tiny_suite import write_suite
-from suites.annotation.small_batch import Dishes, make_batch
+from suites.annotation.small_batch import dishes, make_batch
 
 ALL_PAGES = [page for name in PAGES.names() for page in PAGES.load(name)]
 SECRET = "root:x:0:0"
@@ -169,7 +169,7 @@ VERBS = sorted({page.path.rpartition("}/")[2] for page in ALL_PAGES if page.path
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if "/" not in verb])
 @pytest.mark.parametrize(("person", "status"), [(OWNER, 200), (ANNA, 303), (JUDGE, 303)])
 def test_a_batch_may_have_the_name_of_a_page(tmp_path: Path, verb: str, person: Person, status: int) -> None:
-    write_batch(tmp_path / "mine" / verb, Dishes(), "dishes 1")
+    write_batch(tmp_path / "mine" / verb, dishes())
     location = open_site(tmp_path).visit(person).get(f"/batch/mine/{verb}", status).headers.get("location", "")
     assert location.startswith(f"/batch/mine/{verb}" if status == 303 else "")
 

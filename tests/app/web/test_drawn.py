@@ -10,7 +10,7 @@ from app.web.site import ANNA, JUDGE, OWNER, OpenSite, open_site
 from constraintsuite.app.web.access import Person
 from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.suites.annotation.batch import write_batch
-from constraintsuite.suites.annotation.kinds.proposals import read_proposals
+from constraintsuite.suites.annotation.kinds.proposals import proposal_items, read_proposal_file
 from experiments.tiny_suite import write_suite
 from suites.annotation.small_batch import make_batch
 from suites.annotation.test_kinds import CAKES, SOUPS
@@ -22,8 +22,7 @@ def site(tmp_path: Path) -> OpenSite:
     write_suite(tmp_path / "suite")
     file = tmp_path / "proposals.jsonl"
     write_jsonl(file, [SOUPS, CAKES])
-    kind, source = read_proposals(file, 2)
-    write_batch(tmp_path / "proposals.jsonl.gold", kind, source)
+    write_batch(tmp_path / "proposals.jsonl.gold", proposal_items(read_proposal_file(file)[:2], file))
     opened = open_site(tmp_path)
     opened.visit().post("/writing", {"suite": "suite", "size": "5", "seed": "0"})
     return opened

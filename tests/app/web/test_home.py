@@ -12,7 +12,7 @@ from constraintsuite.app.web.access import Person
 from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.suites.annotation.batch import write_batch
 from experiments.tiny_suite import write_suite
-from suites.annotation.small_batch import Dishes, make_batch
+from suites.annotation.small_batch import dishes, make_batch
 from suites.annotation.test_kinds import SOUPS, TENTS
 
 
@@ -53,7 +53,7 @@ def test_proposals_are_work_of_the_owner_alone(tmp_path: Path, person: Person) -
 
 def test_a_damaged_batch_hides_no_other(tmp_path: Path) -> None:
     make_batch(tmp_path)
-    write_batch(tmp_path / "damaged", Dishes(), "dishes 1")
+    write_batch(tmp_path / "damaged", dishes())
     (tmp_path / "damaged" / "items.jsonl").write_text("{")
     said = entries(open_site(tmp_path).visit(ANNA).page("/"))
     assert said[0].startswith("batch ")

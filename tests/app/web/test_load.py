@@ -16,7 +16,7 @@ from app.web.served import Served, serve
 from app.web.site import OWNER
 from constraintsuite.app.web.access import Person
 from constraintsuite.suites.annotation.batch import AnnotationBatch, tasks_of
-from constraintsuite.suites.annotation.current_answers import standing
+from constraintsuite.suites.annotation.current_answers import current_answers
 from suites.annotation.small_batch import make_batch
 
 ANSWERS = 10
@@ -47,7 +47,7 @@ def answer_all(served: Served, person: Person, acknowledged: Acknowledged) -> No
 
 def kept_rows(batch: AnnotationBatch, people: tuple[Person, ...]) -> dict[str, set[str]]:
     """Rows by person whose answers are all among the events."""
-    said = standing(batch.store.events())
+    said = current_answers(batch.store.events())
     return {
         person.name: {
             task.row

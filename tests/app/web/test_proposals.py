@@ -15,7 +15,7 @@ from constraintsuite.core.execution.progress import Silent
 from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.suites.annotation.batch import open_batch, write_batch
-from constraintsuite.suites.annotation.kinds.proposals import read_proposals
+from constraintsuite.suites.annotation.kinds.proposals import proposal_items, read_proposal_file
 from constraintsuite.suites.annotation.records import EventDraft
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.examples import read_examples
@@ -236,8 +236,8 @@ def test_each_file_for_a_build_has_a_new_name(site: OpenSite) -> None:
 
 def test_what_another_person_says_counts_too(site: OpenSite) -> None:
     file = site.shelf.root / "food" / "proposals.jsonl"
-    kind, source = read_proposals(file, 2)
-    batch = write_batch(site.shelf.root / "elsewhere", kind, source)
+    items = proposal_items(read_proposal_file(file)[:2], file)
+    batch = write_batch(site.shelf.root / "elsewhere", items)
     owner = site.visit()
     answer(owner, SOUPS.id)
     answer(owner, TENTS.id)

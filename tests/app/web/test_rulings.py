@@ -13,7 +13,7 @@ from app.web.queueing import chosen_in
 from app.web.site import ANNA, BEN, JUDGE, OWNER, PEOPLE, OpenSite, Visitor, open_site
 from constraintsuite.app.web.access import Person
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask
-from constraintsuite.suites.annotation.current_answers import standing
+from constraintsuite.suites.annotation.current_answers import current_answers
 from constraintsuite.suites.annotation.records import AnnotationEvent, AnswerValue, EventDraft
 from suites.annotation.small_batch import START, answer_all, make_batch
 
@@ -68,7 +68,7 @@ def keep(visitor: Visitor, dish: str, answer: str = "first", reason: str = REASO
 
 
 def ruling_on(batch: AnnotationBatch, dish: str) -> AnnotationEvent | None:
-    return standing(batch.store.events()).rulings.get((dish, "satisfies"))
+    return current_answers(batch.store.events()).rulings.get((dish, "satisfies"))
 
 
 def links_in(page: str) -> list[str]:
@@ -160,7 +160,7 @@ def test_another_adjudicator_sees_a_ruling_and_not_whose_it_is(site: OpenSite, j
     ("answer", "reason", "told"),
     [
         ("first", "short", "needs a reason"),
-        ("first", "x" * 2_001, "2,000 are the most"),
+        ("first", "x" * 2_001, "10 to 2,000 characters; there are 2,001"),
         ("third", REASON, "is not an answer here"),
         ("", REASON, "is not an answer"),
     ],

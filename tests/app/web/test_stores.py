@@ -16,7 +16,7 @@ from app.web.test_rulings import form_of as ruling_form
 from constraintsuite.app.web.access import Person
 from constraintsuite.suites.annotation import events
 from constraintsuite.suites.annotation.batch import AnnotationBatch, tasks_of, write_batch
-from suites.annotation.small_batch import Dishes, answer_all, make_batch
+from suites.annotation.small_batch import answer_all, dishes, make_batch
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_a_batch_whose_answers_are_gone_is_refused(batch: AnnotationBatch, site:
 
 @pytest.mark.parametrize("person", [BEN, JUDGE], ids=lambda person: person.role)
 def test_a_row_that_cannot_be_read_hides_no_other_batch(tmp_path: Path, site: OpenSite, person: Person) -> None:
-    damaged = write_batch(tmp_path / "damaged", Dishes(), "dishes 1")
+    damaged = write_batch(tmp_path / "damaged", dishes())
     write_row(damaged, BEN.name, "fit", "not json")
     page = site.visit(person).page("/")
     assert "Event 1, by ben, cannot be read" in page
@@ -111,7 +111,7 @@ def test_figures_are_made_once_for_all_who_ask(
     answer_all(batch, BEN.name)
     owner = site.visit()
     page = owner.page(f"{QUEUE}/agreement")
-    monkeypatch.setattr("constraintsuite.app.web.pages.batches.agree", None)  # would fail if it were called
+    monkeypatch.setattr("constraintsuite.app.web.pages.batches.measure_agreement", None)  # would fail if it were called
     assert owner.page(f"{QUEUE}/agreement") == page
     monkeypatch.undo()
     write_row(batch, BEN.name, "satisfies", '"both"')

@@ -13,8 +13,8 @@ from app.web.site import ANNA, BEN, JUDGE, OWNER, OpenSite, Visitor, open_site
 from constraintsuite.app.web.access import Person
 from constraintsuite.app.web.pages import queries
 from constraintsuite.suites.annotation.batch import AnnotationBatch, open_batch, tasks_of, write_batch
-from constraintsuite.suites.annotation.current_answers import standing
-from constraintsuite.suites.annotation.kinds.gold import GoldItems
+from constraintsuite.suites.annotation.current_answers import current_answers
+from constraintsuite.suites.annotation.kinds.gold import gold_items
 from constraintsuite.suites.annotation.kinds.written_queries import PassageScores, passages_of
 from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.importers.folder import import_suite
@@ -141,7 +141,7 @@ def test_the_same_twice_is_kept_once_and_another_window_is_told(drawn: OpenSite)
     assert "who swims in baths" in page
     assert len(batch_of(drawn).store.events()) == 2
     keep(anna, row, query_1="who swims in baths")
-    said = standing(batch_of(drawn).store.events())
+    said = current_answers(batch_of(drawn).store.events())
     assert said.of("baths", "query_1")["anna"].value == "who swims in baths"
 
 
@@ -153,7 +153,7 @@ def test_what_breaks_a_rule_does_not_make_a_window_know_more(drawn: OpenSite) ->
     assert shown is not None
     page = keep(anna, row, 409, seen=shown[1])
     assert '<dd dir="auto">who swims in baths</dd>' in page, "what stands is shown"
-    assert standing(batch_of(drawn).store.events()).of("baths", "query_1")["anna"].value == "who swims in baths"
+    assert current_answers(batch_of(drawn).store.events()).of("baths", "query_1")["anna"].value == "who swims in baths"
 
 
 def undo(visitor: Visitor, row: str) -> str:
@@ -190,7 +190,7 @@ def test_undo_takes_both_queries_and_their_scores_back(drawn: OpenSite) -> None:
     assert anna.post(f"{PLACE}/undo", {"row": row, "last": "0"}).headers["location"] == f"{PLACE}?row={row}&told=stale"
     found = anna.post(f"{PLACE}/undo", {"row": row, "last": str(last)})
     assert found.headers["location"] == f"{PLACE}?row={row}&told=undone"
-    assert standing(batch_of(drawn).store.events()).answers == {}
+    assert current_answers(batch_of(drawn).store.events()).answers == {}
 
 
 def test_scores_of_the_allowed_models_are_kept_and_shown(drawn: OpenSite) -> None:
@@ -286,7 +286,7 @@ def test_a_row_of_another_person_is_unknown(drawn: OpenSite) -> None:
 
 
 def test_other_batches_are_not_written_for(drawn: OpenSite) -> None:
-    write_batch(drawn.shelf.root / "gold", GoldItems(EXAMPLES), "tiny")
+    write_batch(drawn.shelf.root / "gold", gold_items(EXAMPLES, "tiny"))
     anna = drawn.visit(ANNA)
     anna.get("/writing/gold", 404)
     assert "/writing/gold" not in anna.page("/writing")

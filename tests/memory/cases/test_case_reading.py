@@ -77,8 +77,14 @@ def test_a_plain_case_is_evaluated_in_full() -> None:
             dataset(case(min_activation_trace_length=4, max_activation_trace_length=3)),
             r"max_activation_trace_length \(3\) is below min_activation_trace_length \(4\)",
         ),
-        (dataset(case(required_edge_types=["nextt"])), "'nextt' is no kind of edge; there are next, part_of"),
-        (dataset(case(required_trace_stop_reasons=["tired"])), "'tired' is no stop reason"),
+        (
+            dataset(case(required_edge_types=["nextt"])),
+            r"required_edge_types.0: Input should be 'next', 'part_of', .*, got 'nextt'",
+        ),
+        (
+            dataset(case(required_trace_stop_reasons=["tired"])),
+            r"required_trace_stop_reasons.0: Input should be .*, got 'tired'",
+        ),
         (dataset(case(required_semantic_roles=["boss"])), "required_semantic_roles"),
         (dataset(case(required_lifecycle_states={"lease:1": "asleep"})), "required_lifecycle_states"),
         (dataset(case(required_contradiction_pairs=[["a", "a"]])), "sets a node against itself"),

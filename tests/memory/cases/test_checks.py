@@ -8,7 +8,7 @@ import pytest
 
 from constraintsuite.memory.cases.answer_checks import best_path_trace
 from constraintsuite.memory.cases.model import BenchmarkCase
-from constraintsuite.memory.cases.run import CHECKS, Capabilities, CaseAnswer, CaseJudge
+from constraintsuite.memory.cases.run import CHECKS, Capabilities, CaseJudge
 from constraintsuite.memory.graph_update import build_graph
 from constraintsuite.memory.records import Edge, MemoryDocument, Unit
 from constraintsuite.memory.results import PathStep, Recalled, SearchAnswer, SearchPath, TraceStep
@@ -47,9 +47,7 @@ def values(
     """The values of a ranking of clauses ("213"), at a budget of four."""
     ranked = tuple(Recalled(f"lease:{n}", rank, 1 / rank) for rank, n in enumerate(ranking, 1))
     recall = SearchAnswer("who", "made", ranked, paths, trace)
-    return CaseJudge(GRAPH).values(
-        BenchmarkCase.model_validate(case(**wanted)), CaseAnswer(recall, 4, states or {}), can
-    )
+    return CaseJudge(GRAPH).values(BenchmarkCase.model_validate(case(**wanted)), recall, 4, can, states)
 
 
 def walk(*steps: tuple[Any, ...], score: float = 1.0) -> SearchPath:
@@ -289,7 +287,7 @@ def test_a_probe_that_needs_its_context_is_measured_as_a_probe_alone(
 ) -> None:
     asked = PROBE.model_copy(update=changes)
     recall = SearchAnswer("who", "made", (Recalled("lease:1", 1, 1.0), Recalled("lease:2", 2, 0.5)))
-    found = CaseJudge(GRAPH).values(asked, CaseAnswer(recall, 4, {}), ALL)
+    found = CaseJudge(GRAPH).values(asked, recall, 4, ALL)
     assert (found["mrr"], found["probe_mrr"]) == (mrr, probe_mrr)
     others = {"pass", "ranking_pass", "evidence_hit", "evidence_recall", "hard_negatives_hit", "negative_order"}
     assert {name for name in others if found[name] is None} == (others if mrr is None else set())

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from constraintsuite.memory.private.cases import PrivateCase, write_case_sheet
+from constraintsuite.memory.private.acceptance import BenchmarkExport, export
+from constraintsuite.memory.private.cases import PrivateCase, open_labels, write_case_sheet
 from constraintsuite.memory.private.inventory import INVENTORY, write_inventory
-from constraintsuite.memory.private.labels import pilot_batch, write_sheets
-from constraintsuite.memory.private.versions import freeze, require_version
+from constraintsuite.memory.private.versions import freeze
 from constraintsuite.suites.annotation.batch import AnnotationBatch, tasks_of
 from constraintsuite.suites.annotation.records import AnswerValue, EventDraft
 
@@ -124,11 +124,16 @@ def labelled(folder: Path, *, differing: Mapping[str, tuple[str, ...]] | None = 
     """A pilot that ann and bob have labelled; bob differs on some evidence."""
     pilot = begun(folder)
     freeze(pilot)
-    write_sheets(pilot, ("ann", "bob"))
-    batch = pilot_batch(pilot, require_version(pilot))
+    batch, _ = open_labels(pilot, draw=True)
     label(batch, "ann", {})
     label(batch, "bob", differing or {})
     return pilot
+
+
+def export_pilot(pilot: Path, out: Path, *, require: bool = False) -> BenchmarkExport:
+    batch, version = open_labels(pilot / "batches" / "1")
+    assert version is not None
+    return export(batch, version, out, require=require)
 
 
 def label(batch: AnnotationBatch, name: str, differing: Mapping[str, tuple[str, ...]]) -> None:

@@ -11,10 +11,10 @@ from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.memory.folder import write_memory
 from constraintsuite.memory.ingest.collection import ingest
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.private.acceptance import ShadowCase, export
+from constraintsuite.memory.private.acceptance import ShadowCase
 from constraintsuite.memory.private.drift import open_side, read_shadow, replay
 from constraintsuite.memory.private.versions import freeze
-from memory.private.small_pilot import begun, labelled, write_documents
+from memory.private.small_pilot import begun, export_pilot, labelled, write_documents
 
 QUESTIONS = (
     ShadowCase("late", "rent that is late", ("garage_lease:1.2",)),
@@ -78,7 +78,7 @@ def test_questions_of_one_document_are_no_independent_ones(tmp_path: Path) -> No
 
 
 def test_an_export_says_of_which_documents_a_question_is(tmp_path: Path) -> None:
-    export(labelled(tmp_path), tmp_path / "out")
+    export_pilot(labelled(tmp_path), tmp_path / "out")
     (case,) = read_shadow(tmp_path / "out" / "shadow.jsonl")
     assert (case.case, case.documents) == ("shadow-notice", ("garage_lease",))
 

@@ -8,14 +8,12 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.memory.private.cases import read_cases
+from constraintsuite.memory.private.cases import open_labels, read_cases, reading_copy
 from constraintsuite.memory.private.inventory import INVENTORY, Quota, quotas, read_inventory, write_inventory
-from constraintsuite.memory.private.labels import write_sheets
 from constraintsuite.memory.private.versions import freeze, open_version, require_version
 from memory.private.small_pilot import (
     CASES,
     begun,
-    label,
     labelled,
     read_rows,
     select,
@@ -74,7 +72,7 @@ def test_a_version_holds_documents_units_and_hashes(tmp_path: Path) -> None:
     assert (version.documents / "garage_lease.md").read_bytes() == (
         tmp_path / "documents" / "garage_lease.md"
     ).read_bytes()
-    assert open_version(pilot, 1) == version
+    assert open_version(pilot / "versions" / "1") == version
 
 
 def test_freezing_again_changes_nothing(tmp_path: Path) -> None:
@@ -90,7 +88,7 @@ def test_a_changed_document_is_named_and_needs_a_new_version(tmp_path: Path) -> 
     with pytest.raises(UserError, match="garage_lease: its text was changed"):
         freeze(pilot)
     assert freeze(pilot, new_version=True).number == 2
-    assert open_version(pilot, 1) == first
+    assert open_version(pilot / "versions" / "1") == first
 
 
 def test_a_document_that_is_no_longer_selected_is_named(tmp_path: Path) -> None:
@@ -135,79 +133,46 @@ def test_a_case_that_does_not_fit_is_told_with_its_line(tmp_path: Path, changes:
     pilot = begun(tmp_path, [{**CASES[0], **changes}, *CASES[1:]])
     version = freeze(pilot)
     with pytest.raises(UserError) as error:
-        read_cases(pilot, version)
+        read_cases(version)
     assert said in str(error.value)
 
 
-def test_sheets_are_blind_and_have_something_to_read_beside_them(tmp_path: Path) -> None:
+def test_a_batch_is_blind_and_has_something_to_read(tmp_path: Path) -> None:
     pilot = begun(tmp_path)
     freeze(pilot)
-    written = write_sheets(pilot, ("ann", "bob"))
-    rows = read_rows(written.files[0][0])
-    assert list(rows[0])[:4] == ["row", "documents", "query", "answer"]
-    assert "candle_supply:2.3" not in written.files[0][0].read_text()  # the hard negative
-    assert "shadow-notice" not in str(written.batch.items)
-    reading = written.files[0][0].with_name("documents.md").read_text()
-    assert "`garage_lease:1.2` If the rent is more" in reading
+    batch, version = open_labels(pilot, draw=True)
+    assert {name for item in batch.items.values() for name in item.fields} == {"documents", "query", "answer"}
+    assert "candle_supply:2.3" not in str([item.fields for item in batch.items.values()])  # the hard negative
+    assert "shadow-notice" not in str(batch.items)
+    assert version is not None
+    assert "`garage_lease:1.2` If the rent is more" in reading_copy(version, batch.items.values())
 
 
-def test_a_sheet_that_is_there_stops_all_of_them(tmp_path: Path) -> None:
+def test_a_batch_of_a_pilot_is_also_known_by_its_own_folder(tmp_path: Path) -> None:
+    pilot = labelled(tmp_path)
+    batch, version = open_labels(pilot)
+    assert (batch.path, version) == (pilot / "batches" / "1", require_version(pilot))
+    own, same = open_labels(pilot / "batches" / "1")
+    assert (own, same and same.number) == (batch, 1)
+
+
+def test_a_pilot_without_a_batch_is_told_how_to_make_one(tmp_path: Path) -> None:
     pilot = begun(tmp_path)
     freeze(pilot)
-    write_sheets(pilot, ("ann", "bob"))
-    with pytest.raises(UserError, match=r"bob\.csv: is there already\. Import it"):
-        write_sheets(pilot, ("cy", "bob"))
-    assert not (pilot / "sheets" / "1" / "cy").exists()
-
-
-def test_each_person_has_a_folder_without_the_sheets_of_others(tmp_path: Path) -> None:
-    pilot = begun(tmp_path)
-    freeze(pilot)
-    write_sheets(pilot, ("ann", "bob"))
-    found = sorted(str(file.relative_to(pilot / "sheets" / "1")) for file in (pilot / "sheets" / "1").rglob("*.*"))
-    assert found == [
-        f"{name}/{file}" for name in ("ann", "bob") for file in (f"{name}.csv", "documents.md", "guide.md")
-    ]
-
-
-def test_who_is_done_gets_no_sheet_and_keeps_nobody_from_the_rest(tmp_path: Path) -> None:
-    pilot = begun(tmp_path)
-    freeze(pilot)
-    batch = write_sheets(pilot, ("ann", "bob")).batch
-    (pilot / "sheets").rename(tmp_path / "handed-out")
-    label(batch, "ann", {})
-    written = write_sheets(pilot, ("ann", "bob"))
-    assert ([file.name for file, _ in written.files], written.done) == (["bob.csv"], ("ann",))
-    label(batch, "bob", {})
-    (pilot / "sheets").rename(tmp_path / "handed-out-again")
-    with pytest.raises(UserError, match="ann and bob have answered everything"):
-        write_sheets(pilot, ("ann", "bob"))
-    assert not (pilot / "sheets").exists()
-
-
-def test_a_name_that_is_none_stops_all_sheets(tmp_path: Path) -> None:
-    pilot = begun(tmp_path)
-    freeze(pilot)
-    with pytest.raises(UserError, match="not a valid name of a person"):
-        write_sheets(pilot, ("ann", "../bob"))
-    assert not (pilot / "sheets").exists()
-    assert not (pilot / "batches").exists()
-
-
-def test_one_annotator_is_not_enough(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="two people or more"):
-        write_sheets(begun(tmp_path), ("ann", "ann"))
+    with pytest.raises(UserError, match=r"version 1 has no sheets yet\. Write them: csuite gold sheet"):
+        open_labels(pilot)
 
 
 def test_cases_stay_as_they_are_once_sheets_were_written(tmp_path: Path) -> None:
     pilot = labelled(tmp_path)
     write_cases(pilot, [{**CASES[0], "query": "Another question?"}, *CASES[1:]])
     with pytest.raises(UserError, match="1 cases are not as they were when sheets were first written: late-rent"):
-        write_sheets(pilot, ("ann", "bob"))
+        open_labels(pilot, draw=True)
 
 
 def test_changed_cases_of_unchanged_documents_begin_a_new_version(tmp_path: Path) -> None:
     pilot = labelled(tmp_path)
     write_cases(pilot, [{**CASES[0], "query": "Another question?"}, *CASES[1:]])
     assert freeze(pilot, new_version=True).number == 2
-    assert write_sheets(pilot, ("ann", "bob")).batch.items["late-rent"].fields["query"] == "Another question?"
+    batch, _ = open_labels(pilot, draw=True)
+    assert batch.items["late-rent"].fields["query"] == "Another question?"

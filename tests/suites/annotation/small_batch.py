@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from constraintsuite.suites.annotation.answers import take_back_last
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask, tasks_of, write_batch
-from constraintsuite.suites.annotation.current_answers import CurrentAnswers, standing
-from constraintsuite.suites.annotation.records import SIDES, AnnotationItem, AnnotationQuestion, AnswerValue, EventDraft
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers, current_answers
+from constraintsuite.suites.annotation.records import (
+    SIDES,
+    AnnotationItem,
+    AnnotationQuestion,
+    AnswerValue,
+    EventDraft,
+    ItemSet,
+)
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 QUESTIONS = (
@@ -23,29 +29,25 @@ QUESTIONS = (
 )
 
 
-@dataclass(frozen=True)
-class Dishes:
+def dishes(count: int = 6, questions: tuple[AnnotationQuestion, ...] = QUESTIONS) -> ItemSet:
     """Some dishes and, as a decoy, one whose answer is known."""
-
-    count: int = 6
-    name: str = "dishes"
-    questions: tuple[AnnotationQuestion, ...] = QUESTIONS
-
-    def items(self) -> Iterator[AnnotationItem]:
-        for number in range(self.count):
-            yield AnnotationItem(
-                f"dish-{number}",
-                fields={"query": f"dish {number} without nuts"},
-                sides=(f"dish {number} has no nuts", f"dish {number} has nuts"),
-                ids=("u1", "u2", "u3"),
-                groups={"course": "soup" if number % 2 else "cake"},
-                links=(f"book-{number}",),
-            )
-        yield AnnotationItem("decoy", {"query": "soup"}, sides=("a soup", "a bicycle"), expected={"satisfies": "first"})
+    items = [
+        AnnotationItem(
+            f"dish-{number}",
+            fields={"query": f"dish {number} without nuts"},
+            sides=(f"dish {number} has no nuts", f"dish {number} has nuts"),
+            ids=("u1", "u2", "u3"),
+            groups={"course": "soup" if number % 2 else "cake"},
+            links=(f"book-{number}",),
+        )
+        for number in range(count)
+    ]
+    decoy = AnnotationItem("decoy", {"query": "soup"}, sides=("a soup", "a bicycle"), expected={"satisfies": "first"})
+    return ItemSet("dishes", "dishes 1", questions, [*items, decoy])
 
 
 def make_batch(folder: Path, count: int = 6, *, repeats: float = 0.0, seed: int = 0) -> AnnotationBatch:
-    return write_batch(folder / "batch", Dishes(count), "dishes 1", seed=seed, repeats=repeats)
+    return write_batch(folder / "batch", dishes(count), seed=seed, repeats=repeats)
 
 
 Answer = Callable[[AnnotationTask], Mapping[str, AnswerValue]]
@@ -75,7 +77,7 @@ def take_back(batch: AnnotationBatch, annotator: str) -> tuple[str, int] | None:
 
 
 def said_of(batch: AnnotationBatch) -> CurrentAnswers:
-    return standing(batch.store.events())
+    return current_answers(batch.store.events())
 
 
 def read_csv(file: Path) -> list[dict[str, str]]:

@@ -11,9 +11,9 @@ from constraintsuite.suites.annotation.answers import (
     StaleError,
     TaskAnswers,
     keep_answers,
-    last_of,
+    last_event_on,
     take_back_last,
-    taken_back,
+    undone_answers,
 )
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask, tasks_of
 from suites.annotation.small_batch import START, make_batch, said_of, take_back
@@ -25,7 +25,7 @@ def batch(tmp_path: Path) -> AnnotationBatch:
 
 
 def keep(batch: AnnotationBatch, annotator: str, task: AnnotationTask, minute: int, **answers: str) -> int:
-    seen = last_of(task, batch.store.events(annotator))
+    seen = last_event_on(task, batch.store.events(annotator))
     said = {"satisfies": "first", "fit": "well", **answers}
     return keep_answers(batch, annotator, task, TaskAnswers(said, "odd", seen), START + timedelta(minutes=minute))
 
@@ -64,12 +64,12 @@ def test_an_undo_that_does_not_know_of_the_last_answer_takes_nothing_back(batch:
 def test_what_was_taken_back_last_is_known_with_its_note(batch: AnnotationBatch) -> None:
     task, other = tasks_of(batch, "ann")[:2]
     keep(batch, "ann", task, 0, fit="badly")
-    assert taken_back(task, batch.store.events("ann")) == {}
+    assert undone_answers(task, batch.store.events("ann")) == {}
     take_back(batch, "ann")
-    found = taken_back(task, batch.store.events("ann"))
+    found = undone_answers(task, batch.store.events("ann"))
     assert {name: event.value for name, event in found.items()} == {"satisfies": task.as_meant("first"), "fit": "badly"}
     assert {event.note for event in found.values()} == {"odd"}
-    assert taken_back(other, batch.store.events("ann")) == {}
+    assert undone_answers(other, batch.store.events("ann")) == {}
 
 
 def test_a_queue_is_drawn_once_a_batch(batch: AnnotationBatch) -> None:

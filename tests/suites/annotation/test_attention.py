@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.core.statistics.intervals import wilson, wilson_bounds
-from constraintsuite.suites.annotation.agreement import Attention, attention, concerns, too_few
+from constraintsuite.suites.annotation.agreement import Attention, find_concerns, measure_attention, too_few
 from constraintsuite.suites.annotation.batch import AnnotationTask, tasks_of
 from constraintsuite.suites.annotation.records import AnswerValue
 from suites.annotation.small_batch import answer_all, by_the_book, make_batch, said_of
@@ -45,33 +45,33 @@ def person(
     ],
 )
 def test_who_is_named_and_for_what(one: Attention, told: str) -> None:
-    found = [str(each) for each in concerns([one])]
+    found = [f"{each.annotator} {each.words}" for each in find_concerns([one])]
     assert len(found) == bool(told)
     assert all(each.startswith(f"ann {told}") for each in found)
 
 
 def test_one_may_be_named_for_several_things() -> None:
-    assert len(concerns([person((0, 10), (0, 10), (100, 100)), person()])) == 3
+    assert len(find_concerns([person((0, 10), (0, 10), (100, 100)), person()])) == 3
 
 
 def test_too_few_decoys_are_told_of_each(tmp_path: Path) -> None:
     batch = make_batch(tmp_path)
     answer_all(batch, "ann")
-    people = attention(batch, said_of(batch))
+    people = measure_attention(batch, said_of(batch))
     assert (people[0].decoys.n, people[0].repeats.n) == (1, 0)
     assert too_few(people) == "Too few decoys to know who reads with care: ann 1 answered, and it takes 5 each."
     assert too_few([person()]) == ""
 
 
 def test_chance_has_as_many_tries_as_there_are_people() -> None:
-    assert len(concerns([person(first=(1, 12))])) == 1
-    assert concerns([person(first=(1, 12)), person(first=(6, 12))]) == []
+    assert len(find_concerns([person(first=(1, 12))])) == 1
+    assert find_concerns([person(first=(1, 12)), person(first=(6, 12))]) == []
 
 
 def test_answers_to_an_item_that_comes_again_count_once(tmp_path: Path) -> None:
     batch = make_batch(tmp_path, 60, repeats=0.3)
     answer_all(batch, "ann", lambda task: {**by_the_book(task), **({"fit": "badly"} if task.copy else {})})
-    (ann,) = attention(batch, said_of(batch))
+    (ann,) = measure_attention(batch, said_of(batch))
     again = sum(task.copy for task in tasks_of(batch, "ann"))
     assert (ann.repeats.value, ann.repeats.n) == (0.5, again), "one of the two answers"
     assert (ann.repeats.low, ann.repeats.high) == wilson_bounds(0.5, again)
@@ -85,5 +85,5 @@ def test_what_is_chosen_in_an_item_is_one_choice_of_place(tmp_path: Path) -> Non
         return {"satisfies": task.as_meant("first"), "fluent": (), "remark": task.as_meant(other)}
 
     answer_all(batch, "ann", places)
-    (ann,) = attention(batch, said_of(batch))
+    (ann,) = measure_attention(batch, said_of(batch))
     assert ann.shown_first == wilson(4, 4), "once each, and not where both places were chosen as often"

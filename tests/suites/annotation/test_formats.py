@@ -112,7 +112,7 @@ def test_what_an_item_lacks_is_shown_as_empty(tmp_path: Path, layout: str, where
     sheet = AnnotationSheet(
         ("query", "hint"), (AnnotationQuestion("fit", "How well?", "text"),), ({"row": "r1", "query": "soup"},)
     )
-    FORMATS.load(layout)().write(tmp_path / "tasks.json", sheet)
+    FORMATS.load(layout).write(tmp_path / "tasks.json", sheet)
     (task,) = json.loads((tmp_path / "tasks.json").read_text())
     assert (task[where]["query"], task[where]["hint"]) == ("soup", "")
 
@@ -177,7 +177,7 @@ def test_whatever_stands_in_a_record_is_read_or_refused(layout: str, data: st.Da
         file = Path(folder) / "export.json"
         file.write_text(json.dumps(record))
         with contextlib.suppress(UserError):
-            _, rows = FORMATS.load(layout)().read(file)
+            _, rows = FORMATS.load(layout).read(file)
             assert all(isinstance(cell, str) for row in rows for cell in (*row.cells, *row.cells.values()))
 
 

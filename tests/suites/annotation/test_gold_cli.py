@@ -11,8 +11,11 @@ from click.testing import CliRunner, Result
 
 from constraintsuite.app.cli.gold import gold
 from constraintsuite.core.errors import UserError
+from constraintsuite.suites.annotation.batch import write_batch
+from constraintsuite.suites.annotation.kinds.written_queries import sample_passages
+from constraintsuite.suites.annotation.records import EventDraft
 from experiments.tiny_suite import EXAMPLES, write_suite
-from suites.annotation.small_batch import read_csv, write_csv
+from suites.annotation.small_batch import START, read_csv, write_csv
 
 OBEYING = {(example.query, example.satisfying.text) for example in EXAMPLES}
 
@@ -124,4 +127,14 @@ def test_options_that_do_not_go_together(batch: Path, tmp_path: Path) -> None:
     assert "takes no --proposals" in fault(
         "export", batch, "--out", tmp_path / "o", "--proposals", tmp_path / "p.jsonl"
     )
+    assert "takes no --require" in fault("export", batch, "--out", tmp_path / "o", "--require")
     assert "this is not a batch" in fault("status", tmp_path)
+
+
+def test_written_queries_are_exported_as_nevir(tmp_path: Path) -> None:
+    batch = write_batch(tmp_path / "batch", sample_passages(write_suite(tmp_path / "suite"), 1, 0), repeats=0.0)
+    (item,) = batch.judged
+    queries = ("which soup suits people", "which soup suits children")
+    batch.store.append([EventDraft("ann", item.id, f"query_{n}", query) for n, query in enumerate(queries, 1)], START)
+    assert json.loads(ok("export", batch.path, "--out", tmp_path / "out", "--json"))["rows"] == {"test": 1}
+    assert (tmp_path / "out" / "test.jsonl").is_file()

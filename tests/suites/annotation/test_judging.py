@@ -8,12 +8,12 @@ import pytest
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.jsonl import read_jsonl
-from constraintsuite.suites.annotation.adjudication import disagreements, read_rulings, rule, write_disagreements
-from constraintsuite.suites.annotation.agreement import QuestionAgreement, agree, attention
+from constraintsuite.suites.annotation.adjudication import open_disagreements, read_rulings, rule, write_disagreements
+from constraintsuite.suites.annotation.agreement import QuestionAgreement, measure_agreement, measure_attention
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask, open_batch, write_batch
-from constraintsuite.suites.annotation.current_answers import leave_out, standing
+from constraintsuite.suites.annotation.current_answers import current_answers, leave_out
 from constraintsuite.suites.annotation.labels import Label, LabelledItem, label_all, write_labels
-from constraintsuite.suites.annotation.records import AnnotationEvent, AnswerValue, EventDraft
+from constraintsuite.suites.annotation.records import AnnotationEvent, AnswerValue, EventDraft, ItemSet
 from suites.annotation.small_batch import (
     START,
     answer_all,
@@ -52,15 +52,15 @@ def row_of(rows: list[QuestionAgreement], question: str, group: str = "all") -> 
 
 def test_agreement_is_by_question_and_without_decoys(tmp_path: Path) -> None:
     batch = twice_judged(tmp_path, 20, differing=("dish-1", "dish-2", "decoy"))
-    found = row_of(agree(batch, said_of(batch)), "satisfies")
+    found = row_of(measure_agreement(batch, said_of(batch)), "satisfies")
     assert (found.figures.raw.value, found.figures.raw.n, found.differing) == (0.9, 20, 2)
     assert found.scale == "nominal"
-    assert row_of(agree(batch, said_of(batch)), "fit").scale == "ordinal"
+    assert row_of(measure_agreement(batch, said_of(batch)), "fit").scale == "ordinal"
 
 
 def test_agreement_by_group(tmp_path: Path) -> None:
     batch = twice_judged(tmp_path, 20, differing=("dish-1", "dish-3"))
-    rows = agree(batch, said_of(batch), by="course")
+    rows = measure_agreement(batch, said_of(batch), by="course")
     assert row_of(rows, "satisfies", "soup").figures.raw.value == 0.8
     assert row_of(rows, "satisfies", "cake").figures.raw.value == 1
 
@@ -68,12 +68,12 @@ def test_agreement_by_group(tmp_path: Path) -> None:
 def test_an_unknown_grouping_is_answered_with_those_there_are(tmp_path: Path) -> None:
     batch = twice_judged(tmp_path)
     with pytest.raises(UserError, match=r"no grouping 'colour'\. There are: course\."):
-        agree(batch, said_of(batch), by="colour")
+        measure_agreement(batch, said_of(batch), by="colour")
 
 
 def test_the_claim_and_the_bound_that_is_shown_never_contradict(tmp_path: Path) -> None:
     batch = twice_judged(tmp_path, 40, differing=())
-    found = row_of(agree(batch, said_of(batch), claim=0.9), "satisfies")
+    found = row_of(measure_agreement(batch, said_of(batch), claim=0.9), "satisfies")
     assert found.figures.raw.low is not None
     assert (found.figures.raw.low >= 0.9) is (found.needed.at_this_rate == 0)
 
@@ -82,7 +82,7 @@ def test_coefficients_have_bounds_on_their_scale_or_none(tmp_path: Path) -> None
     batch = make_batch(tmp_path, 4)
     answer_all(batch, "ann", lambda task: {"satisfies": "first" if task.item.id < "dish-2" else "second"})
     answer_all(batch, "bob", lambda task: {"satisfies": "first" if task.item.id < "dish-3" else "second"})
-    figures = row_of(agree(batch, said_of(batch)), "satisfies").figures
+    figures = row_of(measure_agreement(batch, said_of(batch)), "satisfies").figures
     assert figures.kappa.value == 0.5
     assert (figures.kappa.low, figures.kappa.high) == (None, None), "of four items it could be anything"
     assert figures.raw.low is not None
@@ -91,7 +91,7 @@ def test_coefficients_have_bounds_on_their_scale_or_none(tmp_path: Path) -> None
     batch = make_batch(tmp_path / "more", 9)
     answer_all(batch, "ann", lambda task: {"satisfies": "first" if task.item.id < "dish-4" else "second"})
     answer_all(batch, "bob", lambda task: {"satisfies": "second" if task.item.id < "dish-3" else "first"})
-    low = row_of(agree(batch, said_of(batch)), "satisfies").figures.kappa
+    low = row_of(measure_agreement(batch, said_of(batch)), "satisfies").figures.kappa
     assert (low.low, low.high is not None and low.high < 1) == (-1, True)
 
 
@@ -101,7 +101,7 @@ def test_attention_is_what_can_be_checked_of_one_alone(tmp_path: Path) -> None:
     answer_all(
         batch, "lazy", lambda task: {"satisfies": task.as_meant("first"), "fit": "well"}
     )  # always the first that is shown
-    ann, lazy = attention(batch, said_of(batch))
+    ann, lazy = measure_attention(batch, said_of(batch))
     assert (ann.decoys.value, ann.repeats.value) == (1, 1)
     assert lazy.shown_first.value == 1
     assert lazy.repeats.value == 0.5  # fit is the same again, satisfies never is
@@ -111,14 +111,14 @@ def test_attention_is_what_can_be_checked_of_one_alone(tmp_path: Path) -> None:
 
 def test_what_people_differ_on_waits_for_a_ruling(tmp_path: Path) -> None:
     batch = twice_judged(tmp_path)
-    (found,) = disagreements(batch, said_of(batch))
+    (found,) = open_disagreements(batch, said_of(batch))
     assert (found.item, found.question, found.answers) == ("dish-1", "satisfies", {"ann": "first", "bob": "both"})
 
 
 def test_a_ruling_settles_it_with_its_reason(tmp_path: Path) -> None:
     batch = twice_judged(tmp_path)
     batch.store.append([rule(batch, said_of(batch), "cy", ("dish-1", "satisfies", "second"), WHY)], START)
-    assert disagreements(batch, said_of(batch)) == []
+    assert open_disagreements(batch, said_of(batch)) == []
     labels = {one.item: one.labels for one in label_all(batch, said_of(batch))}
     assert labels["dish-1"]["satisfies"] == Label("second", "ruled", 2, WHY)
 
@@ -148,7 +148,7 @@ def test_a_ruling_is_of_what_was_said_when_it_was_made(tmp_path: Path, later: Ev
     assert found.labels["satisfies"] == label
     lapsed = [note for note in found.notes if note.startswith("satisfies: a ruling (second) counts no longer")]
     assert len(lapsed) == (label.how != "ruled")
-    waiting = [(one.item, one.question) for one in disagreements(batch, said_of(batch))]
+    waiting = [(one.item, one.question) for one in open_disagreements(batch, said_of(batch))]
     assert (("dish-1", "satisfies") in waiting) is (label.how == "open")
 
 
@@ -175,7 +175,7 @@ def test_nobody_rules_on_a_decoy(tmp_path: Path) -> None:
     [
         ("ann", ("dish-1", "satisfies", "first"), WHY, "ann has judged this item"),
         ("cy", ("dish-1", "satisfies", "first"), "because", "a ruling needs a reason, in words"),
-        ("cy", ("dish-1", "satisfies", "first"), "x" * 2_001, "2,001 characters; 2,000 are the most"),
+        ("cy", ("dish-1", "satisfies", "first"), "x" * 2_001, "10 to 2,000 characters; there are 2,001"),
         ("cy", ("dish-1", "satisfies", "third"), WHY, "'third' is not an answer here"),
         ("cy", ("dish-2", "satisfies", "first"), WHY, "there is no disagreement here"),
         ("cy", ("dish-99", "satisfies", "first"), WHY, "no item 'dish-99'"),
@@ -246,11 +246,11 @@ def test_labels_without_somebody_are_as_if_they_had_said_nothing(tmp_path: Path)
 
 def test_what_somebody_took_back_stays_so_without_them(tmp_path: Path) -> None:
     batch = twice_judged(tmp_path)
-    (ruling,) = batch.store.append([rule(batch, said_of(batch), "cy", ("dish-1", "satisfies", "both"), WHY)], START)
-    with batch.store.turn(START) as turn:
-        turn.take_back([ruling], "di")
-    assert standing(leave_out(batch.store.events(), ["di"])).rulings == {}
-    assert standing(leave_out(batch.store.events(), ["cy"])).rulings == {}
+    batch.store.append([rule(batch, said_of(batch), "cy", ("dish-1", "satisfies", "both"), WHY)], START)
+    with batch.store.transaction(START) as transaction:
+        transaction.take_back([said_of(batch).rulings["dish-1", "satisfies"]], "di")
+    assert current_answers(leave_out(batch.store.events(), ["di"])).rulings == {}
+    assert current_answers(leave_out(batch.store.events(), ["cy"])).rulings == {}
 
 
 def test_a_ruling_counts_only_where_those_who_are_left_differ(tmp_path: Path) -> None:
@@ -288,15 +288,7 @@ def test_a_batch_never_takes_the_place_of_another(tmp_path: Path) -> None:
     assert open_batch(batch.path) == batch
 
 
-class Nothing:
-    name = "nothing"
-    questions = ()
-
-    def items(self) -> tuple[()]:
-        return ()
-
-
 def test_nothing_to_judge_is_no_batch(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="there is nothing to judge"):
-        write_batch(tmp_path / "batch", Nothing(), "an empty suite")
+        write_batch(tmp_path / "batch", ItemSet("nothing", "an empty suite", (), ()))
     assert not (tmp_path / "batch").exists()

@@ -11,14 +11,19 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.suites.annotation.batch import AnnotationBatch, tasks_of, write_batch
 from constraintsuite.suites.annotation.kinds.gold import (
-    GoldItems,
     JudgedExample,
-    read_suite,
+    gold_items,
+    sample_suite,
     summarise,
     verdict_of,
     write_verdicts,
 )
-from constraintsuite.suites.annotation.kinds.proposals import ProposalItems, approve, read_proposals, write_approved
+from constraintsuite.suites.annotation.kinds.proposals import (
+    approve,
+    proposal_items,
+    read_proposal_file,
+    write_approved,
+)
 from constraintsuite.suites.annotation.labels import Label, LabelledItem, label_all
 from constraintsuite.suites.annotation.records import AnswerValue, EventDraft
 from constraintsuite.suites.constraints.exclude import Exclude
@@ -29,7 +34,7 @@ from suites.annotation.small_batch import START, said_of
 
 
 def test_nothing_that_is_shown_tells_the_label(tmp_path: Path) -> None:
-    batch = write_batch(tmp_path / "gold", GoldItems(EXAMPLES), "tiny")
+    batch = write_batch(tmp_path / "gold", gold_items(EXAMPLES, "tiny"))
     for task in tasks_of(batch, "ann"):
         assert set(task.shown()) == {"query", "first", "second"}
     sides = {item.hidden["satisfies"] for item in batch.judged}
@@ -37,13 +42,13 @@ def test_nothing_that_is_shown_tells_the_label(tmp_path: Path) -> None:
 
 
 def test_the_hidden_side_is_the_satisfying_text() -> None:
-    item = next(item for item in GoldItems(EXAMPLES).items() if item.id == CREAMLESS.id)
+    item = next(item for item in gold_items(EXAMPLES, "tiny").items if item.id == CREAMLESS.id)
     assert item.sides is not None
     assert item.sides[("first", "second").index(item.hidden["satisfies"])] == CREAMLESS.satisfying.text
 
 
 def test_a_decoy_has_one_text_of_another_topic() -> None:
-    (decoy,) = [item for item in GoldItems(EXAMPLES).items() if item.expected]
+    (decoy,) = [item for item in gold_items(EXAMPLES, "tiny").items if item.expected]
     assert decoy.sides is not None
     own = decoy.expected["on_topic"][0]
     foreign = decoy.sides[1 - ("first", "second").index(own)]
@@ -66,23 +71,23 @@ GOOD: dict[str, AnswerValue] = {"natural": "yes", "on_topic": ("first", "second"
     ],
 )
 def test_what_becomes_of_an_example(changes: dict[str, AnswerValue | None], verdict: str, reason: str) -> None:
-    item = next(iter(GoldItems(EXAMPLES).items()))
+    item = next(iter(gold_items(EXAMPLES, "tiny").items))
     said = {**GOOD, "satisfies": item.hidden["satisfies"], **changes}
     labels = {name: Label(value, "open" if value is None else "agreed", 2) for name, value in said.items()}
     assert verdict_of(item, LabelledItem(item.id, {}, labels)) == (verdict, reason)
 
 
 def test_a_suite_is_sampled_and_its_labels_are_summed_up(tmp_path: Path) -> None:
-    kind, source = read_suite(write_suite(tmp_path / "suite"), 5, seed=0)
-    batch = write_batch(tmp_path / "gold", kind, source)
-    assert source.startswith("tiny ")
+    items = sample_suite(write_suite(tmp_path / "suite"), 5, seed=0)
+    batch = write_batch(tmp_path / "gold", items)
+    assert items.source.startswith("tiny ")
     for name in ("ann", "bob"):
         for item in batch.judged:
             satisfies = item.hidden["satisfies"] if item.id != "nutless" else "both"
             batch.store.append(
                 [EventDraft(name, item.id, q, v) for q, v in {**GOOD, "satisfies": satisfies}.items()], START
             )
-    judged = write_verdicts(batch, label_all(batch, said_of(batch)), tmp_path / "out")
+    judged = write_verdicts(batch, tmp_path / "out")
     found = summarise(batch, judged)
     assert (found.verdicts, found.right.value, found.right.n) == (
         {"keep": 4, "repair": 0, "drop": 1, "open": 0},
@@ -99,7 +104,7 @@ def test_a_changed_suite_is_refused(tmp_path: Path) -> None:
     suite = write_suite(tmp_path / "suite")
     (suite / "examples.jsonl").write_bytes((suite / "examples.jsonl").read_bytes() + b"\n")
     with pytest.raises(UserError, match="changed since the suite was made"):
-        read_suite(suite, 5, seed=0)
+        sample_suite(suite, 5, seed=0)
 
 
 SOUPS = Proposal(
@@ -140,8 +145,7 @@ CAKES = about("cakes", "nuts")
 def judged_proposals(folder: Path) -> AnnotationBatch:
     file = folder / "proposals.jsonl"
     write_jsonl(file, [SOUPS, TENTS, CAKES])
-    kind, source = read_proposals(file, 10)
-    batch = write_batch(folder / "batch", kind, source)
+    batch = write_batch(folder / "batch", proposal_items(read_proposal_file(file), file))
     said = [
         EventDraft("ann", "soups-cream", "verdict", "accept"),
         EventDraft("ann", "soups-cream", "query_reworded", "soups that have no cream"),
@@ -151,8 +155,9 @@ def judged_proposals(folder: Path) -> AnnotationBatch:
     return batch
 
 
-def test_a_proposal_is_shown_without_its_score() -> None:
-    (item,) = ProposalItems([SOUPS]).items()
+def test_a_proposal_is_shown_without_its_score(tmp_path: Path) -> None:
+    write_jsonl(tmp_path / "proposals.jsonl", [SOUPS])
+    (item,) = proposal_items([SOUPS], tmp_path / "proposals.jsonl").items
     assert set(item.fields) == {"topic", "value", "query", "opposite", "evidence"}
     assert "0.93" not in str(item)
 

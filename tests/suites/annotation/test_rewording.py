@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.suites.annotation.batch import AnnotationBatch, write_batch
-from constraintsuite.suites.annotation.kinds.proposals import ProposalItems, approve, reword
+from constraintsuite.suites.annotation.kinds.proposals import approve, proposal_items, reword
 from constraintsuite.suites.annotation.labels import label_all
 from constraintsuite.suites.annotation.records import EventDraft
 from constraintsuite.suites.annotation.sheets import read_sheet, write_sheet
@@ -19,7 +20,8 @@ from suites.annotation.test_kinds import SOUPS, TENTS
 
 @pytest.fixture
 def batch(tmp_path: Path) -> AnnotationBatch:
-    return write_batch(tmp_path / "batch", ProposalItems([SOUPS, TENTS]), "proposals 1", repeats=0.0)
+    write_jsonl(tmp_path / "proposals.jsonl", [SOUPS, TENTS])
+    return write_batch(tmp_path / "batch", proposal_items([SOUPS, TENTS], tmp_path / "proposals.jsonl"), repeats=0.0)
 
 
 def take(batch: AnnotationBatch, name: str = "sheet", **cells: str) -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.suites.annotation.adjudication import (
-    disagreements,
     keep_ruling,
     last_ruling_of,
+    open_disagreements,
     state_of,
     take_back_ruling,
 )
@@ -64,7 +64,7 @@ def test_what_is_taken_back_waits_again_whatever_was_ruled_before(batch: Annotat
     ruled(batch, "neither")
     back(batch, by)
     assert label(batch) == Label(None, "open", 2)
-    assert [(one.item, one.question) for one in disagreements(batch, said_of(batch))] == [HERE]
+    assert [(one.item, one.question) for one in open_disagreements(batch, said_of(batch))] == [HERE]
     assert [event.annotator for event in batch.store.events() if event.kind == "undo"] == [by, by]
     ruled(batch, "both")
     assert label(batch).value == "both"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.suites.annotation.batch import AnnotationBatch, tasks_by_row
-from constraintsuite.suites.annotation.current_answers import progress_of, standing
+from constraintsuite.suites.annotation.batch import AnnotationBatch, tasks_of
+from constraintsuite.suites.annotation.current_answers import current_answers, progress_of
 from constraintsuite.suites.annotation.records import (
     AnnotationItem,
     AnnotationQuestion,
@@ -181,7 +181,7 @@ def test_the_guide_says_what_every_question_takes(tmp_path: Path) -> None:
 
 def test_time_left_follows_the_pace_without_the_pauses(tmp_path: Path) -> None:
     batch = make_batch(tmp_path, 9)
-    tasks = list(tasks_by_row(batch, "ann").values())
+    tasks = list(tasks_of(batch, "ann"))
     for task, minute in zip(tasks[:4], (0, 1, 2, 62), strict=True):  # an hour of lunch
         for name in ("satisfies", "fit"):
             draft = EventDraft("ann", task.item.id, name, "first" if name == "satisfies" else "well")
@@ -194,4 +194,4 @@ def test_no_pace_is_known_where_all_came_at_once(tmp_path: Path) -> None:
     batch = make_batch(tmp_path)
     answer_all(batch, "ann")
     assert progress_of(batch, "ann", batch.store.events()).seconds_left is None
-    assert standing(batch.store.events()).annotators == said_of(batch).annotators == ("ann",)
+    assert current_answers(batch.store.events()).annotators == said_of(batch).annotators == ("ann",)

@@ -101,7 +101,7 @@ class Plant(BaseModel):
 def test_all_rows_that_do_not_fit_are_told_at_once(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("name,height\noak,tall\n,3\nfern,1\n")
     with pytest.raises(UserError) as error:
-        read_models(tmp_path / "t.csv", Plant)
+        read_models(tmp_path / "t.csv", Plant, "name")
     assert ":2: height: " in str(error.value)
     assert ":3: name: " in str(error.value)
 
@@ -109,4 +109,4 @@ def test_all_rows_that_do_not_fit_are_told_at_once(tmp_path: Path) -> None:
 def test_a_misspelt_column_is_named(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("name,heigth\noak,3\n")
     with pytest.raises(UserError, match=r"unknown columns, perhaps misspelt: heigth\. There are: name, height\."):
-        read_models(tmp_path / "t.csv", Plant)
+        read_models(tmp_path / "t.csv", Plant, "name")

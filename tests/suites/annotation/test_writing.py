@@ -17,11 +17,11 @@ from constraintsuite.suites.annotation.kinds.query_rules import LONGEST, asks_ye
 from constraintsuite.suites.annotation.kinds.written_queries import (
     PASSAGES,
     BrokenRulesError,
+    collect_queries,
     keep_queries,
     passages_of,
-    read_pairs,
+    sample_passages,
     write_nevir,
-    written,
 )
 from constraintsuite.suites.annotation.records import EventDraft
 from constraintsuite.suites.examples import read_examples
@@ -104,8 +104,8 @@ def test_what_is_tidy_stays_so_and_is_judged_as_before(first: str, second: str) 
 
 
 def make_batch(folder: Path) -> AnnotationBatch:
-    kind, source = read_pairs(write_suite(folder / "suite"), 10, 0, ("bm25",))
-    return write_batch(folder / "suite.writing", kind, source, repeats=0.0)
+    items = sample_passages(write_suite(folder / "suite"), 10, 0, ("bm25",))
+    return write_batch(folder / "suite.writing", items, repeats=0.0)
 
 
 def test_each_two_texts_are_drawn_once_and_nothing_tells_which_is_which(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_each_two_texts_are_drawn_once_and_nothing_tells_which_is_which(tmp_path
 def test_a_suite_without_minimal_pairs_is_refused(tmp_path: Path) -> None:
     suite = write_suite(tmp_path / "suite", (DOGLESS, NUTLESS))
     with pytest.raises(UserError, match="no minimal pairs"):
-        read_pairs(suite, 10, 0)
+        sample_passages(suite, 10, 0)
 
 
 def test_passages_with_words_of_their_own_are_drawn_first(tmp_path: Path) -> None:
@@ -131,9 +131,9 @@ def test_passages_with_words_of_their_own_are_drawn_first(tmp_path: Path) -> Non
     pairs = [make_example(name, "minpairs", ("a", "b", "c"), both) for name, both in texts.items()]
     suite = write_suite(tmp_path / "suite", pairs)
     for seed in range(3):
-        assert [pair.id for pair in read_pairs(suite, 1, seed)[0].pairs] == ["both"]
-        assert [pair.id for pair in read_pairs(suite, 2, seed)[0].pairs] == ["added", "both"]
-    assert len(read_pairs(suite, 10, 0)[0].pairs) == 10, "exchanged words are taken too"
+        assert [pair.id for pair in sample_passages(suite, 1, seed).items] == ["both"]
+        assert [pair.id for pair in sample_passages(suite, 2, seed).items] == ["added", "both"]
+    assert len(sample_passages(suite, 10, 0).items) == 10, "exchanged words are taken too"
 
 
 def test_queries_that_break_a_rule_are_not_kept(tmp_path: Path) -> None:
@@ -152,8 +152,8 @@ def test_which_passage_comes_first_differs_from_item_to_item(tmp_path: Path) -> 
     many = [
         replace(make_example(f"e{n}", "minpairs", ("a", "b", "c"), (f"no {n} cream", f"{n} cream"))) for n in range(20)
     ]
-    kind, _ = read_pairs(write_suite(tmp_path / "suite", many), 100, 0)
-    assert {item.hidden["original"] for item in kind.items()} == set(PASSAGES)
+    drawn = sample_passages(write_suite(tmp_path / "suite", many), 100, 0)
+    assert {item.hidden["original"] for item in drawn.items} == set(PASSAGES)
 
 
 def test_what_was_written_can_be_imported_as_nevir(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_what_was_written_can_be_imported_as_nevir(tmp_path: Path) -> None:
         queries = [f"which soup suits {who}{ending}" for who in ("people", "children")]
         said = [EventDraft(name, item.id, f"query_{n}", query) for n, query in enumerate(queries, 1)]
         batch.store.append(said, START)
-    assert write_nevir(batch, tmp_path / "out").rows == {"test": 2}
+    assert write_nevir(batch, tmp_path / "out") == {"test": 2}
     rows = [json.loads(line) for line in (tmp_path / "out" / "test.jsonl").read_text().splitlines()]
     assert [row["WorkerId"] for row in rows] == ["ann", "bob"]
     assert {(row["doc1"], row["doc2"]) for row in rows} == {(LEEKS, CREAM)}
@@ -183,7 +183,7 @@ def test_queries_from_a_sheet_that_break_a_rule_are_left_out(tmp_path: Path) -> 
         [EventDraft("ann", item.id, "query_1", "which soup"), EventDraft("ann", item.id, "query_2", "is it soup")],
         START,
     )
-    (one,) = written(batch, said_of(batch))
+    (one,) = collect_queries(batch, said_of(batch))
     assert [fault.query for fault in one.faults] == [1]
     with pytest.raises(UserError, match="nobody has written a pair of queries that follows the rules"):
         write_nevir(batch, tmp_path / "out")
@@ -193,4 +193,4 @@ def test_queries_from_a_sheet_that_break_a_rule_are_left_out(tmp_path: Path) -> 
 def test_half_a_pair_is_not_written(tmp_path: Path) -> None:
     batch = make_batch(tmp_path)
     batch.store.append([EventDraft("ann", CREAMLESS.id, "query_1", "which soup")], START)
-    assert written(batch, said_of(batch)) == []
+    assert collect_queries(batch, said_of(batch)) == []

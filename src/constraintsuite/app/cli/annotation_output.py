@@ -1,4 +1,4 @@
-"""What the commands for gold and for private cases share: agreement as a table, and rulings."""
+"""What `csuite gold` prints."""
 
 # What does the work is imported when there is work to do, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
@@ -6,142 +6,104 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from constraintsuite.app.cli.options import combine, json_option
-from constraintsuite.app.cli.output import emit
-from constraintsuite.app.cli.places import FILE
-from constraintsuite.core.errors import UserError
-
 if TYPE_CHECKING:
+    from constraintsuite.memory.private.acceptance import BenchmarkExport, EvidenceAgreement
     from constraintsuite.suites.annotation.adjudication import Disagreement
     from constraintsuite.suites.annotation.agreement import Attention, QuestionAgreement
-    from constraintsuite.suites.annotation.batch import AnnotationBatch
     from constraintsuite.suites.annotation.current_answers import AnnotatorProgress
+    from constraintsuite.suites.annotation.kinds.gold import GoldSummary
 
-layout_option = click.option(
-    "--format",
-    "layout",
-    default="csv",
-    show_default=True,
-    help="Layout of the sheet: csv, label-studio or argilla.",
-)
 SHOWN = 20
-
-
-ruling_options = combine(
-    click.option("--by", metavar="NAME", help="Name of the adjudicator, who must not have judged the item."),
-    click.option("--sheet", type=FILE, help="Write a sheet of all disagreements that wait for a ruling to this file."),
-    click.option("--from", "filled", type=FILE, help="Read the rulings from such a sheet."),
-    click.option("--rule", "ruling", nargs=3, metavar="ITEM QUESTION VALUE", help="Rule on one item, with --reason."),
-    click.option("--reason", help="Why."),
-    json_option,
-)
-
-
-def adjudicate_batch(
-    batch: AnnotationBatch,
-    by: str | None,
-    sheet: Path | None,
-    filled: Path | None,
-    ruling: tuple[str, str, str] | None,
-    reason: str | None,
-    as_json: bool,
-) -> None:
-    """List what waits for a ruling, write a sheet of it, or take rulings."""
-    from constraintsuite.suites.annotation.adjudication import disagreements, read_rulings, rule, write_disagreements
-    from constraintsuite.suites.annotation.current_answers import standing
-
-    chosen = [sheet is not None, filled is not None, ruling is not None]
-    if not any(chosen):
-        found = disagreements(batch, standing(batch.store.events()))
-        emit(found, as_json, _disagreement_lines(found))
-        return
-    if sum(chosen) > 1 or by is None:
-        raise UserError(
-            "Give --by NAME, and one of --sheet FILE, --from FILE, or --rule ITEM QUESTION VALUE with --reason."
-        )
-    if sheet is not None:
-        lines = write_disagreements(batch, by, sheet)
-        told = f"{sheet}: {lines} disagreements. Fill in the columns ruling and reason, then pass it with --from."
-        emit({"sheet": sheet, "waiting": lines}, as_json, told)
-        return
-    if filled is not None:
-        drafts = read_rulings(batch, by, filled)
-    else:
-        assert ruling is not None
-        drafts = [rule(batch, standing(batch.store.events()), by, ruling, reason or "")]
-    batch.store.append(drafts, datetime.now(UTC))
-    emit({"rulings": len(drafts)}, as_json, f"Rulings by {by} saved: {len(drafts)}.")
-
-
-def _disagreement_lines(found: list[Disagreement]) -> Iterator[str]:
-    from constraintsuite.suites.annotation.records import spell_value
-
-    for one in found[:SHOWN]:
-        said = ", ".join(f"{name}: {spell_value(value)}" for name, value in one.answers.items())
-        yield f"{one.item}  {one.question}  {said}"
-    more = f" (the first {SHOWN} are shown; --json lists all)" if len(found) > SHOWN else ""
-    yield f"Waiting for a ruling: {len(found)}{more}."
-
-
-def agreement_text(rows: list[QuestionAgreement], people: list[Attention], advice: str = "") -> str:
-    """Questions, then annotators, and whom not to rely on; `advice` says what else can be done about them."""
-    from constraintsuite.app.pages.agreement import agreement_table, attention_table
-
-    unasked = sorted({row.question for row in rows if row.group == "all" and not row.figures.raw.n})
-    rows = [row for row in rows if row.figures.raw.n]
-    scales = sorted({f"{row.question}: {row.scale}" for row in rows})
-    needed = [f"{row.question}: {row.needed}." for row in rows if row.group == "all"]
-    needed += [f"Not answered by two people: {', '.join(unasked)}."] if unasked else []
-    return "\n".join(
-        [
-            *(
-                str(agreement_table(rows)),
-                f"\nDistance that alpha uses: {'; '.join(scales)}.",
-                "",
-                *needed,
-                "",
-                str(attention_table(people)),
-            ),
-            *attention_lines(people, advice),
-        ]
-    )
-
-
-def attention_lines(people: list[Attention], advice: str = "") -> list[str]:
-    """In words: whose answers not to rely on, by which rule, and what cannot be known."""
-    from constraintsuite.suites.annotation.agreement import ADVICE, RULE, concerns, too_few
-
-    found = [str(one) for one in concerns(people)]
-    told = [*found, f"{RULE} {ADVICE} {advice}".rstrip()] if found else []
-    return ["", *told, *filter(None, [too_few(people)])] if told or too_few(people) else []
-
-
-def agreement_record(rows: list[QuestionAgreement], people: list[Attention]) -> dict[str, object]:
-    """The same as data."""
-    from constraintsuite.suites.annotation.agreement import concerns
-
-    return {"questions": rows, "annotators": people, "concerns": concerns(people)}
+"""At most this many lines of a list are printed."""
 
 
 def progress_line(progress: AnnotatorProgress) -> str:
-    """How far one person is, in words."""
+    """How much of a queue a person has done."""
     left = "" if not progress.seconds_left else f", about {progress.seconds_left / 60:.0f} minutes left"
     return f"{progress.annotator}: {progress.done} of {progress.total} done{left}"
 
 
-def take_sheet(batch: AnnotationBatch, annotator: str, file: Path, layout: str, as_json: bool) -> None:
-    """Keep the answers of a sheet, and say how far its annotator is."""
-    from constraintsuite.suites.annotation.current_answers import progress_of
-    from constraintsuite.suites.annotation.sheets import read_sheet
+def disagreement_lines(found: list[Disagreement]) -> Iterator[str]:
+    """The first open disagreements, and how many there are."""
+    from constraintsuite.suites.annotation.records import spell_value
 
-    drafts = read_sheet(batch, annotator, file, layout)
-    batch.store.append(drafts, datetime.now(UTC))
-    progress = progress_of(batch, annotator, batch.store.events())
-    record = {"answers": len(drafts), "done": progress.done, "total": progress.total}
-    emit(record, as_json, f"{len(drafts)} new or changed answers saved. {progress_line(progress)}.")
+    for one in found[:SHOWN]:
+        answers = ", ".join(f"{name}: {spell_value(value)}" for name, value in one.answers.items())
+        yield f"{one.item}  {one.question}  {answers}"
+    more = f" (the first {SHOWN} are shown; --json lists all)" if len(found) > SHOWN else ""
+    yield f"Waiting for a ruling: {len(found)}{more}."
+
+
+def agreement_text(rows: list[QuestionAgreement], people: list[Attention]) -> str:
+    """Tables of questions and annotators, how many more items are needed, and whom not to rely on."""
+    from constraintsuite.app.pages.agreement import agreement_table, attention_table
+
+    compared = [row for row in rows if row.figures.raw.n]
+    unasked = sorted({row.question for row in rows if row.group == "all" and not row.figures.raw.n})
+    lines = [
+        str(agreement_table(compared)),
+        f"\nDistance that alpha uses: {'; '.join(sorted({f'{row.question}: {row.scale}' for row in compared}))}.\n",
+        *(f"{row.question}: {row.needed}." for row in compared if row.group == "all"),
+        *([f"Not answered by two people: {', '.join(unasked)}."] if unasked else []),
+        f"\n{attention_table(people)}",
+        *_attention_lines(people),
+    ]
+    return "\n".join(lines)
+
+
+def gold_text(summary: GoldSummary, people: list[Attention], out: Path) -> str:
+    """What an export of examples found, and whom not to rely on."""
+    from constraintsuite.core.records.figures import say
+
+    lines = [
+        f"{out}: " + ", ".join(f"{count} {verdict}" for verdict, count in summary.verdicts.items()),
+        f"correct labels among those settled: {say(summary.right, 'share')}; {summary.needed}.",
+        *_attention_lines(people),
+    ]
+    return "\n".join(lines)
+
+
+def _attention_lines(people: list[Attention]) -> list[str]:
+    """Whose answers not to rely on and by which rule, and about whom too little is known."""
+    from constraintsuite.suites.annotation.agreement import ADVICE, RULE, find_concerns, too_few
+
+    lines = [f"{concern.annotator} {concern.words}" for concern in find_concerns(people)]
+    lines += [f"{RULE} {ADVICE} Leave them out with --without NAME."] if lines else []
+    lines += [too_few(people)] if too_few(people) else []
+    return ["", *lines] if lines else []
+
+
+def evidence_text(found: EvidenceAgreement) -> str:
+    """How far people agree on the evidence of private cases, and whether that is enough."""
+    from constraintsuite.core.records.figures import say, show
+
+    figures = {
+        "mean Jaccard": show(found.jaccard, "number"),
+        "mean F1": show(found.f1, "number"),
+        "exactly the same": say(found.exact, "share"),
+        "alpha (Jaccard)": show(found.alpha_jaccard, "number"),
+        "alpha (MASI)": show(found.alpha_masi, "number"),
+    }
+    lines = ["\nEvidence", *(f"  {name:<17} {figure}" for name, figure in figures.items())]
+    worst = [case for case in found.cases if case.jaccard < 1][:SHOWN]
+    lines += [f"  {case.case}: Jaccard {case.jaccard:.2f}, F1 {case.f1:.2f}" for case in worst]
+    verdict = "passed" if found.passed else "FAILED"
+    rule = f"the lower bounds of mean Jaccard and of alpha (Jaccard) must both be {found.least:.2f} or more"
+    return "\n".join([*lines, f"{verdict}  {rule}."])
+
+
+def benchmark_text(found: BenchmarkExport, out: Path | None) -> str:
+    """What an export of private cases wrote to `out`, or that it wrote nothing, and which criteria are met."""
+    written = "nothing is written" if out is None else f"written to {out}"
+    lines = [
+        f"{found.golden} golden cases, {found.shadow} shadow cases: {written}.",
+        *(f"  left out: {count} ({reason})" for reason, count in found.left_out.items()),
+    ]
+    for one in found.criteria:
+        wanted = f"wanted: {one.wanted}{'' if one.binding else '; advice'}"
+        lines.append(f"  {'met    ' if one.met else 'not met'}  {one.name}: {one.found} ({wanted})")
+    verdict = "accepted." if found.accepted else "not accepted: say so wherever figures of this set are shown."
+    return "\n".join([*lines, verdict])

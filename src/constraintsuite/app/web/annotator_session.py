@@ -14,10 +14,15 @@ from starlette.responses import RedirectResponse, Response
 from constraintsuite.app.web.access import Person
 from constraintsuite.app.web.artifact_index import ArtifactIndex, NotServedError, ServedArtifact
 from constraintsuite.app.web.forms import only, read_place
-from constraintsuite.suites.annotation.adjudication import disagreements, has_judged
+from constraintsuite.suites.annotation.adjudication import has_judged, open_disagreements
 from constraintsuite.suites.annotation.answers import StaleError, take_back_last
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask, open_batch, tasks_of
-from constraintsuite.suites.annotation.current_answers import AnnotatorProgress, progress_of, standing, tasks_left
+from constraintsuite.suites.annotation.current_answers import (
+    AnnotatorProgress,
+    current_answers,
+    progress_of,
+    tasks_left,
+)
 from constraintsuite.suites.annotation.records import AnnotationEvent
 
 
@@ -55,7 +60,7 @@ class AnnotatorSession:
 
     def left(self, after: str = "") -> list[AnnotationTask]:
         """What is still to be done, from behind a row on, then from the beginning, so that what was skipped comes again."""
-        rows = {task.row for task in tasks_left(self.batch, self.name, standing(self.own))}
+        rows = {task.row for task in tasks_left(self.batch, self.name, current_answers(self.own))}
         start = next((place + 1 for place, task in enumerate(self.tasks) if task.row == after), 0)
         return [task for task in (*self.tasks[start:], *self.tasks[:start]) if task.row in rows]
 
@@ -90,14 +95,14 @@ def count_waiting(artifacts: ArtifactIndex, batch: ServedArtifact, person: Perso
     if person.role != "adjudicator":
         progress = progress_of(opened, person.name, opened.store.events(person.name))
         return progress.total - progress.done, progress.total
-    said = standing(opened.store.events())
-    waiting = sum(not has_judged(said, one.item, person.name) for one in disagreements(opened, said))
+    said = current_answers(opened.store.events())
+    waiting = sum(not has_judged(said, one.item, person.name) for one in open_disagreements(opened, said))
     return waiting, waiting + len(said.rulings)
 
 
 def progress_of_all(batch: AnnotationBatch) -> list[AnnotatorProgress]:
     """How far all people are who have answered or written anything in a batch."""
-    names = standing(batch.store.events()).annotators
+    names = current_answers(batch.store.events()).annotators
     return [progress_of(batch, name, batch.store.events(name)) for name in names]
 
 

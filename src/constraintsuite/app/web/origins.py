@@ -25,7 +25,7 @@ from constraintsuite.core.store.files import sha256_of
 from constraintsuite.experiments.headline import is_chance
 from constraintsuite.experiments.load import CONTROLS, EXAMPLES, suite_place
 from constraintsuite.suites.annotation.batch import EVENTS, ITEMS, AnnotationBatch, BatchHeader, open_batch, read_head
-from constraintsuite.suites.annotation.kinds.proposals import read_all
+from constraintsuite.suites.annotation.kinds.proposals import read_proposal_file
 from constraintsuite.suites.annotation.kinds.written_queries import NAME as WRITING
 
 _WHOLE = frozenset({"suite", "run", "report", "ranking"})
@@ -74,7 +74,7 @@ def _fault_of_proposals(artifacts: ArtifactIndex, one: ServedArtifact) -> str:
 
     def read() -> str:
         try:
-            read_all(one.path)
+            read_proposal_file(one.path)
         except UserError as error:
             return artifacts.describe_error(error)
         return ""

@@ -19,8 +19,8 @@ from constraintsuite.core.records.text import Document
 from constraintsuite.core.store.artifact import STAGES
 from constraintsuite.core.store.files import sha256_of
 from constraintsuite.suites.annotation.batch import AnnotationBatch, open_batch, write_batch
-from constraintsuite.suites.annotation.kinds.approval import JudgedProposal, judge_all
-from constraintsuite.suites.annotation.kinds.proposals import NAME, ProposalItems, read_all, words_of
+from constraintsuite.suites.annotation.kinds.approval import JudgedProposal, judge_proposals
+from constraintsuite.suites.annotation.kinds.proposals import NAME, proposal_items, read_proposal_file, words_of
 from constraintsuite.suites.corpus.files import part_paths
 from constraintsuite.suites.queries.outlook import is_corpus_of
 from constraintsuite.suites.queries.records import Proposal
@@ -61,7 +61,9 @@ def _says(one: JudgedProposal, sought: str) -> bool:
 
 def read_judged(artifacts: ArtifactIndex, one: ServedArtifact, batch: AnnotationBatch | None) -> list[JudgedProposal]:
     """All proposals of a file, in the order in which they were ranked."""
-    return judge_all(artifacts.load(one, read_all), batch, lambda proposal: _documents_of(artifacts, proposal))
+    return judge_proposals(
+        artifacts.load(one, read_proposal_file), batch, lambda proposal: _documents_of(artifacts, proposal)
+    )
 
 
 def _documents_of(artifacts: ArtifactIndex, proposal: Proposal) -> Mapping[str, Document] | None:
@@ -96,9 +98,9 @@ def find_or_make_batch(artifacts: ArtifactIndex, one: ServedArtifact) -> Annotat
     with _making:
         found = find_batch(artifacts, one)
         if found is None:
-            kind, source = ProposalItems(artifacts.load(one, read_all)), f"{one.path.name} {sha256_of(one.path)}"
+            items = proposal_items(artifacts.load(one, read_proposal_file), one.path)
             with new_beside(artifacts, one, ENDING) as folder:
-                found = write_batch(folder, kind, source, repeats=0.0)
+                found = write_batch(folder, items, repeats=0.0)
         return found
 
 

@@ -13,7 +13,7 @@ from constraintsuite.app.pages.drawings.svg import page_colours
 from constraintsuite.app.pages.page import make_environment, page_rules, read_template
 from constraintsuite.app.web.forms import options_of, takes_several
 from constraintsuite.core.store.files import sha256_text
-from constraintsuite.suites.annotation.agreement import ADVICE, RULE, concerns, too_few
+from constraintsuite.suites.annotation.agreement import ADVICE, RULE, find_concerns, too_few
 from constraintsuite.suites.annotation.records import SIDES, how_to_answer
 
 SCRIPTS = ("page.js", "site.js", "annotate.js", "proposals.js", "writing.js", "walk.js")
@@ -86,5 +86,5 @@ def _environment() -> Environment:
 
     made = make_environment(find)
     made.globals |= {"options_of": options_of, "takes_several": takes_several, "how_to_answer": how_to_answer}
-    made.globals |= {"sides": SIDES, "concerns": concerns, "too_few": too_few, "rule": RULE, "advice": ADVICE}
+    made.globals |= {"sides": SIDES, "concerns": find_concerns, "too_few": too_few, "rule": RULE, "advice": ADVICE}
     return made

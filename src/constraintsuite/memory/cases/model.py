@@ -1,21 +1,26 @@
-"""The benchmark file, field by field: frozen, and strict about what it does not know."""
+"""The fields of a benchmark file. Unknown fields are refused."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Annotated, Literal, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from constraintsuite.memory.records import EdgeKind, SemanticRole
 from constraintsuite.memory.results import StopReason
 from constraintsuite.memory.state import Lifecycle
 
 MatchMode = Literal["exact", "prefix", "subsequence"]
-EDGE_ALIASES: Mapping[str, EdgeKind] = {"next_unit": "next"}
-FOREIGN_EDGES = frozenset(("causes", "recalls", "summarizes", "located_in", "route_to"))
-FOREIGN_STOPS = frozenset(("outside_space_scope",))
-FOREIGN_FIELDS = (
+Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
+NodeId = Text
+EdgeName = Literal[EdgeKind, "next_unit", "causes", "recalls", "summarizes", "located_in", "route_to"]
+StopName = Literal[StopReason, "outside_space_scope"]
+_OWN_EDGES: Mapping[str, EdgeKind] = {**{kind: kind for kind in get_args(EdgeKind)}, "next_unit": "next"}
+UNSUPPORTED_EDGES = frozenset(get_args(EdgeName)) - _OWN_EDGES.keys()
+UNSUPPORTED_STOPS = frozenset(get_args(StopName)) - frozenset(get_args(StopReason))
+UNSUPPORTED_FIELDS = (
     "route",
     "required_route_sources",
     "required_scenario_tags",
@@ -23,66 +28,43 @@ FOREIGN_FIELDS = (
     "required_space_ids",
     "required_consolidation_kinds",
 )
-"""Fields of an expectation that ask for spaces, routes and tags which no mode here has."""
-_EDGES: Mapping[str, EdgeKind] = {kind: kind for kind in get_args(EdgeKind)} | dict(EDGE_ALIASES)
-
-
-def own_edge(name: str) -> EdgeKind | None:
-    """What we call a kind of edge; None for one that has no counterpart."""
-    return None if name in FOREIGN_EDGES else _EDGES[name]
-
-
-def check_edge(name: str) -> str:
-    """The name of a kind of edge, if it is one of the format."""
-    return _one_of(name, (*_EDGES, *sorted(FOREIGN_EDGES)), "kind of edge")
-
-
-def check_stop(name: str) -> str:
-    """The reason for which a walk stopped, if it is one of the format."""
-    return _one_of(name, (*get_args(StopReason), *sorted(FOREIGN_STOPS)), "stop reason")
-
-
-def _one_of(name: str, names: tuple[str, ...], what: str) -> str:
-    if name not in names:
-        raise ValueError(f"{name!r} is no {what}; there are {', '.join(names)}")
-    return name
-
-
-Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
-NodeId = Text
-EdgeName = Annotated[str, AfterValidator(check_edge)]
-StopName = Annotated[str, AfterValidator(check_stop)]
+"""Fields of an expectation about spaces, routes and tags, which no mode here has."""
 CONTEXT = "context"
-"""The tag of probes whose question leaves out what was confirmed before."""
+"""Tag of probes whose question leaves out what was confirmed before."""
+
+
+def own_edge(name: str | None) -> EdgeKind | None:
+    """The kind of edge of a memory here that a name of the format means; None if there is no such kind."""
+    return _OWN_EDGES.get(name or "")
 
 
 class Strict(BaseModel):
-    """What all parts of the file share."""
+    """A part of the file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class ExpectedStep(Strict):
-    """A node of a walk; without a kind of edge it may be reached by any."""
+    """A node of a path. Without a kind of edge, it may be reached by any."""
 
     node_id: NodeId
     via_edge_type: EdgeName | None = None
 
 
 class ExpectedPath(Strict):
-    """A walk that the answer should show."""
+    """A path that the answer should show."""
 
     match_mode: MatchMode = "subsequence"
     steps: tuple[ExpectedStep, ...] = Field(min_length=1)
 
     @property
-    def is_foreign(self) -> bool:
-        """Whether a step needs a kind of edge that no memory here has."""
-        return any(step.via_edge_type in FOREIGN_EDGES for step in self.steps)
+    def is_unsupported(self) -> bool:
+        """Whether a step names a kind of edge that no memory here has."""
+        return any(step.via_edge_type in UNSUPPORTED_EDGES for step in self.steps)
 
 
 class ExpectedTransfer(Strict):
-    """A step of the trace; what is not given may be anything."""
+    """A step of the trace. A field that is not given may have any value."""
 
     node_id: NodeId
     edge_type: EdgeName | None = None
@@ -98,13 +80,15 @@ class ExpectedTrace(Strict):
     steps: tuple[ExpectedTransfer, ...] = Field(min_length=1)
 
     @property
-    def is_foreign(self) -> bool:
-        """Whether a step needs an edge or a reason that no trace here has."""
-        return any(step.edge_type in FOREIGN_EDGES or step.stopped_reason in FOREIGN_STOPS for step in self.steps)
+    def is_unsupported(self) -> bool:
+        """Whether a step names a kind of edge or a stop reason that no trace here has."""
+        return any(
+            step.edge_type in UNSUPPORTED_EDGES or step.stopped_reason in UNSUPPORTED_STOPS for step in self.steps
+        )
 
 
 class Expectation(Strict):
-    """What a right answer returns and shows."""
+    """What a right answer must return and show."""
 
     evidence_node_ids: tuple[NodeId, ...] = Field(min_length=1)
     minimum_evidence_matches: int = Field(1, ge=1)
@@ -152,9 +136,9 @@ class BenchmarkCase(Strict):
     paraphrases: tuple[Text, ...] = ()
     """The same question in other words."""
     hard_negatives: tuple[NodeId, ...] = ()
-    """Nodes that are tempting and wrong: none of them may rank above the best placed evidence."""
+    """Nodes that are tempting but wrong: none may rank above the best ranked evidence."""
     answer: str | None = None
-    """For people; no check reads it."""
+    """For people. No check reads it."""
 
     @model_validator(mode="after")
     def _is_consistent(self) -> BenchmarkCase:
@@ -167,12 +151,12 @@ class BenchmarkCase(Strict):
 
     @property
     def phrasings(self) -> tuple[str, ...]:
-        """The question as it stands first, then its paraphrases."""
+        """The question, then its paraphrases."""
         return (self.query, *self.paraphrases)
 
     @property
     def part(self) -> Literal["prime", "probe", "case"]:
-        """What it does in a sequence: a `prime-` is used and confirmed, a `probe-` is asked afterwards."""
+        """Its part in a sequence: what a `prime-` case finds is confirmed, a `probe-` case is asked afterwards."""
         for part in ("prime", "probe"):
             if self.case_id.startswith(f"{part}-"):
                 return part
@@ -180,45 +164,32 @@ class BenchmarkCase(Strict):
 
     @property
     def needs_context(self) -> bool:
-        """Whether it is a probe that nothing but what was confirmed before can decide: without that, any answer is luck."""
+        """Whether it is a probe that only earlier confirmations can decide: without them, any answer is luck."""
         return self.part == "probe" and CONTEXT in self.tags
 
     def node_ids(self) -> Iterator[tuple[str, str]]:
-        """Every node that the case names, each with the place where it does."""
+        """Every node that the case names, each with the field that names it."""
         wanted = self.expectation
-        steps: Mapping[str, Sequence[ExpectedStep | ExpectedTransfer]] = {
-            "path": wanted.path.steps if wanted.path else (),
-            "activation_trace": wanted.activation_trace.steps if wanted.activation_trace else (),
-            "activation_snapshot": wanted.activation_snapshot.steps if wanted.activation_snapshot else (),
+        walks = {name: getattr(wanted, name) for name in ("path", "activation_trace", "activation_snapshot")}
+        named = {
+            "evidence_node_ids": wanted.evidence_node_ids,
+            **{name: [step.node_id for step in walk.steps] for name, walk in walks.items() if walk},
+            "required_contradiction_pairs": chain.from_iterable(wanted.required_contradiction_pairs),
+            "required_lifecycle_states": wanted.required_lifecycle_states,
+            "hard_negatives": self.hard_negatives,
         }
-        for node in wanted.evidence_node_ids:
-            yield "evidence_node_ids", node
-        for place, listed in steps.items():
-            yield from ((place, step.node_id) for step in listed)
-        for pair in wanted.required_contradiction_pairs:
-            yield from (("required_contradiction_pairs", node) for node in pair)
-        yield from (("required_lifecycle_states", node) for node in wanted.required_lifecycle_states)
-        yield from (("hard_negatives", node) for node in self.hard_negatives)
+        return ((field, node) for field, nodes in named.items() for node in nodes)
 
 
 class Dataset(Strict):
-    """Questions over the documents of one folder; in a sequence their order counts."""
+    """Questions about the documents of one folder. In a sequence, their order matters."""
 
     dataset_id: Text
     dataset_name: str
     domain_pack_name: str = ""
-    """What the earlier engine read the documents with; kept, and without effect."""
+    """Kept for other programs, and not used."""
     document_directory: Text
     cases: tuple[BenchmarkCase, ...] = Field(min_length=1)
-
-    @model_validator(mode="after")
-    def _has_distinct_cases(self) -> Dataset:
-        seen: set[str] = set()
-        for case in self.cases:
-            if case.case_id in seen:
-                raise ValueError(f"two cases have the id {case.case_id!r}")
-            seen.add(case.case_id)
-        return self
 
     @property
     def is_sequence(self) -> bool:

@@ -1,4 +1,4 @@
-"""All modes on all cases, at equal budgets, in the order of a sequence; and every check of an answer."""
+"""Run all modes on all cases at equal budgets, and check every answer."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.execution.progress import Advance
 from constraintsuite.memory.benchmark_run import BenchmarkRun
 from constraintsuite.memory.cases.answer_checks import (
-    EdgeBook,
+    EdgeIndex,
     conflicts_of,
     contradiction_values,
     edge_types_value,
     evidence_values,
-    lifecycle_value,
     negatives_values,
     path_values,
     roles_values,
@@ -25,7 +23,7 @@ from constraintsuite.memory.cases.answer_checks import (
     validity_value,
 )
 from constraintsuite.memory.cases.files import Grounded
-from constraintsuite.memory.cases.model import FOREIGN_EDGES, FOREIGN_FIELDS, FOREIGN_STOPS, BenchmarkCase
+from constraintsuite.memory.cases.model import UNSUPPORTED_EDGES, UNSUPPORTED_FIELDS, UNSUPPORTED_STOPS, BenchmarkCase
 from constraintsuite.memory.dense import embed_all
 from constraintsuite.memory.graph import MemoryGraph
 from constraintsuite.memory.memory import Memory
@@ -39,28 +37,27 @@ from constraintsuite.models.dense import DenseScorer
 from constraintsuite.text.tokens import find_tokens
 
 RANKING_CHECKS = ("evidence_hit", "hard_negatives_hit", "roles_hit", "contradiction_hit")
-"""What every mode can be asked for, and some mode could pass: they look at what was returned."""
-KNOWLEDGE_CHECKS = ("roles_known", "conflict_known")
-"""What the memory must know, whatever is returned: ingestion decides them, and they are the same for all modes."""
+"""Checks of the returned units. They apply to every mode, and every mode could pass them."""
 WALK_CHECKS = ("path_hit", "edge_types_hit", "trace_hit", "snapshot_hit")
-CHECKS = (*RANKING_CHECKS, *KNOWLEDGE_CHECKS, *WALK_CHECKS, "lifecycle_hit")
+CHECKS = (*RANKING_CHECKS, "roles_known", "conflict_known", *WALK_CHECKS, "lifecycle_hit")
+"""All checks. `roles_known` and `conflict_known` are the same for all modes: ingestion decides them, not the search."""
 _OF_ANY_PROBE = ("edge_validity", "lifecycle_hit")
-"""What can be said of an answer that cannot be right or wrong by itself."""
+"""Values of a probe that needs its context: its answer cannot be right or wrong by itself."""
 START = "2026-01-01T00:00:00+00:00"
-"""The time at which a run plays, unless told otherwise; the machine's clock has no part in it."""
+"""The default time of a run. The clock of the machine is never used."""
 
 
 class Capabilities(NamedTuple):
-    """A check that a mode has nothing for is not made; it is neither passed nor failed."""
+    """What a mode can do. A check that needs more is not made: it is neither passed nor failed."""
 
     walks: bool
-    """It shows paths and a trace."""
+    """It returns paths and a trace."""
     dynamic: bool
-    """What was confirmed before counts."""
+    """Earlier confirmations change its results."""
 
 
 def capabilities_of(mode: DescribedMode) -> Capabilities:
-    """A mode that walks names the kinds of edges it walks, one with a state what strength is worth."""
+    """Read the capabilities of a mode from its description: `kinds` of edges if it walks, `boost` if it is dynamic."""
     facts = mode.describe()
     return Capabilities(_has(facts, "kinds"), _has(facts, "boost"))
 
@@ -71,73 +68,67 @@ def _has(facts: Mapping[str, ModelFact], key: str) -> bool:
 
 
 def not_evaluated(case: BenchmarkCase) -> tuple[str, ...]:
-    """The fields of a case that are not evaluated, or not wholly, each with why."""
-    return tuple(_unanswered(case))
+    """The fields of a case that are not evaluated, or not fully, each with the reason."""
+    wanted = case.expectation
+    fields = [name for name in UNSUPPORTED_FIELDS if getattr(wanted, name) not in (None, ())]
+    partly = {
+        "path: kind of edge": wanted.path and wanted.path.is_unsupported,
+        "activation_trace: edge or stop reason": wanted.activation_trace and wanted.activation_trace.is_unsupported,
+        "activation_snapshot: edge or stop reason": (
+            wanted.activation_snapshot and wanted.activation_snapshot.is_unsupported
+        ),
+        "required_edge_types: kind of edge": UNSUPPORTED_EDGES.intersection(wanted.required_edge_types),
+        "required_trace_stop_reasons: reason": UNSUPPORTED_STOPS.intersection(wanted.required_trace_stop_reasons),
+    }
+    return (*fields, *(f"{field} without counterpart" for field, found in partly.items() if found))
 
 
 def count_not_evaluated(cases: Iterable[BenchmarkCase]) -> dict[str, int]:
-    """How many cases have each such field."""
+    """Count the cases with each field that is not evaluated."""
     return dict(sorted(Counter(field for case in cases for field in not_evaluated(case)).items()))
 
 
-def _unanswered(case: BenchmarkCase) -> Iterator[str]:
-    wanted = case.expectation
-    for name in FOREIGN_FIELDS:
-        if getattr(wanted, name) not in (None, ()):
-            yield name
-    if wanted.path is not None and wanted.path.is_foreign:
-        yield "path: kind of edge without counterpart"
-    if wanted.activation_trace is not None and wanted.activation_trace.is_foreign:
-        yield "activation_trace: edge or stop reason without counterpart"
-    if wanted.activation_snapshot is not None and wanted.activation_snapshot.is_foreign:
-        yield "activation_snapshot: edge or stop reason without counterpart"
-    if FOREIGN_EDGES.intersection(wanted.required_edge_types):
-        yield "required_edge_types: kind of edge without counterpart"
-    if FOREIGN_STOPS.intersection(wanted.required_trace_stop_reasons):
-        yield "required_trace_stop_reasons: reason without counterpart"
-
-
-@dataclass(frozen=True)
-class CaseAnswer:
-    """What a mode gave for one wording of a case."""
-
-    recall: SearchAnswer
-    budget: int
-    states: Mapping[str, Lifecycle]
-    """Of the units whose state the case asks for, after the query and its confirmation."""
-
-    @property
-    def ranking(self) -> tuple[str, ...]:
-        """The ids of the returned units, best first."""
-        return tuple(recalled.unit for recalled in self.recall.ranking)
+def ranked_units(recall: SearchAnswer) -> tuple[str, ...]:
+    """Ids of the returned units, best first."""
+    return tuple(recalled.unit for recalled in recall.ranking)
 
 
 class CaseJudge:
-    """Knows the graph that answers came from."""
+    """Checks answers from one graph."""
 
     def __init__(self, graph: MemoryGraph) -> None:
         self._graph = graph
-        self._edges = EdgeBook(graph)
+        self._edges = EdgeIndex(graph)
         self._conflicts = conflicts_of(graph)
         self._lengths = {unit.id: len(find_tokens(unit.text)) for unit in graph.units}
 
-    def values(self, case: BenchmarkCase, answer: CaseAnswer, can: Capabilities) -> MetricValues:
-        """All values, under the same names for every case and mode; None where one is not defined.
+    def values(
+        self,
+        case: BenchmarkCase,
+        recall: SearchAnswer,
+        budget: int,
+        can: Capabilities,
+        states: Mapping[str, Lifecycle] | None = None,
+    ) -> MetricValues:
+        """All values of an answer, with the same names for every case and mode; None where one is undefined.
 
-        `ranking_pass` is over the checks that every mode can be asked for. `pass` is over all that the case asks for, and
-        None where one of these could not be made, because the mode has nothing for it or the field is not evaluated here:
-        counting only the failures among such cases would be as wrong as passing them. `probe_mrr` is the mrr of a probe; one
-        that needs its context has hardly another value, so that it is in no mean over evidence.
+        `states` are those of the units that the case asks about, after the query and its confirmation.
+
+        `ranking_pass` is over the checks that apply to every mode. `pass` is over all that the case asks for. It is None if one
+        of these could not be made, because the mode cannot do it or the field is not evaluated: such a case must count neither
+        as passed nor, if another check failed, as failed. `probe_mrr` is the mrr of a probe. A probe that needs its context has
+        hardly any other value, so it is in no mean over evidence.
         """
-        wanted, recall, ranking = case.expectation, answer.recall, answer.ranking
-        values = evidence_values(case, ranking, answer.budget) | negatives_values(case, ranking)
+        wanted, ranking = case.expectation, ranked_units(recall)
+        values = evidence_values(case, ranking, budget) | negatives_values(case, ranking)
         values |= roles_values(wanted, ranking, self._graph)
         values |= contradiction_values(wanted, ranking, self._conflicts)
         walked = path_values(wanted, recall) | edge_types_value(wanted, recall) | trace_values(wanted, recall)
         values |= walked if can.walks else dict.fromkeys(walked)
         values |= validity_value(recall.paths, self._edges)
         asks_state = bool(wanted.required_lifecycle_states)
-        values |= lifecycle_value(wanted, answer.states) if asks_state and can.dynamic else {"lifecycle_hit": None}
+        kept = all((states or {}).get(unit) == state for unit, state in wanted.required_lifecycle_states.items())
+        values["lifecycle_hit"] = float(kept) if asks_state and can.dynamic else None
         unmade = bool(not_evaluated(case)) or (asks_state and not can.dynamic)
         unmade |= not can.walks and any(walked[check] is not None for check in WALK_CHECKS)
         verdicts: MetricValues = {
@@ -161,18 +152,22 @@ class CaseRun(BenchmarkRun):
     """A run of structured cases."""
 
     now: str = START
-    """When the first case is asked; units that do not hold then are not found."""
+    """When the first case is asked; units that are not valid then are not found."""
     hours_between: float = 1.0
-    """How much later each further case of a sequence is asked."""
+    """Hours between two cases of a sequence."""
 
 
 def run_cases(datasets: Sequence[Grounded], run: CaseRun, encoder: DenseScorer | None = None) -> Iterator[ItemResult]:
-    """One outcome a dataset, mode, budget, case and wording; the same inputs give the same ones in the same order.
+    """Yield one result per dataset, mode, budget, case and wording; the same inputs give the same results in the same order.
 
-    An item is `DATASET/CASE#N`, N being 0 for the question as it stands and 1, 2, ... for its paraphrases; all wordings of
-    a case are one cluster.
+    An item is `DATASET/CASE#N`: N is 0 for the question, and 1, 2, ... for its paraphrases. All wordings of a case are one
+    cluster.
     """
-    _check(datasets, run, encoder)
+    names = {data.dataset.dataset_id for data in datasets}
+    if not names or len(names) < len(datasets):
+        raise UserError("Name at least one dataset, and each of them once.")
+    parse_time(run.now)
+    run.check(encoder)
     total = sum(len(case.phrasings) for data in datasets for case in data.dataset.cases)
     with run.reporter.track("cases", total * len(run.modes) * len(run.budgets)) as advance:
         for data in datasets:
@@ -180,12 +175,13 @@ def run_cases(datasets: Sequence[Grounded], run: CaseRun, encoder: DenseScorer |
             judge = CaseJudge(memory.graph)
             for mode in run.modes:
                 for budget in run.budgets:
-                    yield from _Session(data, memory, mode, budget, run).outcomes(judge, advance)
+                    for result in _ask_cases(data, memory, judge, mode, budget, run):
+                        advance()
+                        yield result
 
 
 def memory_of(data: Grounded, run: CaseRun, encoder: DenseScorer | None = None) -> Memory:
-    """The memory that the cases of a dataset are asked of. All vectors, also those of the questions, are made in one go; so
-    the time of a search is not that of a transformer."""
+    """Make the memory of a dataset. All texts and questions are embedded at once, so that a search does not wait for the encoder."""
     if encoder is None:
         return Memory.of(data.parts)
     texts = (Memory().searched(unit) for part in data.parts for unit in part.units)
@@ -193,60 +189,32 @@ def memory_of(data: Grounded, run: CaseRun, encoder: DenseScorer | None = None) 
     return Memory.of(data.parts, embed_all(encoder, texts, questions, run.cache))
 
 
-def _check(datasets: Sequence[Grounded], run: CaseRun, encoder: DenseScorer | None) -> None:
-    names = [data.dataset.dataset_id for data in datasets]
-    if not names or len(set(names)) < len(names):
-        raise UserError("Name at least one dataset, and each of them once.")
-    parse_time(run.now)
-    run.check(encoder)
+def _ask_cases(
+    data: Grounded, memory: Memory, judge: CaseJudge, name: str, budget: int, run: CaseRun
+) -> Iterator[ItemResult]:
+    """Ask one mode every case of a dataset, in the order of the file and with a state of its own."""
+    dataset, state = data.dataset, MemoryState(Clock(run.now))
+    mode = load_mode(name, memory, state=state, bench=run.bench)
+    can = capabilities_of(mode)
+    for case in dataset.cases:
+        cluster, tags = f"{dataset.dataset_id}/{case.case_id}", " ".join(sorted(case.tags))
+        answers = [run.search(mode, query, budget, f"{cluster}#{n}") for n, query in enumerate(case.phrasings)]
+        before = state.snapshot()
+        for number, recall in enumerate(answers):
+            state.restore(before)
+            _confirm(state, case, recall)
+            states = {unit: state.lifecycle(unit) for unit in case.expectation.required_lifecycle_states}
+            phrasing = "paraphrase" if number else "original"
+            groups = {"fixture": dataset.dataset_id, "part": case.part, "phrasing": phrasing, "tags": tags}
+            values = judge.values(case, recall, budget, can, states)
+            yield ItemResult(mode.name, f"{cluster}#{number}", budget, values, ranked_units(recall), groups, cluster)
+        state.restore(before)
+        if case.part == "prime":
+            _confirm(state, case, answers[0])
+        if dataset.is_sequence:
+            state.clock.move_to(state.clock.now + timedelta(hours=run.hours_between))
 
 
-class _Session:
-    """One mode at one budget on one dataset, with a state of its own."""
-
-    def __init__(self, data: Grounded, memory: Memory, mode: str, budget: int, run: CaseRun) -> None:
-        self._dataset, self._budget, self._run = data.dataset, budget, run
-        self._state = MemoryState(Clock(run.now))
-        self._mode = load_mode(mode, memory, state=self._state, bench=run.bench)
-        self._can = capabilities_of(self._mode)
-
-    def outcomes(self, judge: CaseJudge, advance: Advance) -> Iterator[ItemResult]:
-        """Every case in the order of the file."""
-        for case in self._dataset.cases:
-            answers = [
-                self._run.search(self._mode, query, self._budget, self._item(case, number))
-                for number, query in enumerate(case.phrasings)
-            ]
-            before = self._state.snapshot()
-            for number, recall in enumerate(answers):
-                self._state.restore(before)
-                self._confirm(case, recall)
-                states = {unit: self._state.lifecycle(unit) for unit in case.expectation.required_lifecycle_states}
-                answer = CaseAnswer(recall, self._budget, states)
-                yield self._outcome(case, number, answer, judge)
-                advance()
-            self._state.restore(before)
-            if case.part == "prime":
-                self._confirm(case, answers[0])
-            if self._dataset.is_sequence:
-                self._state.clock.move_to(self._state.clock.now + timedelta(hours=self._run.hours_between))
-
-    def _confirm(self, case: BenchmarkCase, recall: SearchAnswer) -> None:
-        """What was returned and is right was used; being returned alone is no use."""
-        returned = {recalled.unit for recalled in recall.ranking}
-        self._state.confirm(unit for unit in case.expectation.evidence_node_ids if unit in returned)
-
-    def _outcome(self, case: BenchmarkCase, number: int, answer: CaseAnswer, judge: CaseJudge) -> ItemResult:
-        values = judge.values(case, answer, self._can)
-        groups = {
-            "fixture": self._dataset.dataset_id,
-            "part": case.part,
-            "phrasing": "paraphrase" if number else "original",
-            "tags": " ".join(sorted(case.tags)),
-        }
-        cluster = f"{self._dataset.dataset_id}/{case.case_id}"
-        item = self._item(case, number)
-        return ItemResult(self._mode.name, item, self._budget, values, answer.ranking, groups, cluster)
-
-    def _item(self, case: BenchmarkCase, number: int) -> str:
-        return f"{self._dataset.dataset_id}/{case.case_id}#{number}"
+def _confirm(state: MemoryState, case: BenchmarkCase, recall: SearchAnswer) -> None:
+    """Confirm the returned units that are evidence. Being returned is not a confirmation."""
+    state.confirm(unit for unit in case.expectation.evidence_node_ids if unit in ranked_units(recall))

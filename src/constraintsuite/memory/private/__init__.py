@@ -1,7 +1,7 @@
-"""A private benchmark of one's own documents: inventory, frozen versions, blind labels, agreement, export, drift.
+"""A private benchmark from your own documents: inventory, frozen versions, cases, agreement on evidence, export, drift.
 
-pilot/inventory.csv        which documents there are, and which were chosen; people fill it
-pilot/cases.csv            what is asked of them; people write it
-pilot/versions/1/          the chosen documents as they were, with their units and hashes
-pilot/batches/1/           what annotators said of the cases of that version
+pilot/inventory.csv        all documents; people select some of them
+pilot/cases.csv            questions about them; people write these
+pilot/versions/1/          copies of the selected documents, with their units and hashes
+pilot/batches/1/           the batch of the cases of that version, which people judge with `csuite gold`
 """

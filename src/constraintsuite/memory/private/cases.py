@@ -1,12 +1,11 @@
-"""The cases that a person writes, and what annotators are asked about them."""
+"""The cases that a person writes in `cases.csv`, and the batch in which annotators judge them."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
@@ -14,13 +13,17 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.shards import stable_hash
-from constraintsuite.memory.private.inventory import read_unique
-from constraintsuite.memory.private.versions import FrozenUnit, Version
+from constraintsuite.memory.private.inventory import INVENTORY
+from constraintsuite.memory.private.versions import VERSIONS, Version, open_version, require_version
 from constraintsuite.memory.records import EdgeKind, SemanticRole
-from constraintsuite.suites.annotation.records import AnnotationItem, AnnotationQuestion
-from constraintsuite.suites.annotation.tables import RowFault, refuse, write_table
+from constraintsuite.suites.annotation.batch import AnnotationBatch, open_batch, write_batch
+from constraintsuite.suites.annotation.records import AnnotationItem, AnnotationQuestion, ItemSet
+from constraintsuite.suites.annotation.tables import RowFault, read_models, refuse, write_table
 
 CASES = "cases.csv"
+BATCHES = "batches"
+NAME = "memory"
+"""The kind of a batch of cases."""
 CaseFamily = Literal["direct", "multi_hop", "exception", "contradiction", "sequential"]
 SHARES: Mapping[str, tuple[float, float]] = {
     "direct": (0.20, 0.25),
@@ -29,7 +32,7 @@ SHARES: Mapping[str, tuple[float, float]] = {
     "contradiction": (0.10, 0.15),
     "sequential": (0.10, 0.15),
 }
-"""What part of the cases each family should be, least and most."""
+"""The share of the cases that each family should have: minimum and maximum."""
 EDGES = tuple(kind for kind in get_args(EdgeKind) if kind != "mentions")
 QUESTIONS = (
     AnnotationQuestion("evidence", "Which units must be found to answer this, and no others?", "ids"),
@@ -51,22 +54,23 @@ QUESTIONS = (
 )
 DECOYS = 0.03
 _QUOTED_WORDS = 12
+_JOINT = "; "
 
 
-def _listed(cell: object) -> object:
+def _split_list(cell: object) -> object:
     return tuple(part for part in re.split(r"[;,\s]+", cell) if part) if isinstance(cell, str) else cell
 
 
-def _phrased(cell: object) -> object:
+def _split_phrases(cell: object) -> object:
     return tuple(part.strip() for part in cell.split("|") if part.strip()) if isinstance(cell, str) else cell
 
 
-Listed = Annotated[tuple[str, ...], BeforeValidator(_listed)]
-Phrased = Annotated[tuple[str, ...], BeforeValidator(_phrased)]
+Listed = Annotated[tuple[str, ...], BeforeValidator(_split_list)]
+Phrased = Annotated[tuple[str, ...], BeforeValidator(_split_phrases)]
 
 
 class PrivateCase(BaseModel):
-    """A question to the documents. Labels of golden cases are annotators' work and have no column here."""
+    """A question about the documents. Golden cases have no column for labels: annotators provide them."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     case: str = Field(pattern=r"^[\w.-]+$")
@@ -82,76 +86,67 @@ class PrivateCase(BaseModel):
 
 
 def write_case_sheet(pilot: Path) -> Path:
-    """An empty sheet for cases."""
+    """Write an empty sheet for cases, and return its path."""
     write_table(pilot / CASES, tuple(PrivateCase.model_fields), ())
     return pilot / CASES
 
 
-def read_cases(pilot: Path, version: Version) -> list[PrivateCase]:
-    """The cases of a pilot; unknown documents and units, double cases and wrong cells are told with their lines."""
-    file = pilot / CASES
-    if not file.is_file():
-        raise UserError(
-            f"{file}: there are no cases. Write them there; `csuite memory private init` made an empty sheet."
-        )
-    known = {unit.id for unit in version.units}
-    rows = read_unique(file, PrivateCase, "case")
-    documents = version.by_document
-    refuse(file, [RowFault(line, fault) for line, case in rows for fault in _faults(case, documents, known)])
+def read_cases(version: Version) -> list[PrivateCase]:
+    """Read the cases of a pilot; wrong cells, repeated cases, unknown documents and units are reported with their lines."""
+    file = version.pilot / CASES
+    rows = read_models(file, PrivateCase, "case")
+    refuse(file, [RowFault(line, fault) for line, case in rows for fault in _faults(case, version)])
     if not rows:
-        raise UserError(f"{file}: there are no cases in it yet.")
+        raise UserError(f"{file}: there are no cases in it yet. Write one row per case.")
     return [case for _, case in rows]
 
 
-def _faults(case: PrivateCase, documents: Mapping[str, Sequence[FrozenUnit]], units: set[str]) -> Iterator[str]:
-    yield from (f"no document {name!r} in the frozen version." for name in case.documents if name not in documents)
-    named = {"hard_negatives": case.hard_negatives, "evidence": case.evidence}
-    for column, ids in named.items():
+def _faults(case: PrivateCase, version: Version) -> Iterator[str]:
+    units = {unit.id for unit in version.units}
+    for document in case.documents:
+        if document not in version.by_document:
+            yield f"no document {document!r} in the frozen version."
+    for column, ids in (("hard_negatives", case.hard_negatives), ("evidence", case.evidence)):
         yield from (f"{column}: no unit {name!r} in the frozen version." for name in ids if name not in units)
     if case.set == "golden" and case.evidence:
         yield "evidence of a golden case is what two annotators say, blind; leave the cell empty."
 
 
-@dataclass(frozen=True)
-class CaseItems:
-    """The golden cases of a version, with decoys that quote a unit."""
-
-    cases: Sequence[PrivateCase]
-    version: Version
-    name: str = "memory"
-    questions: tuple[AnnotationQuestion, ...] = QUESTIONS
-
-    def items(self) -> Iterator[AnnotationItem]:
-        """Cases in the order of the sheet, then decoys."""
-        golden = [case for case in self.cases if case.set == "golden"]
-        units = self.version.by_document
-        for case in golden:
-            yield AnnotationItem(
-                case.case,
-                fields={"documents": "; ".join(case.documents), "query": case.query, "answer": case.answer},
-                ids=tuple(unit.id for document in case.documents for unit in units[document]),
-                groups={"family": case.family, "document": "; ".join(case.documents)},
-                links=case.documents,
-            )
-        yield from self._decoys(math.ceil(DECOYS * len(golden)))
-
-    def _decoys(self, count: int) -> Iterator[AnnotationItem]:
-        """Questions that whoever reads the documents gets right: which unit begins like this?"""
-        openings = {unit.id: " ".join(unit.text.split()[:_QUOTED_WORDS]) for unit in self.version.units}
-        times = Counter(openings.values())
-        telling = [u for u in self.version.units if times[openings[u.id]] == 1 and len(u.text.split()) >= _QUOTED_WORDS]
-        for unit in sorted(telling, key=lambda one: stable_hash("decoy", one.id))[:count]:
-            shown = {"documents": unit.document, "query": f'Which unit begins "{openings[unit.id]}"?', "answer": ""}
-            ids = tuple(one.id for one in self.version.by_document[unit.document])
-            yield AnnotationItem(
-                f"decoy-{stable_hash('decoy', unit.id):016x}", shown, ids=ids, expected={"evidence": (unit.id,)}
-            )
+def case_items(cases: Sequence[PrivateCase], version: Version) -> ItemSet:
+    """The golden cases as items, in the order of the sheet, and decoys that quote a unit."""
+    golden = [case for case in cases if case.set == "golden"]
+    items = [
+        AnnotationItem(
+            case.case,
+            fields={"documents": _JOINT.join(case.documents), "query": case.query, "answer": case.answer},
+            ids=tuple(unit.id for document in case.documents for unit in version.by_document[document]),
+            groups={"family": case.family, "document": _JOINT.join(case.documents)},
+            links=case.documents,
+        )
+        for case in golden
+    ]
+    source = f"{version.pilot.resolve().name} {version.artifact.manifest.content}"
+    return ItemSet(NAME, source, QUESTIONS, [*items, *_decoys(version, math.ceil(DECOYS * len(golden)))])
 
 
-def reading_copy(version: Version, documents: Sequence[str]) -> str:
-    """The units of some documents with their ids, in Markdown: what annotators read."""
+def _decoys(version: Version, count: int) -> Iterator[AnnotationItem]:
+    """Ask which unit begins with some words: easy for everybody who reads the documents."""
+    openings = {unit.id: " ".join(unit.text.split()[:_QUOTED_WORDS]) for unit in version.units}
+    times = Counter(openings.values())
+    unique = [
+        unit for unit in version.units if times[openings[unit.id]] == 1 and len(unit.text.split()) >= _QUOTED_WORDS
+    ]
+    for unit in sorted(unique, key=lambda one: stable_hash("decoy", one.id))[:count]:
+        shown = {"documents": unit.document, "query": f'Which unit begins "{openings[unit.id]}"?', "answer": ""}
+        ids = tuple(one.id for one in version.by_document[unit.document])
+        name = f"decoy-{stable_hash('decoy', unit.id):016x}"
+        yield AnnotationItem(name, shown, ids=ids, expected={"evidence": (unit.id,)})
+
+
+def reading_copy(version: Version, items: Iterable[AnnotationItem]) -> str:
+    """The documents of some items in Markdown, each unit under its id: what annotators read."""
     lines = [f"# Documents of version {version.number}"]
-    for document in documents:
+    for document in sorted({name for item in items for name in item.fields["documents"].split(_JOINT)}):
         lines += ["", f"## {document}"]
         above: tuple[str, ...] = ()
         for unit in version.by_document[document]:
@@ -160,3 +155,40 @@ def reading_copy(version: Version, documents: Sequence[str]) -> str:
                 lines += ["", f"### {' / '.join(above)}"] if above else []
             lines += ["", f"`{unit.id}` {unit.text}"]
     return "\n".join(lines) + "\n"
+
+
+def open_labels(folder: Path, *, draw: bool = False) -> tuple[AnnotationBatch, Version | None]:
+    """Open the batch in a folder and, if its items are private cases, the frozen version that these are about.
+
+    If the folder is a pilot, this is the batch of its newest version; with `draw` it is made if it does not exist.
+    """
+    if not (folder / INVENTORY).is_file():
+        batch, place = open_batch(folder), folder.resolve()
+        is_private = batch.head.kind == NAME
+        return batch, open_version(place.parents[1] / VERSIONS / place.name) if is_private else None
+    version = require_version(folder)
+    path = folder / BATCHES / str(version.number)
+    if path.is_dir():
+        batch = open_batch(path)
+        judged_cases(version, batch)
+        return batch, version
+    if not draw:
+        raise UserError(
+            f"{folder}: version {version.number} has no sheets yet. Write them: "
+            f"csuite gold sheet {folder} --annotator NAME --out NAME.csv"
+        )
+    return write_batch(path, case_items(read_cases(version), version)), version
+
+
+def judged_cases(version: Version, batch: AnnotationBatch) -> list[PrivateCase]:
+    """Read the cases of a pilot; a UserError if golden cases differ from those that people judged."""
+    cases = read_cases(version)
+    now = {item.id: item for item in case_items(cases, version).items if not item.expected}
+    before = {item.id: item for item in batch.judged}
+    changed = sorted(name for name in now.keys() | before.keys() if now.get(name) != before.get(name))
+    if changed:
+        raise UserError(
+            f"{version.pilot / CASES}: {len(changed)} cases are not as they were when sheets were first written: "
+            f"{', '.join(changed[:10])}. Undo that, or begin a new version: csuite memory private freeze {version.pilot} --new-version"
+        )
+    return cases

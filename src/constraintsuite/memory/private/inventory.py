@@ -1,4 +1,4 @@
-"""The inventory: a sheet of all documents there are, from which people choose."""
+"""The inventory of a pilot: a sheet of all documents, from which people select some."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -16,9 +16,8 @@ from constraintsuite.corpora.files import base_name
 from constraintsuite.corpora.folder import prose_files
 from constraintsuite.memory.ingest.collection import ingest
 from constraintsuite.memory.records import MemoryDocument
-from constraintsuite.suites.annotation.tables import RowFault, read_models, refuse, write_table
+from constraintsuite.suites.annotation.tables import read_models, refuse_existing, write_table
 
-M = TypeVar("M", bound=BaseModel)
 INVENTORY = "inventory.csv"
 DocumentType = Literal["services", "supply", "licence", "data_protection", "confidentiality", "negotiated", "other"]
 InventoryLevel = Literal["low", "medium", "high"]
@@ -31,11 +30,11 @@ QUOTAS: Mapping[str, tuple[int, int]] = {
     "confidentiality": (3, 4),
     "negotiated": (3, 4),
 }
-"""How many of each type a pilot of about 30 contracts wants, least and most."""
+"""How many documents of each type a pilot of about 30 contracts needs: minimum and maximum."""
 
 
 class InventoryEntry(BaseModel):
-    """One document; what people have not filled in yet is None."""
+    """One document. A cell that people have not filled in yet is None."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     document: str
@@ -68,7 +67,7 @@ class InventoryEntry(BaseModel):
 
 
 class Quota(NamedTuple):
-    """How many documents of a type were chosen, and how many were wanted."""
+    """How many documents of a type are selected, and how many a pilot needs."""
 
     type: str
     chosen: int
@@ -77,48 +76,33 @@ class Quota(NamedTuple):
 
 
 def write_inventory(documents: Path, pilot: Path) -> list[InventoryEntry]:
-    """Look at all Markdown and text files below a folder and write the sheet for people to fill in."""
-    if (pilot / INVENTORY).exists():
-        raise UserError(f"{pilot / INVENTORY}: is there already, and may hold somebody's work. Choose another folder.")
+    """Measure all Markdown and text files below a folder, and write the sheet for people to fill in."""
+    refuse_existing(pilot / INVENTORY)
     files = {base_name(file.path): file.path for file in prose_files(documents)}
     parts = list(ingest([documents]))
     same: dict[str, list[str]] = defaultdict(list)
     for part in parts:
         same[part.sha256].append(part.id)
     entries = [_entry(part, files[part.id], pilot, same[part.sha256]) for part in parts]
-    columns = tuple(InventoryEntry.model_fields)
     rows = [
         {name: "" if value is None else str(value) for name, value in entry.model_dump().items()} for entry in entries
     ]
-    write_table(pilot / INVENTORY, columns, rows)
+    write_table(pilot / INVENTORY, tuple(InventoryEntry.model_fields), rows)
     return entries
 
 
 def read_inventory(pilot: Path) -> list[InventoryEntry]:
-    """The documents of the sheet; two of one id are a UserError, and so is all that does not fit."""
+    """Read the documents of the sheet; wrong cells and repeated documents are a UserError."""
     file = pilot / INVENTORY
     if not file.is_file():
         raise UserError(
             f"{file}: there is no inventory. Make one with `csuite memory private init DOCUMENTS --out {pilot}`."
         )
-    return [entry for _, entry in read_unique(file, InventoryEntry, "document")]
-
-
-def read_unique(file: Path, kind: type[M], key: str) -> list[tuple[int, M]]:
-    """The rows of a sheet with their lines; two with the same value in the column `key` are a UserError."""
-    rows = read_models(file, kind)
-    first: dict[str, int] = {}
-    faults = []
-    for line, row in rows:
-        name = getattr(row, key)
-        if first.setdefault(name, line) != line:
-            faults.append(RowFault(line, f"the {key} {name!r} stands in line {first[name]} already."))
-    refuse(file, faults)
-    return rows
+    return [entry for _, entry in read_models(file, InventoryEntry, "document")]
 
 
 def quotas(chosen: Sequence[InventoryEntry]) -> list[Quota]:
-    """How the choice stands beside the sample that a pilot wants."""
+    """Compare the selected documents with the sample that a pilot needs."""
     counts = Counter(str(entry.type) for entry in chosen)
     return [Quota(kind, counts[kind], least, most) for kind, (least, most) in QUOTAS.items()]
 
@@ -136,7 +120,7 @@ def _entry(part: MemoryDocument, path: Path, pilot: Path, same: Sequence[str]) -
 
 
 def _doubts(part: MemoryDocument, same: Sequence[str]) -> list[str]:
-    """What a machine can see of bad scans, redaction and duplicates; broken numbering is for people to see."""
+    """Find signs of bad scans, redaction and duplicates. Broken numbering is left to people."""
     text = "\n".join(unit.text for unit in part.units)
     letters = sum(character.isalpha() or character.isspace() for character in text)
     found = [f"same bytes as {other}" for other in same if other != part.id]

@@ -1,10 +1,12 @@
-"""Frozen versions: the chosen documents as they were, cut into units whose ids will never mean anything else."""
+"""Frozen versions of a pilot: copies of the selected documents, split into units with fixed ids."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 
 from constraintsuite.core.errors import UserError
@@ -26,7 +28,7 @@ UNITS = "units.jsonl"
 
 @dataclass(frozen=True)
 class FrozenUnit:
-    """A unit as it was when the version was frozen."""
+    """A unit of a document at the time when the version was frozen."""
 
     id: str
     document: str
@@ -37,30 +39,33 @@ class FrozenUnit:
 
 @dataclass(frozen=True)
 class Version:
-    """A finished snapshot of the chosen documents, cut into units."""
+    """A finished copy of the selected documents, split into units."""
 
     number: int
     artifact: Artifact
     units: tuple[FrozenUnit, ...]
 
     @property
+    def pilot(self) -> Path:
+        """The folder of the pilot."""
+        return self.artifact.path.parents[1]
+
+    @property
     def documents(self) -> Path:
         """The folder of its documents."""
         return self.artifact.path / DOCUMENTS
 
-    @property
+    @cached_property
     def by_document(self) -> Mapping[str, tuple[FrozenUnit, ...]]:
         """The units of each document, in order."""
-        found: dict[str, list[FrozenUnit]] = {}
-        for unit in self.units:
-            found.setdefault(unit.document, []).append(unit)
-        return {document: tuple(units) for document, units in found.items()}
+        return {document: tuple(units) for document, units in groupby(self.units, lambda unit: unit.document)}
 
 
 def freeze(pilot: Path, *, new_version: bool = False) -> Version:
-    """Freeze the selected documents; if any differs from the last version it is named, and only `new_version` goes on.
+    """Freeze the selected documents. If they are those of the last version, return that version.
 
-    `new_version` makes one of unchanged documents too: cases that were judged can be changed in no other way.
+    If they differ from it, each difference is named in a UserError, unless `new_version` is given. With it, unchanged
+    documents are frozen again, too: that is the only way to change cases that people have judged.
     """
     chosen = [entry for entry in read_inventory(pilot) if entry.selected == "yes"]
     if not chosen:
@@ -71,29 +76,27 @@ def freeze(pilot: Path, *, new_version: bool = False) -> Version:
     parts = list(ingest(list(sources.values())))
     with folder_lock(pilot):
         last = latest_version(pilot)
-        if last is not None:
-            changes = list(_changes(last, parts))
-            if not changes and not new_version:
+        if last is not None and not new_version:
+            changes = "".join(f"  {change}\n" for change in _changes(last, parts))
+            if not changes:
                 return last
-            if changes and not new_version:
-                shown = "\n".join(f"  {change}" for change in changes)
-                raise UserError(
-                    f"{pilot}: since version {last.number} was frozen\n{shown}\nLabels are of the old texts. Bring the documents "
-                    "back, or make a new version with --new-version; the old one stays."
-                )
+            raise UserError(
+                f"{pilot}: since version {last.number} was frozen\n{changes}Labels are of the old texts. Bring the documents "
+                "back, or make a new version with --new-version; the old one stays."
+            )
         return _write(pilot, 1 if last is None else last.number + 1, sources, parts)
 
 
 def latest_version(pilot: Path) -> Version | None:
-    """The newest finished version, None if nothing was frozen yet."""
-    folders = (pilot / VERSIONS).iterdir() if (pilot / VERSIONS).is_dir() else ()
-    numbers = sorted(int(folder.name) for folder in folders if folder.name.isdecimal() and read_manifest(folder))
-    return open_version(pilot, numbers[-1]) if numbers else None
+    """The newest finished version; None if nothing has been frozen yet."""
+    folders = (pilot / VERSIONS).glob("*")
+    numbers = [int(folder.name) for folder in folders if folder.name.isdecimal() and read_manifest(folder)]
+    return open_version(pilot / VERSIONS / str(max(numbers))) if numbers else None
 
 
-def require_version(pilot: Path, number: int | None = None) -> Version:
-    """A version by number, or the newest; that there is none is a UserError."""
-    found = latest_version(pilot) if number is None else open_version(pilot, number)
+def require_version(pilot: Path) -> Version:
+    """The newest finished version; a UserError if nothing has been frozen yet."""
+    found = latest_version(pilot)
     if found is None:
         raise UserError(
             f"{pilot}: nothing is frozen yet. Select documents in the inventory, then `csuite memory private freeze {pilot}`."
@@ -101,16 +104,15 @@ def require_version(pilot: Path, number: int | None = None) -> Version:
     return found
 
 
-def open_version(pilot: Path, number: int) -> Version:
-    """A version that is as it was written; a changed document is named."""
-    path = pilot / VERSIONS / str(number)
+def open_version(path: Path) -> Version:
+    """Open the version in a folder; a UserError if one of its files was changed."""
     artifact = Artifact.open(path, KIND)
-    artifact.refuse_foreign()  # its documents are read as they lie there
-    return Version(number, artifact, tuple(read_jsonl(path / UNITS, FrozenUnit)))
+    artifact.refuse_foreign()  # all documents in the folder are read
+    return Version(artifact.manifest.settings["version"], artifact, tuple(read_jsonl(path / UNITS, FrozenUnit)))
 
 
 def frozen_units(parts: Sequence[MemoryDocument]) -> Iterator[FrozenUnit]:
-    """The units of documents with the hash of what makes each what it is."""
+    """The units of documents, each with a hash of its headings and text."""
     for part in parts:
         for unit in part.units:
             yield FrozenUnit(unit.id, part.id, unit.headings, unit.text, sha256_text(*unit.headings, unit.text))
@@ -120,19 +122,16 @@ def _source(pilot: Path, entry: InventoryEntry) -> Path:
     path = pilot / entry.path
     if not path.is_file():
         raise UserError(f"{path}: the document {entry.document!r} of the inventory is not there.")
-    if path.suffix != ".md":
+    if (base_name(path), path.suffix) != (entry.document, ".md"):
         raise UserError(
-            f"{path}: benchmarks read Markdown only. Save the document as {path.with_suffix('.md').name}, and name that."
-        )
-    if base_name(path) != entry.document:
-        raise UserError(
-            f"{path}: the inventory calls it {entry.document!r}; ids begin with the name of the file, so the two must be the same."
+            f"{path}: the document {entry.document!r} must be Markdown, and its file must have that name, since ids begin with "
+            f"it. Save it as {entry.document}.md, and write that into the column path."
         )
     return path
 
 
 def _changes(last: Version, parts: Sequence[MemoryDocument]) -> Iterator[str]:
-    """What is no longer as it was frozen, one line a document."""
+    """Name each document that differs from the last version, and how."""
     before, after = last.by_document, {part.id: part for part in parts}
     hashes = last.artifact.manifest.inputs
     for document in sorted({*before, *after, *hashes}):

@@ -21,7 +21,7 @@ from constraintsuite.experiments.compare import PairedDifference, SystemPair, pa
 from constraintsuite.experiments.figures import group_figures
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.outcome_table import Item, StoredTable
-from constraintsuite.memory.cases.answer_checks import EdgeBook
+from constraintsuite.memory.cases.answer_checks import EdgeIndex
 from constraintsuite.memory.cases.files import Grounded
 from constraintsuite.memory.cases.run import CaseRun, memory_of
 from constraintsuite.memory.memory import Memory
@@ -99,7 +99,7 @@ def replay(
     with run.reporter.track("replays", total) as advance:
         for data in datasets:
             memory = memory_of(data, run, encoder)
-            book = EdgeBook(memory.graph)
+            book = EdgeIndex(memory.graph)
             for (mode, budget), (number, case) in product(cells, enumerate(data.dataset.cases[:MOST_CASES])):
                 search = _Search(memory, mode, case.query, budget, run.now)
                 item = f"{data.dataset.dataset_id}/{case.case_id}"
@@ -154,7 +154,7 @@ class _Place(NamedTuple):
     score: float
 
 
-def _removals(search: _Search, book: EdgeBook, item: str, rng: np.random.Generator) -> Iterator[EdgeRemoval]:
+def _removals(search: _Search, book: EdgeIndex, item: str, rng: np.random.Generator) -> Iterator[EdgeRemoval]:
     whole = search.answer()
     best = next((path for path in whole.paths if len(path.steps) > 1), None)
     edge = None if best is None else book.number(*list(pairwise(best.steps))[-1])
@@ -175,7 +175,7 @@ def _removals(search: _Search, book: EdgeBook, item: str, rng: np.random.Generat
     )
 
 
-def _untold(memory: Memory, whole: SearchAnswer, book: EdgeBook) -> IntArray:
+def _untold(memory: Memory, whole: SearchAnswer, book: EdgeIndex) -> IntArray:
     """The edges that the answer did not tell."""
     told = {
         number

@@ -1,1 +1,1 @@
-"""How people judge: batches of items, blind queues, events that are only ever added, agreement, adjudication, labels."""
+"""Annotation by people: batches of items, blind queues, stored answers, agreement, rulings, labels."""

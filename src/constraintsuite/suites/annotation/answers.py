@@ -1,14 +1,14 @@
-"""One item at a time: what a person says of it, kept whole or not at all, and taken back as it was given."""
+"""Store or undo a person's answers to one item, all of them or none."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask
-from constraintsuite.suites.annotation.current_answers import standing
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers, current_answers
 from constraintsuite.suites.annotation.records import (
     AnnotationEvent,
     AnnotationQuestion,
@@ -24,122 +24,126 @@ LONGEST_NOTE, LONGEST_TEXT = 2_000, 10_000
 
 
 class StaleError(UserError):
-    """Something was said since the person last looked, so that what they meant may no longer be what would happen."""
+    """Something was stored since the person loaded the page, so they may no longer want this."""
 
 
 class FaultyError(UserError):
-    """Answers that cannot be kept; the message says which and why."""
+    """Answers that cannot be stored; the message lists what is wrong with each."""
 
 
 @dataclass(frozen=True)
 class TaskAnswers:
-    """What a person says of one task."""
+    """A person's answers to one task."""
 
     answers: Mapping[str, str]
-    """By question, as they would write it; empty for none. Sides are as they were shown."""
+    """By question, as a person writes them; empty for no answer. Sides are named as they were shown."""
     note: str = ""
     seen: int = 0
-    """The last event that they knew of: `last_of` when they were shown the task."""
+    """Number of the last event that the person knew of: `last_event_on` the task when it was shown."""
 
 
-def last_of(task: AnnotationTask, own: Iterable[AnnotationEvent]) -> int:
-    """The number of the last event of a person on a task, 0 if there is none."""
-    return max((event.number for event in own if (event.item, event.copy) == (task.item.id, task.copy)), default=0)
+def last_event_on(task: AnnotationTask, own: Iterable[AnnotationEvent]) -> int:
+    """The number of a person's last event on a task; 0 if there is none."""
+    return max((event.number for event in _events_on(task, own)), default=0)
 
 
 def answers_to(task: AnnotationTask, own: Iterable[AnnotationEvent]) -> dict[str, AnnotationEvent]:
-    """What a person says of a task now, by question, in the terms of the item."""
-    said = standing(event for event in own if (event.item, event.copy) == (task.item.id, task.copy))
-    return {question: event for (_, _, question), people in said.answers.items() for event in people.values()}
+    """A person's current answers to a task, by question."""
+    current = current_answers(_events_on(task, own))
+    return {question: event for (_, _, question), people in current.answers.items() for event in people.values()}
 
 
-def taken_back(task: AnnotationTask, own: Iterable[AnnotationEvent]) -> dict[str, AnnotationEvent]:
-    """What a person took back last of a task, by question: it does not count, but is what they had said."""
-    about = {event.number: event for event in own if (event.item, event.copy) == (task.item.id, task.copy)}
-    undos = [event for event in about.values() if event.kind == "undo"]
-    together = [about[event.undoes] for event in undos if event.time == undos[-1].time and event.undoes in about]
+def undone_answers(task: AnnotationTask, own: Iterable[AnnotationEvent]) -> dict[str, AnnotationEvent]:
+    """The answers to a task that a person took back last, by question. A page fills them in again."""
+    events = {event.number: event for event in _events_on(task, own)}
+    undos = [event for event in events.values() if event.kind == "undo"]
+    together = [events[event.undoes] for event in undos if event.time == undos[-1].time and event.undoes in events]
     return {event.question: event for event in together}
 
 
 def keep_answers(
     batch: AnnotationBatch, annotator: str, task: AnnotationTask, given: TaskAnswers, now: datetime
 ) -> int:
-    """Write what is new in the answers to one task; gives how many events that took.
+    """Store the answers to one task that are new or changed, and return how many there are.
 
-    The same once more changes nothing. Other answers than those that were given meanwhile are a StaleError; one that is
-    missing or not among the options is a FaultyError. Then nothing is kept.
+    A FaultyError if one is missing or wrong; a StaleError if the person has answered the task meanwhile. Then nothing is
+    stored. Sending the same answers twice is no error, and changes nothing.
     """
-    with batch.store.turn(now) as turn:
-        own = turn.events(annotator, task.item.id)
-        before = answers_to(task, own)
-        drafts = _drafts(batch, annotator, task, given, before)
-        if drafts and last_of(task, own) != given.seen:
+    with batch.store.transaction(now) as transaction:
+        own = transaction.events(annotator, task.item.id)
+        current = current_answers(own)
+        answers, faults = read_answers(batch, annotator, task, given, current)
+        if len(given.note) > LONGEST_NOTE:
+            faults.insert(0, f"The note has {len(given.note):,} characters; {LONGEST_NOTE:,} are the most.")
+        if faults:
+            raise FaultyError("\n".join(faults))
+        new = list(filter(current.is_new, answers))
+        if new and last_event_on(task, own) != given.seen:
             raise StaleError("You have answered this item meanwhile, perhaps in another window. Nothing was changed.")
-        turn.append(drafts)
-        return len(drafts)
+        transaction.append(new)
+        return len(new)
+
+
+def read_answers(
+    batch: AnnotationBatch,
+    annotator: str,
+    task: AnnotationTask,
+    given: TaskAnswers,
+    current: CurrentAnswers,
+    *,
+    partial: bool = False,
+) -> tuple[list[EventDraft], list[str]]:
+    """Read a person's answers to a task, and list the faults in them. If `partial`, an empty answer is no fault."""
+    drafts: list[EventDraft] = []
+    faults: list[str] = []
+    for question in batch.head.questions:
+        text = given.answers.get(question.id, "").strip()
+        if partial and not text:
+            continue
+        answered = annotator in current.of(task.item.id, question.id, task.copy)
+        try:
+            value = _value(task, question, text, answered)
+        except WrongValue as error:
+            faults.append(str(error))
+        else:
+            if value is not None:
+                drafts.append(EventDraft(annotator, task.item.id, question.id, value, task.copy, given.note))
+    return drafts, faults
 
 
 def take_back_last(batch: AnnotationBatch, annotator: str, seen: int, now: datetime) -> tuple[str, int] | None:
-    """Take back what a person kept last, all of it; gives the item and copy it was about, or None if nothing stands.
+    """Undo all answers that a person stored last, and return their item and copy; None if nothing is left to undo.
 
-    `seen` is the last event of theirs that they knew of; if there was another meanwhile, it is a StaleError.
+    `seen` is the number of the last event that the person knew of. If there is a later one, it is a StaleError.
     """
-    with batch.store.turn(now) as turn:
-        own = turn.events(annotator)
+    with batch.store.transaction(now) as transaction:
+        own = transaction.events(annotator)
         if (own[-1].number if own else 0) != seen:
             raise StaleError(
                 "You have answered something meanwhile, perhaps in another window. Nothing was taken back."
             )
         undone = {event.undoes for event in own}
-        standing_still = [event for event in own if event.kind == "answer" and event.number not in undone]
-        if not standing_still:
+        answers = [event for event in own if event.kind == "answer" and event.number not in undone]
+        if not answers:
             return None
-        last = standing_still[-1]
-        turn.take_back([event for event in standing_still if _together(event) == _together(last)], annotator)
-        return last.item, last.copy
+        item, copy, time = answers[-1].item, answers[-1].copy, answers[-1].time
+        together = [event for event in answers if (event.item, event.copy, event.time) == (item, copy, time)]
+        transaction.take_back(together, annotator)
+        return item, copy
 
 
-def _together(event: AnnotationEvent) -> tuple[str, int, str]:
-    """Answers to one task that were kept at one time."""
-    return event.item, event.copy, event.time
+def _events_on(task: AnnotationTask, events: Iterable[AnnotationEvent]) -> Iterator[AnnotationEvent]:
+    return (event for event in events if (event.item, event.copy) == (task.item.id, task.copy))
 
 
-def _drafts(
-    batch: AnnotationBatch,
-    annotator: str,
-    task: AnnotationTask,
-    given: TaskAnswers,
-    before: Mapping[str, AnnotationEvent],
-) -> Sequence[EventDraft]:
-    drafts: list[EventDraft] = []
-    long = len(given.note) > LONGEST_NOTE
-    faults = [f"The note has {len(given.note):,} characters; {LONGEST_NOTE:,} are the most."] if long else []
-    for question in batch.head.questions:
-        try:
-            value = _value(task, question, given.answers.get(question.id, ""), before.get(question.id))
-        except WrongValue as error:
-            faults.append(str(error))
-            continue
-        if value is None:
-            continue
-        old = before.get(question.id)
-        if old is None or (old.value, old.note) != (value, given.note):
-            drafts.append(EventDraft(annotator, task.item.id, question.id, value, task.copy, given.note))
-    if faults:
-        raise FaultyError("\n".join(faults))
-    return drafts
-
-
-def _value(
-    task: AnnotationTask, question: AnnotationQuestion, text: str, before: AnnotationEvent | None
-) -> AnswerValue | None:
-    """In the terms of the item; None where an optional question stays unanswered."""
+def _value(task: AnnotationTask, question: AnnotationQuestion, text: str, answered: bool) -> AnswerValue | None:
+    """The answer with the sides of the item; None if an optional question stays without an answer."""
     if len(text) > LONGEST_TEXT:
         raise WrongValue(f"{question.id}: {len(text):,} characters; {LONGEST_TEXT:,} are the most.")
-    if text.strip():
+    if text:
         return task.as_meant(read_value(question, task.item, text))
-    if question.kind == "text" and before is not None:
-        return ""  # words are struck out by leaving none
-    if before is None and question.optional:
+    if question.kind == "text" and answered:
+        return ""  # an empty text deletes the earlier one
+    if question.optional and not answered:
         return None
     raise WrongValue(f"{question.id}: there is no answer. It takes {how_to_answer(question)}.")

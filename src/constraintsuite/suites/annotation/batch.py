@@ -1,93 +1,88 @@
-"""A batch: a folder with the items that some people judge, the questions, and what they said.
+"""A batch: a folder with items to judge, the questions about them, and what people answered.
 
     batch.json items.jsonl annotations.sqlite
 
-Items and questions are written once; what is said of them is only ever added to.
+Items and questions are written once. Events are only ever added.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.store.files import sha256_of, write_text
-from constraintsuite.core.store.jsonl import adapter, describe, encode, read_jsonl, write_jsonl
+from constraintsuite.core.store.jsonl import encode, read_json, read_jsonl, write_jsonl
 from constraintsuite.core.store.workspace import new_folder
 from constraintsuite.suites.annotation.events import EventStore
-from constraintsuite.suites.annotation.records import SIDES, AnnotationItem, AnnotationQuestion, AnswerValue, ItemKind
+from constraintsuite.suites.annotation.records import SIDES, AnnotationItem, AnnotationQuestion, AnswerValue, ItemSet
 
 HEAD = "batch.json"
 ITEMS = "items.jsonl"
 EVENTS = "annotations.sqlite"
-NOT_SHOWN = ("row", *SIDES, "note")
-"""Columns of a sheet that no field and no question may be called."""
+RESERVED_COLUMNS = ("row", *SIDES, "note")
+"""Columns of every sheet. No field and no question may have one of these names."""
 _NAME = re.compile(r"[\w][\w.@-]{0,63}")
 
 
 @dataclass(frozen=True)
 class BatchHeader:
-    """What decides a batch, beside its items."""
+    """Everything that decides a batch except its items."""
 
     kind: str
     source: str
-    """What the items were made from: a name and a hash."""
+    """Name and hash of what the items were made from."""
     seed: int
     repeats: float
-    """Share of the items that each annotator is shown again, with exchanged sides."""
+    """Share of the items that each annotator sees a second time, with the sides exchanged."""
     questions: tuple[AnnotationQuestion, ...]
     items_sha256: str
 
 
 @dataclass(frozen=True)
 class AnnotationBatch:
-    """Items with their questions, and where what people say of them is kept."""
+    """An opened batch."""
 
     path: Path
     head: BatchHeader
     items: Mapping[str, AnnotationItem]
     queues: dict[str, tuple[AnnotationTask, ...]] = field(default_factory=dict, compare=False, repr=False)
-    """Of those who were asked for, by name: `tasks_of` draws each once, since a large batch takes a while."""
+    """Cache of `tasks_of`, by annotator: for a large batch, drawing a queue takes a while."""
 
     @property
     def store(self) -> EventStore:
-        """The store of what people said of the items."""
+        """The events of the batch."""
         return EventStore(self.path / EVENTS)
 
     @cached_property
     def questions(self) -> Mapping[str, AnnotationQuestion]:
-        """By id, in the order in which they are asked."""
+        """The questions by id, in the order in which they are asked."""
         return {question.id: question for question in self.head.questions}
 
     @cached_property
     def judged(self) -> tuple[AnnotationItem, ...]:
-        """The items that count: all but decoys."""
+        """The items that count: all except decoys."""
         return tuple(item for item in self.items.values() if not item.expected)
 
 
-def write_batch(path: Path, kind: ItemKind, source: str, *, seed: int = 0, repeats: float = 0.1) -> AnnotationBatch:
-    """Make a batch of a kind's items; a folder that holds anything is a UserError."""
-    with new_folder(path) as new:  # answers must not lose their items
-        items = list(kind.items())
-        if not any(not item.expected for item in items):
-            raise UserError(f"{source}: there is nothing to judge.")
-        _refuse_faults(path, items, kind.questions)
-        write_jsonl(new / ITEMS, items)
-        head = BatchHeader(kind.name, source, seed, repeats, kind.questions, sha256_of(new / ITEMS))
-        EventStore(new / EVENTS).create()
-        write_text(new / HEAD, encode(head).decode() + "\n")
-    return AnnotationBatch(path, head, {item.id: item for item in items})
+def write_batch(path: Path, new: ItemSet, *, seed: int = 0, repeats: float = 0.1) -> AnnotationBatch:
+    """Write a new batch. A folder that holds anything is a UserError, because answers must not lose their items."""
+    with new_folder(path) as folder:
+        _check_items(path, new)
+        write_jsonl(folder / ITEMS, new.items)
+        head = BatchHeader(new.kind, new.source, seed, repeats, new.questions, sha256_of(folder / ITEMS))
+        EventStore(folder / EVENTS).create()
+        write_text(folder / HEAD, encode(head).decode() + "\n")
+    return AnnotationBatch(path, head, {item.id: item for item in new.items})
 
 
 def open_batch(path: Path) -> AnnotationBatch:
-    """The batch in a folder; one whose items were changed is a UserError, since the answers are of the others."""
+    """Open the batch in a folder. Changed items are a UserError, since the answers are about the original ones."""
     head = read_head(path)
     if not (path / ITEMS).is_file() or sha256_of(path / ITEMS) != head.items_sha256:
         raise UserError(f"{path / ITEMS}: changed or deleted since the batch was made. Restore the file.")
@@ -95,19 +90,14 @@ def open_batch(path: Path) -> AnnotationBatch:
 
 
 def read_head(path: Path) -> BatchHeader:
-    """What decides the batch in a folder."""
-    file = path / HEAD
-    if not file.is_file():
+    """Read the header of the batch in a folder."""
+    if not (path / HEAD).is_file():
         raise UserError(f"{path}: no {HEAD}, so this is not a batch. Make one with `csuite gold sample SUITE`.")
-    try:
-        head: BatchHeader = adapter(BatchHeader).validate_json(file.read_bytes())
-    except ValidationError as error:
-        raise UserError(f"{file}: {describe(error)} Was it edited, or written by another version?") from None
-    return head
+    return read_json(path / HEAD, BatchHeader)
 
 
 def check_name(annotator: str) -> str:
-    """The name of a person, if it is one that can stand in a file's name and a table."""
+    """Return the name of a person if it can be used in file names and tables, else raise a UserError."""
     if not _NAME.fullmatch(annotator):
         raise UserError(
             f"{annotator!r}: this is not a valid name of a person. Use at most 64 letters, digits, '.', '_', '@' and '-'."
@@ -115,19 +105,20 @@ def check_name(annotator: str) -> str:
     return annotator
 
 
-def _refuse_faults(path: Path, items: Sequence[AnnotationItem], questions: Sequence[AnnotationQuestion]) -> None:
-    """What a kind of item must keep to."""
-    names = [*NOT_SHOWN, *(question.id for question in questions)]
-    assert len(set(names)) == len(names), f"questions share a name with a column: {names}"
-    repeated = [name for name, count in Counter(item.id for item in items).items() if count > 1]
+def _check_items(path: Path, new: ItemSet) -> None:
+    """Refuse items of which none can be judged or two have the same id."""
+    if all(item.expected for item in new.items):
+        raise UserError(f"{new.source}: there is nothing to judge.")
+    repeated = [name for name, count in Counter(item.id for item in new.items).items() if count > 1]
     if repeated:
         raise UserError(f"{path}: {len(repeated)} ids of items appear more than once; the first is {repeated[0]!r}.")
-    for item in items:
-        assert not set(item.fields) & set(names), f"{item.id}: a field has the name of another column"
+    columns = [*RESERVED_COLUMNS, *(question.id for question in new.questions)]
+    columns += {name for item in new.items for name in item.fields}
+    assert len(set(columns)) == len(columns), f"two columns of a sheet would have the same name: {columns}"
 
 
-APART = (0.4, 0.6)
-"""What comes again stood in the first 40 % of the queue and comes in the last 40 %."""
+FIRST_PART, LAST_PART = 0.4, 0.6
+"""A repeated item comes first in the first 40 % of a queue, and again in the last 40 %."""
 _EXCHANGED = dict(zip(SIDES, reversed(SIDES), strict=True))
 _WHOLE = 2**64
 
@@ -137,22 +128,18 @@ class AnnotationTask:
     """One item as one annotator sees it."""
 
     row: str
-    """An id that says neither which item this is nor whether it is a decoy or comes again."""
+    """An id that reveals neither the item nor whether it is a decoy or a repeat."""
     item: AnnotationItem
     copy: int
     turned: bool
-    """Whether its sides are exchanged."""
+    """Whether the sides are exchanged."""
 
     def shown(self) -> dict[str, str]:
-        """All that an annotator may see."""
-        sides = {} if self.item.sides is None else dict(zip(SIDES, self._in_order(self.item.sides), strict=True))
-        return {**self.item.fields, **sides}
-
-    def _in_order(self, sides: tuple[str, str]) -> tuple[str, str]:
-        return (sides[1], sides[0]) if self.turned else sides
+        """All texts that the annotator may see, by heading."""
+        return self.item.shown(turned=self.turned)
 
     def as_meant(self, value: AnswerValue) -> AnswerValue:
-        """An answer about what was shown in the terms of the item, and the other way round."""
+        """Translate between the sides as they were shown and the sides of the item, in either direction."""
         if not self.turned or self.item.sides is None:
             return value
         if isinstance(value, str):
@@ -161,31 +148,23 @@ class AnnotationTask:
 
 
 def tasks_of(batch: AnnotationBatch, annotator: str) -> tuple[AnnotationTask, ...]:
-    """The queue of one annotator: every item once, some of them a second time, much later and turned. Drawn once a batch."""
+    """The queue of one annotator: every item once, and some of them again, much later and with exchanged sides."""
     if annotator not in batch.queues:
-        batch.queues[annotator] = _draw(batch, annotator)
+        batch.queues[annotator] = _draw_queue(batch, annotator)
     return batch.queues[annotator]
 
 
-def _draw(batch: AnnotationBatch, annotator: str) -> tuple[AnnotationTask, ...]:
-    seed = str(batch.head.seed)
-
-    def draw(purpose: str, item: str) -> float:
-        return stable_hash("queue", purpose, seed, annotator, item) / _WHOLE
-
+def _draw_queue(batch: AnnotationBatch, annotator: str) -> tuple[AnnotationTask, ...]:
     placed: list[tuple[float, AnnotationTask]] = []
     for item in batch.items.values():
-        place, turned = draw("place", item.id), draw("turn", item.id) < 0.5
-        placed.append((place, _task(batch, annotator, item, 0, turned)))
-        if place < APART[0] and not item.expected and draw("again", item.id) < batch.head.repeats / APART[0]:
-            later = APART[1] + (1 - APART[1]) * draw("later", item.id)
-            placed.append((later, _task(batch, annotator, item, 1, not turned)))
+        place, turn, again, later = (
+            stable_hash("queue", purpose, str(batch.head.seed), annotator, item.id) / _WHOLE
+            for purpose in ("place", "turn", "again", "later")
+        )
+        placed.append((place, _task(batch, annotator, item, 0, turn < 0.5)))
+        if place < FIRST_PART and not item.expected and again < batch.head.repeats / FIRST_PART:
+            placed.append((LAST_PART + (1 - LAST_PART) * later, _task(batch, annotator, item, 1, turn >= 0.5)))
     return tuple(task for _, task in sorted(placed, key=lambda one: (one[0], one[1].row)))
-
-
-def tasks_by_row(batch: AnnotationBatch, annotator: str) -> Mapping[str, AnnotationTask]:
-    """The queue by the ids that a sheet carries."""
-    return {task.row: task for task in tasks_of(batch, annotator)}
 
 
 def _task(batch: AnnotationBatch, annotator: str, item: AnnotationItem, copy: int, turned: bool) -> AnnotationTask:

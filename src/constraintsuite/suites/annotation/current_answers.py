@@ -1,4 +1,4 @@
-"""What counts of all that was said: the last answer of each person that was not taken back, and rulings on just these."""
+"""Find the answers and rulings that count now, out of all events, and each annotator's progress."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from statistics import median
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask, tasks_of
-from constraintsuite.suites.annotation.records import AnnotationEvent, AnswerValue
+from constraintsuite.suites.annotation.records import AnnotationEvent, AnswerValue, EventDraft
 
 LONGEST_SECONDS = 600
-"""Between two answers of one person; a longer gap was a pause."""
+"""A longer time between two answers of a person counts as a pause."""
 
 
 @dataclass(frozen=True)
@@ -25,60 +25,63 @@ class CurrentAnswers:
     answers: Mapping[tuple[str, int, str], Mapping[str, AnnotationEvent]]
     """By item, copy and question: the answer of each annotator."""
     rulings: Mapping[tuple[str, str], AnnotationEvent]
-    """By item and question; the last one, if people say what they said when it was made."""
+    """By item and question: the last ruling, if everybody's answer is still what it was when the ruling was made."""
     lapsed: Mapping[tuple[str, str], AnnotationEvent]
-    """Last rulings on what people no longer say."""
+    """Last rulings that no longer count, because somebody's answer changed afterwards."""
 
     @cached_property
     def judges(self) -> Mapping[str, frozenset[str]]:
-        """Who has answered anything about an item, by item."""
+        """The people who answered anything about an item, by item."""
         found: dict[str, set[str]] = defaultdict(set)
         for (item, _, _), answers in self.answers.items():
             found[item].update(answers)
         return {item: frozenset(names) for item, names in found.items()}
 
     def of(self, item: str, question: str, copy: int = 0) -> Mapping[str, AnnotationEvent]:
-        """Who said what of an item."""
+        """The answer of each person to a question about an item."""
         return self.answers.get((item, copy, question), {})
+
+    def is_new(self, draft: EventDraft) -> bool:
+        """Whether an answer, or its note, differs from the one that its annotator has given so far."""
+        before = self.of(draft.item, draft.question, draft.copy).get(draft.annotator)
+        return before is None or (before.value, before.note) != (draft.value, draft.note)
 
     @property
     def annotators(self) -> tuple[str, ...]:
-        """All who answered anything, by name."""
-        return tuple(sorted({name for names in self.judges.values() for name in names}))
+        """The names of all people who answered anything, sorted."""
+        return tuple(sorted(set().union(*self.judges.values())))
 
 
-def standing(events: Iterable[AnnotationEvent]) -> CurrentAnswers:
-    """Fold events in their order."""
-    said: dict[tuple[str, int, str], dict[str, tuple[AnnotationEvent, ...]]] = defaultdict(dict)
+def current_answers(events: Iterable[AnnotationEvent]) -> CurrentAnswers:
+    """Replay events in their order, and keep each person's last answer and the last ruling on each disagreement."""
+    given: dict[tuple[str, int, str], dict[str, list[AnnotationEvent]]] = defaultdict(lambda: defaultdict(list))
     ruled: dict[tuple[str, str], list[tuple[AnnotationEvent, dict[str, AnswerValue]]]] = defaultdict(list)
     for event in events:
-        people = said[event.item, event.copy, event.question]
-        before = people.get(event.annotator, ())
+        people, rulings = given[event.item, event.copy, event.question], ruled[event.item, event.question]
         if event.kind == "answer":
-            people[event.annotator] = (*before, event)
+            people[event.annotator].append(event)
         elif event.kind == "ruling":
-            ruled[event.item, event.question].append((event, _values(_last(people))))
+            rulings.append((event, _values(_last_answers(people))))
         else:
-            people[event.annotator] = tuple(one for one in before if one.number != event.undoes)
-            rulings_there = ruled[event.item, event.question]
-            rulings_there[:] = [one for one in rulings_there if one[0].number != event.undoes]
-    made = {key: there[-1] for key, there in ruled.items() if there}
-    rulings = {
-        key: one for key, one in made.items() if len(set(one[1].values())) > 1
-    }  # not if who differed is left out
-    answers = {key: last for key, people in said.items() if (last := _last(people))}
-    hold = {key: seen == _values(answers.get((key[0], 0, key[1]), {})) for key, (_, seen) in rulings.items()}
-    return CurrentAnswers(
-        answers,
-        {key: event for key, (event, _) in rulings.items() if hold[key]},
-        {key: event for key, (event, _) in rulings.items() if not hold[key]},
-    )
+            own = people[event.annotator]
+            own[:] = [answer for answer in own if answer.number != event.undoes]
+            rulings[:] = [ruling for ruling in rulings if ruling[0].number != event.undoes]
+    answers = {key: last for key, people in given.items() if (last := _last_answers(people))}
+    counting: dict[tuple[str, str], AnnotationEvent] = {}
+    lapsed: dict[tuple[str, str], AnnotationEvent] = {}
+    for (item, question), made in ruled.items():
+        # Without the answers of people who are left out, there may have been no disagreement to rule on.
+        if made and len(set(made[-1][1].values())) > 1:
+            ruling, seen = made[-1]
+            unchanged = seen == _values(answers.get((item, 0, question), {}))
+            (counting if unchanged else lapsed)[item, question] = ruling
+    return CurrentAnswers(answers, counting, lapsed)
 
 
 def leave_out(events: Sequence[AnnotationEvent], names: Collection[str]) -> list[AnnotationEvent]:
-    """Events without all that some people said, their rulings too; what they took back of others stays taken back.
+    """Drop all answers and rulings of some people. What they took back of others stays taken back.
 
-    A name of nobody is a UserError, perhaps misspelt.
+    A name that nobody has is a UserError, since it is probably misspelt.
     """
     people = {event.annotator for event in events}
     if unknown := sorted(set(names) - people):
@@ -88,50 +91,42 @@ def leave_out(events: Sequence[AnnotationEvent], names: Collection[str]) -> list
     return [event for event in events if not theirs & {event.number, event.undoes}]
 
 
-def _last(people: Mapping[str, tuple[AnnotationEvent, ...]]) -> dict[str, AnnotationEvent]:
+def _last_answers(people: Mapping[str, Sequence[AnnotationEvent]]) -> dict[str, AnnotationEvent]:
     return {name: events[-1] for name, events in people.items() if events}
 
 
 def _values(answers: Mapping[str, AnnotationEvent]) -> dict[str, AnswerValue]:
-    """Who said what, without notes: one that was added later changes nothing that was ruled on."""
+    """The answers without their notes: a note that is added later does not undo a ruling."""
     return {name: event.value for name, event in answers.items()}
 
 
-def tasks_left(batch: AnnotationBatch, annotator: str, said: CurrentAnswers) -> tuple[AnnotationTask, ...]:
-    """What an annotator has not finished, in the order of the queue."""
+def tasks_left(batch: AnnotationBatch, annotator: str, answers: CurrentAnswers) -> tuple[AnnotationTask, ...]:
+    """The tasks that an annotator has not finished, in the order of the queue."""
     needed = [question.id for question in batch.head.questions if not question.optional]
     return tuple(
         task
         for task in tasks_of(batch, annotator)
-        if any(annotator not in said.of(task.item.id, question, task.copy) for question in needed)
+        if any(annotator not in answers.of(task.item.id, question, task.copy) for question in needed)
     )
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorProgress:
-    """How far an annotator is."""
+    """How much of a queue a person has done."""
 
     annotator: str
     done: int
     total: int
     seconds_left: float | None
-    """By the median time from one item to the next; None where answers came from a sheet, all at once."""
+    """Estimated from the median time per item; None if all answers came at once, from a sheet."""
 
 
-def progress_of(batch: AnnotationBatch, annotator: str, events: Iterable[AnnotationEvent]) -> AnnotatorProgress:
-    """Items done, items in all, and the time that the rest will take."""
-    events = list(events)
-    left = len(tasks_left(batch, annotator, standing(events)))
+def progress_of(batch: AnnotationBatch, annotator: str, events: Sequence[AnnotationEvent]) -> AnnotatorProgress:
+    """Count the items that a person has done, and estimate the time that the others will take."""
+    left = len(tasks_left(batch, annotator, current_answers(events)))
     total = len(tasks_of(batch, annotator))
-    pace = _seconds_an_item([event for event in events if event.annotator == annotator and event.kind == "answer"])
-    return AnnotatorProgress(annotator, total - left, total, None if pace is None else pace * left)
-
-
-def _seconds_an_item(answers: Iterable[AnnotationEvent]) -> float | None:
-    last: dict[tuple[str, int], datetime] = {}
-    for event in answers:
-        last[event.item, event.copy] = datetime.fromisoformat(event.time)
-    times = sorted(last.values())
-    gaps = [(later - earlier).total_seconds() for earlier, later in pairwise(times)]
+    own = [event for event in events if event.annotator == annotator and event.kind == "answer"]
+    last = {(event.item, event.copy): datetime.fromisoformat(event.time) for event in own}
+    gaps = [(later - earlier).total_seconds() for earlier, later in pairwise(sorted(last.values()))]
     worked = [gap for gap in gaps if 0 < gap <= LONGEST_SECONDS]
-    return median(worked) if worked else None
+    return AnnotatorProgress(annotator, total - left, total, median(worked) * left if worked else None)

@@ -1,4 +1,4 @@
-"""Events in SQLite: appended, never changed; safe under many processes; on disk when `append` returns."""
+"""Events in SQLite: only added, never changed. Many processes may write, and an event is on disk when its call returns."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.suites.annotation.records import AnnotationEvent, EventDraft, EventKind
 
 WAIT_SECONDS = 30.0
-"""How long a writer waits for the others."""
+"""How long a writer waits for other writers."""
 _GONE = "the answers of this batch were deleted or emptied. Restore the file: all answers are stored in it."
 _COLUMNS = "kind, annotator, item, question, value, copy, time, note, undoes"
 _TABLE = """
@@ -40,80 +39,58 @@ BEGIN SELECT RAISE(ABORT, 'events are never taken away'); END;
 
 
 class EventStore:
-    """A file of events. Connections live as long as a call, so one store may be shared by threads."""
+    """A file of events. A connection lives for one call only, so threads may share a store."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def append(self, drafts: Sequence[EventDraft], now: datetime) -> tuple[AnnotationEvent, ...]:
-        """Write some events, all or none; they outlive a crash and a power cut from here on."""
-        time = _written(now)
-        with self._writing() as connection:
-            return tuple(_insert(connection, draft, time) for draft in drafts)
+    def append(self, drafts: Sequence[EventDraft], now: datetime) -> None:
+        """Store some events, all or none. When the call returns, they survive a crash and a power cut."""
+        with self.transaction(now) as transaction:
+            transaction.append(drafts)
 
     def events(self, annotator: str = "") -> list[AnnotationEvent]:
-        """All events, or those of one person, in the order in which they were written."""
-        with _explain(self.path), closing(self._connect_to_read()) as connection:
+        """All events, or those of one person, in the order in which they were stored."""
+        with self._connect(_read_mode(self.path)) as connection:
+            connection.execute("PRAGMA query_only = ON")
             return _read(connection, annotator)
 
     @contextmanager
-    def turn(self, now: datetime) -> Iterator[EventTransaction]:
-        """A while in which nobody else writes: what is read in it still holds when something is added. All or nothing is kept."""
-        with self._writing() as connection:
-            yield EventTransaction(connection, _written(now))
-
-    def create(self) -> None:
-        """Make the file before anybody writes; nothing else makes one, since a file that is missing later was lost."""
-        _check_own(self.path)
-        with (
-            _explain(self.path),
-            closing(sqlite3.connect(self.path, timeout=WAIT_SECONDS, isolation_level=None)) as new,
-        ):
-            if not _has_table(new, self.path):
-                new.execute("PRAGMA journal_mode = WAL")
-                new.executescript(f"BEGIN IMMEDIATE; {_TABLE} COMMIT;")
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        with _explain(self.path), closing(self._connect()) as connection:
+    def transaction(self, now: datetime) -> Iterator[EventTransaction]:
+        """Read and then add events while nobody else can write. If the block fails, nothing is stored."""
+        with self._connect("mode=rw") as connection:
+            connection.execute("PRAGMA synchronous = FULL")  # every commit waits for the disk
             connection.execute("BEGIN IMMEDIATE")
             try:
-                yield connection
+                yield EventTransaction(connection, now.astimezone(UTC).isoformat(timespec="milliseconds"))
             except BaseException:
                 connection.execute("ROLLBACK")
                 raise
             connection.execute("COMMIT")
 
-    def _connect(self) -> sqlite3.Connection:
-        """A connection that writes through to the disk at every commit."""
-        connection = self._open("mode=rw", isolation_level=None)
-        connection.execute("PRAGMA synchronous = FULL")
-        return connection
+    def create(self) -> None:
+        """Create the file. Only a new batch does this: a file that is missing later was lost, and must be restored."""
+        _refuse_link(self.path)
+        with _explain(self.path), closing(_open(str(self.path))) as new:
+            if not _has_table(new, self.path):
+                new.execute("PRAGMA journal_mode = WAL")
+                new.executescript(f"BEGIN IMMEDIATE; {_TABLE} COMMIT;")
 
-    def _connect_to_read(self) -> sqlite3.Connection:
-        """A connection that neither makes nor changes anything, also where nothing may be written."""
-        connection = self._open(_way_to_read(self.path))
-        connection.execute("PRAGMA query_only = ON")
-        return connection
-
-    def _open(self, way: str, isolation_level: Literal["DEFERRED"] | None = "DEFERRED") -> sqlite3.Connection:
-        """A connection to the events that are there; a file that is gone, or empty, is a UserError."""
-        _check_own(self.path)
+    @contextmanager
+    def _connect(self, mode: str) -> Iterator[sqlite3.Connection]:
+        """Connect to the existing file. A missing or empty file is a UserError."""
+        _refuse_link(self.path)
+        address = f"{self.path.absolute().as_uri()}?{mode}"
         if not self.path.is_file():
             raise UserError(f"{self.path}: {_GONE}")
-        address = f"{self.path.absolute().as_uri()}?{way}"
-        connection = sqlite3.connect(address, timeout=WAIT_SECONDS, isolation_level=isolation_level, uri=True)
-        try:
+        with _explain(self.path), closing(_open(address, uri=True)) as connection:
             if not _has_table(connection, self.path):
                 raise UserError(f"{self.path}: {_GONE}")
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+            yield connection
 
 
 class EventTransaction:
-    """What one may do while nobody else writes."""
+    """Reads and adds events while nobody else can write."""
 
     def __init__(self, connection: sqlite3.Connection, time: str) -> None:
         self._connection, self._time = connection, time
@@ -123,35 +100,44 @@ class EventTransaction:
         return _read(self._connection, annotator, item)
 
     def append(self, drafts: Sequence[EventDraft]) -> None:
-        """Add events to the file; they count when the transaction ends."""
+        """Add events; they count when the transaction ends."""
         for draft in drafts:
-            _insert(self._connection, draft, self._time)
+            self._insert(draft)
 
-    def take_back(self, said: Sequence[AnnotationEvent], by: str) -> None:
-        """Add an undo for each of some answers or rulings that stand."""
-        for one in said:
-            draft = EventDraft(by, one.item, one.question, "", one.copy, kind="undo")
-            _insert(self._connection, draft, self._time, one.number)
+    def take_back(self, events: Sequence[AnnotationEvent], by: str) -> None:
+        """Add an undo for each of some answers or rulings that count."""
+        for event in events:
+            self._insert(EventDraft(by, event.item, event.question, "", event.copy, kind="undo"), event.number)
+
+    def _insert(self, draft: EventDraft, undoes: int | None = None) -> None:
+        value = json.dumps(draft.value, ensure_ascii=False)
+        about = (draft.kind, draft.annotator, draft.item, draft.question, value, draft.copy)
+        row = (*about, self._time, draft.note, undoes)
+        self._connection.execute(f"INSERT INTO events ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
 
-def _check_own(path: Path) -> None:
-    """A link would have another file read and written, perhaps another program's."""
+def _open(address: str, *, uri: bool = False) -> sqlite3.Connection:
+    return sqlite3.connect(address, timeout=WAIT_SECONDS, isolation_level=None, uri=uri)
+
+
+def _refuse_link(path: Path) -> None:
+    """Through a link, the file of another program might be read and written."""
     if path.is_symlink():
         raise UserError(
             f"{path}: this is a link. Answers are stored in the batch itself: replace the link by the file."
         )
 
 
-def _way_to_read(path: Path) -> str:
-    """How SQLite opens a file that is there. Its log needs files beside it, which are taken away again only by who may write."""
+def _read_mode(path: Path) -> str:
+    """How SQLite should open a file for reading. Its log needs files beside it, which only a writer can remove again."""
     if os.access(path.parent, os.W_OK) and os.access(path, os.W_OK):
         return "mode=rw"
-    # Nobody can have a log where there is none and none can be made, so the file stays as it is while it is read.
+    # If there is no log and nobody can make one, the file does not change while it is read.
     return "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "mode=ro&immutable=1"
 
 
 def _has_table(connection: sqlite3.Connection, path: Path) -> bool:
-    """Whether there are events; False for a file that was only just begun. Any other database is a UserError."""
+    """Whether the file has the table of events; an empty file has none. Any other database is a UserError."""
     names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
     if names and "events_stay" not in names:
         raise UserError(f"{path}: not a file of annotations, but another database. It was left as it is.")
@@ -160,7 +146,7 @@ def _has_table(connection: sqlite3.Connection, path: Path) -> bool:
 
 @contextmanager
 def _explain(path: Path) -> Iterator[None]:
-    """Turns what the file or the disk refuses into a UserError; what breaks a rule of the table is our own fault."""
+    """Turn errors of the file or the disk into a UserError. A broken rule of the table is an error of the program."""
     try:
         yield
     except sqlite3.IntegrityError:
@@ -171,14 +157,6 @@ def _explain(path: Path) -> Iterator[None]:
         raise UserError(f"{path}: not a file of annotations ({error}).") from None
 
 
-def _insert(connection: sqlite3.Connection, draft: EventDraft, time: str, undoes: int | None = None) -> AnnotationEvent:
-    spoken = json.dumps(draft.value, ensure_ascii=False)
-    row = (draft.kind, draft.annotator, draft.item, draft.question, spoken, draft.copy, time, draft.note, undoes)
-    number = connection.execute(f"INSERT INTO events ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row).lastrowid
-    assert number is not None
-    return _event((number, *row))
-
-
 def _read(connection: sqlite3.Connection, annotator: str, item: str = "") -> list[AnnotationEvent]:
     chosen = {"annotator": annotator, "item": item}
     which = " AND ".join(["TRUE", *(f"{column} = :{column}" for column, value in chosen.items() if value)])
@@ -186,16 +164,12 @@ def _read(connection: sqlite3.Connection, annotator: str, item: str = "") -> lis
 
 
 def _event(row: tuple[int, EventKind, str, str, str, str, int, str, str, int | None]) -> AnnotationEvent:
-    number, kind, annotator, item, question, value, copy, time, note, undoes = row
+    number, kind, annotator, item, question, stored, copy, time, note, undoes = row
     try:
-        found: object = json.loads(value)
+        found: object = json.loads(stored)
         if datetime.fromisoformat(time).tzinfo is None:
-            raise ValueError(time)  # one without a zone cannot be compared with the others
+            raise ValueError(time)  # a time without a zone cannot be compared with the others
     except ValueError:
         raise UserError(f"Event {number}, by {annotator}, cannot be read: was the file of answers edited?") from None
-    said = tuple(map(str, found)) if isinstance(found, list) else str(found)
-    return AnnotationEvent(number, kind, annotator, item, question, said, copy, time, note, undoes)
-
-
-def _written(now: datetime) -> str:
-    return now.astimezone(UTC).isoformat(timespec="milliseconds")
+    value = tuple(map(str, found)) if isinstance(found, list) else str(found)
+    return AnnotationEvent(number, kind, annotator, item, question, value, copy, time, note, undoes)

@@ -1,4 +1,4 @@
-"""One label from many answers: what all said, or what was ruled; never a majority."""
+"""Labels: one value per item and question, agreed by all or ruled by a third person. There is no majority vote."""
 
 from __future__ import annotations
 
@@ -9,23 +9,22 @@ from typing import Literal
 
 from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.suites.annotation.batch import AnnotationBatch
-from constraintsuite.suites.annotation.current_answers import CurrentAnswers, leave_out, standing
-from constraintsuite.suites.annotation.records import AnnotationItem, AnnotationQuestion, AnswerValue, spell_value
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers, current_answers, leave_out
+from constraintsuite.suites.annotation.records import AnnotationItem, AnswerValue, spell_value
 
-How = Literal["agreed", "ruled", "single", "open", "unanswered"]
-"""All of two or more said the same, a third person ruled, only one answered, people differ, nobody answered."""
-SETTLED: tuple[How, ...] = ("agreed", "ruled")
+LabelStatus = Literal["agreed", "ruled", "single", "open", "unanswered"]
+"""Two or more people gave the same answer, a third person ruled, one person answered, people differ, nobody answered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What holds of one question."""
+    """The label of one item for one question."""
 
     value: AnswerValue | None
-    how: How
+    how: LabelStatus
     annotators: int
     reason: str = ""
-    """Of a ruling."""
+    """The reason of a ruling."""
 
 
 @dataclass(frozen=True)
@@ -36,49 +35,47 @@ class LabelledItem:
     groups: Mapping[str, str]
     labels: Mapping[str, Label]
     notes: tuple[str, ...] = ()
-    """What annotators added, and which rulings count no longer."""
+    """Notes of annotators, and rulings that no longer count."""
 
     def settled(self, question: str) -> AnswerValue | None:
-        """The value of a label that two people, or a ruling, stand for."""
+        """The value of an agreed or ruled label, else None."""
         label = self.labels[question]
-        return label.value if label.how in SETTLED else None
+        return label.value if label.how in ("agreed", "ruled") else None
 
 
-def label_all(batch: AnnotationBatch, said: CurrentAnswers) -> list[LabelledItem]:
-    """The labels of all items that count, in the order of the batch."""
-    return [_labelled(batch, item, said) for item in batch.judged]
+def label_all(batch: AnnotationBatch, current: CurrentAnswers) -> list[LabelledItem]:
+    """Label all items that count, in the order of the batch."""
+    return [_label_item(batch, item, current) for item in batch.judged]
 
 
 def write_labels(batch: AnnotationBatch, folder: Path, without: Collection[str] = ()) -> list[LabelledItem]:
-    """Write `labels.jsonl`, one line an item, and `events.jsonl`, the events that they follow from, into a folder."""
+    """Write `labels.jsonl`, one line per item, and `events.jsonl`, the events that the labels follow from."""
     events = leave_out(batch.store.events(), without)
-    labelled = label_all(batch, standing(events))
+    labelled = label_all(batch, current_answers(events))
     write_jsonl(folder / "labels.jsonl", labelled)
     write_jsonl(folder / "events.jsonl", events)
     return labelled
 
 
-def _labelled(batch: AnnotationBatch, item: AnnotationItem, said: CurrentAnswers) -> LabelledItem:
-    labels = {question.id: _label(item, question, said) for question in batch.head.questions}
-    notes = {
-        event.note: None for question in batch.questions for event in said.of(item.id, question).values() if event.note
-    }
-    lapsed = [
-        f"{question}: a ruling ({spell_value(ruling.value)}) counts no longer, as answers were changed after it"
-        for question in batch.questions
-        if (ruling := said.lapsed.get((item.id, question))) is not None
-    ]
+def _label_item(batch: AnnotationBatch, item: AnnotationItem, current: CurrentAnswers) -> LabelledItem:
+    notes: dict[str, None] = {}
+    lapsed = []
+    for question in batch.questions:
+        notes |= dict.fromkeys(event.note for event in current.of(item.id, question).values() if event.note)
+        if ruling := current.lapsed.get((item.id, question)):
+            lapsed.append(
+                f"{question}: a ruling ({spell_value(ruling.value)}) counts no longer, as answers were changed after it"
+            )
+    labels = {question: _label(item.id, question, current) for question in batch.questions}
     return LabelledItem(item.id, dict(item.groups), labels, (*notes, *lapsed))
 
 
-def _label(item: AnnotationItem, question: AnnotationQuestion, said: CurrentAnswers) -> Label:
-    answers = said.of(item.id, question.id)
-    values = list(dict.fromkeys(event.value for _, event in sorted(answers.items())))
-    ruling = said.rulings.get((item.id, question.id))
-    if ruling is not None:
-        return Label(ruling.value, "ruled", len(answers), ruling.note)
+def _label(item: str, question: str, current: CurrentAnswers) -> Label:
+    values = [event.value for event in current.of(item, question).values()]
+    if ruling := current.rulings.get((item, question)):
+        return Label(ruling.value, "ruled", len(values), ruling.note)
     if not values:
         return Label(None, "unanswered", 0)
-    if len(answers) == 1:
-        return Label(values[0], "single", 1)
-    return Label(values[0], "agreed", len(answers)) if len(values) == 1 else Label(None, "open", len(answers))
+    if len(set(values)) > 1:
+        return Label(None, "open", len(values))
+    return Label(values[0], "single" if len(values) == 1 else "agreed", len(values))

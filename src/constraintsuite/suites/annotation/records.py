@@ -1,73 +1,77 @@
-"""What annotation is made of: questions, items, and the events that people leave."""
+"""Records of annotation: questions, items, answers, and the events that store what people did."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal
 
 from constraintsuite.core.errors import hint_for
 
 QuestionKind = Literal["choice", "choices", "ids", "text"]
-"""One of the options, any number of them, ids of an item, or words."""
+"""How a question is answered: with one of its options, any number of them, ids that the item lists, or free text."""
 AnswerValue = str | tuple[str, ...]
-"""An answer: one string for a choice or text; for choices and ids a tuple, sorted unless their order counts."""
+"""An answer: a string for a choice or text; for choices and ids a tuple, sorted unless the order matters."""
 SIDES = ("first", "second")
-"""The names of an item's two texts, as options of a question."""
+"""Names of the two texts of an item, used as options of a question."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotationQuestion:
-    """What is asked of every item of a batch."""
+    """A question that is asked about every item of a batch."""
 
     id: str
     text: str
     kind: QuestionKind
     options: tuple[str, ...] = ()
-    """Of a choice or choices."""
+    """The answers to choose from, for the kinds `choice` and `choices`."""
     optional: bool = False
-    """Whether an item is done without it."""
+    """Whether an item counts as done without an answer to it."""
     ordered: bool = False
-    """Of a choice: the options are a scale, from one end to the other. Of ids: their order counts."""
+    """For a choice: the options form a scale. For ids: their order matters."""
     size: int | None = None
-    """Of ids: how many there must be, if any are given."""
+    """For ids: how many must be given, if any are."""
 
 
 @dataclass(frozen=True)
 class AnnotationItem:
-    """Something to be judged; self-contained, so that what was judged is known however the source changes."""
+    """Something to judge. It holds all its texts, so a later change of the source does not change what was judged."""
 
     id: str
     fields: Mapping[str, str]
-    """What an annotator reads, by its heading. Nothing but this, the sides and the ids is ever shown."""
+    """Texts that an annotator reads, by heading. Nothing is ever shown but these, the sides and the ids."""
     sides: tuple[str, str] | None = None
-    """Two texts, in an order that tells nothing; each annotator sees them so or exchanged."""
+    """Two texts in a random order. Each annotator sees them in this order or exchanged."""
     ids: tuple[str, ...] = ()
-    """What a question for ids may be answered with."""
+    """Valid answers to a question of the kind `ids`."""
     groups: Mapping[str, str] = field(default_factory=dict)
-    """What tables are made by: `slice`, `family`, ..."""
+    """Groups for tables of figures, such as `slice` or `family`."""
     links: tuple[str, ...] = ()
-    """Items that share one of these are not independent."""
+    """Names of documents or sources. Items that share one are not independent."""
     expected: Mapping[str, AnswerValue] = field(default_factory=dict)
-    """The answers of a decoy, which are known beforehand; a decoy counts in no figure but that of attention."""
+    """Known answers, by question. An item that has any is a decoy: it only measures attention."""
     hidden: Mapping[str, str] = field(default_factory=dict)
-    """What its kind must know of it later, and no annotator may."""
+    """Facts that are needed to interpret the answers. No annotator sees them."""
+
+    def shown(self, *, turned: bool = False) -> dict[str, str]:
+        """All texts that a person may see, by heading; if `turned`, with the sides exchanged."""
+        sides = self.sides or ()
+        return {**self.fields, **dict(zip(SIDES, reversed(sides) if turned else sides, strict=False))}
 
 
-class ItemKind(Protocol):
-    """What a kind of item provides: its name, its questions, and its items. All else is the same for every kind."""
+@dataclass(frozen=True)
+class ItemSet:
+    """The items of a new batch with their questions, as `write_batch` takes them."""
 
-    @property
-    def name(self) -> str:
-        """One word, kept in the batch."""
-
-    @property
-    def questions(self) -> tuple[AnnotationQuestion, ...]:
-        """In the order in which they are asked."""
-
-    def items(self) -> Iterable[AnnotationItem]:
-        """All items, decoys among them; the same ones each time."""
+    kind: str
+    """Name of the kind of items: one word, stored in the batch."""
+    source: str
+    """Name and hash of the suite, file or folder that the items were made from."""
+    questions: tuple[AnnotationQuestion, ...]
+    """In the order in which they are asked."""
+    items: Sequence[AnnotationItem]
+    """All items, including decoys."""
 
 
 EventKind = Literal["answer", "undo", "ruling"]
@@ -75,22 +79,22 @@ EventKind = Literal["answer", "undo", "ruling"]
 
 @dataclass(frozen=True, slots=True)
 class EventDraft:
-    """An event that is not written yet."""
+    """An event that has not been stored yet."""
 
     annotator: str
     item: str
     question: str
     value: AnswerValue
     copy: int = 0
-    """0 when the item was shown for the first time, 1 when it came again."""
+    """0 for the first time that the item is shown to a person, 1 for the repeat."""
     note: str = ""
-    """Of a ruling: the reason."""
+    """A remark of the annotator; for a ruling, its reason."""
     kind: EventKind = "answer"
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotationEvent:
-    """Something that a person did; it is never changed or taken away."""
+    """One stored action of a person. Events are never changed or deleted."""
 
     number: int
     kind: EventKind
@@ -98,49 +102,49 @@ class AnnotationEvent:
     item: str
     question: str
     value: AnswerValue
-    """In the terms of the item: `first` is its first side, whatever was shown first. Of an undo: empty."""
+    """`first` means the first side of the item, whichever side the person saw first. Empty for an undo."""
     copy: int
     time: str
     """ISO 8601, UTC."""
     note: str
     undoes: int | None = None
-    """The number of the answer or ruling that an undo takes back."""
+    """For an undo: the number of the answer or ruling that it takes back."""
 
 
 NOTHING = "none"
-"""How no option, or no id, is written; an empty cell is no answer."""
-_BORDER = re.compile(r"[;,\n]|\s+")
+"""How a person writes that no option or no id applies. An empty cell means that there is no answer yet."""
+_SEPARATOR = re.compile(r"[;,\s]+")
 _SHOWN_OPTIONS = 6
 
 
-class WrongValue(ValueError):  # noqa: N818 - it is caught by those who know the line
-    """An answer that its question does not take; the message says what it takes."""
+class WrongValue(ValueError):  # noqa: N818 - callers add the place and raise a UserError
+    """A text that does not answer its question; the message lists valid answers."""
 
 
 def read_value(question: AnnotationQuestion, item: AnnotationItem, text: str) -> AnswerValue:
-    """The answer that a text is; options and ids may be written in any case."""
+    """Read an answer as a person writes it. Upper and lower case do not matter in options and ids."""
     text = text.strip()
     if question.kind == "text":
         return text
     if question.kind == "choice":
-        return _known(question, text, question.options)
+        return _find_option(question, text, question.options)
     known = question.options if question.kind == "choices" else item.ids
-    parts = [part for part in _BORDER.split(text) if part] if text.lower() != NOTHING else []
-    found = [_known(question, part, known) for part in parts]
+    parts = filter(None, _SEPARATOR.split(text)) if text.lower() != NOTHING else ()
+    found = [_find_option(question, part, known) for part in parts]
     if len(set(found)) < len(found):
         raise WrongValue(f"{question.id}: {text!r} names something twice.")
-    if found and question.size is not None and len(found) != question.size:
+    if found and question.size not in (None, len(found)):
         raise WrongValue(f"{question.id}: {len(found)} given, but there must be {question.size}, or {NOTHING!r}.")
     return tuple(found if question.ordered else sorted(found))
 
 
 def spell_value(value: AnswerValue) -> str:
-    """An answer as a person would write it."""
+    """Write an answer as a person would."""
     return value if isinstance(value, str) else "; ".join(value) or NOTHING
 
 
 def how_to_answer(question: AnnotationQuestion) -> str:
-    """What may be written, in words."""
+    """Describe valid answers for people."""
     if question.kind == "text":
         return "in your own words"
     if question.kind == "choice":
@@ -152,10 +156,8 @@ def how_to_answer(question: AnnotationQuestion) -> str:
     return f"{many} separated by ';'{order}, or '{NOTHING}'"
 
 
-def _known(question: AnnotationQuestion, text: str, known: Sequence[str]) -> str:
-    if text in known:
-        return text
-    same = [one for one in known if one.lower() == text.lower()]
+def _find_option(question: AnnotationQuestion, text: str, known: Sequence[str]) -> str:
+    same = [text] if text in known else [option for option in known if option.lower() == text.lower()]
     if len(same) == 1:
         return same[0]
     some = f"It takes: {', '.join(known[:_SHOWN_OPTIONS])}{', ...' * (len(known) > _SHOWN_OPTIONS)}."

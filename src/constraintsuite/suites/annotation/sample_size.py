@@ -1,8 +1,9 @@
-"""When are there enough items? How many more it takes until the lower bound of a share reaches what one wants to claim."""
+"""Estimate how many more items must be judged until the lower bound of a share reaches a claim."""
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from constraintsuite.core.records.figures import percent
@@ -15,13 +16,13 @@ _MOST = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class ItemsNeeded:
-    """How many more items; 0 when the claim holds already."""
+    """How many more items must be judged until the lower bound of a share reaches a claim; 0 if it does already."""
 
     claim: float
     at_this_rate: int | None
-    """If the share stays what it is; None if it is not above the claim, so that no number of items will do, or unknown."""
+    """If the share stays as it is. None if the share is unknown or not above the claim: then no number is enough."""
     at_best: int | None
-    """If all further items are right; None past a million."""
+    """If all further items are right. None if that would be more than a million."""
 
     def __str__(self) -> str:
         if self.at_this_rate == 0:
@@ -34,45 +35,45 @@ class ItemsNeeded:
 
 
 def items_needed(figure: Interval, claim: float = CLAIM) -> ItemsNeeded:
-    """From a share and the interval that is shown with it, so that the two never contradict each other.
+    """Estimate the items needed from a share and the interval that is shown with it, so that the two never disagree.
 
-    An interval of clustered items is as wide as Wilson's of fewer independent ones; further items are taken to be as
-    clustered as these. Looking again and again makes the bound a little too hopeful.
+    An interval over clustered items is as wide as Wilson's over fewer independent ones. Further items are taken to be as
+    clustered as these. Looking after every item makes the bound a little too optimistic.
     """
     if figure.value is None or figure.low is None:
         return ItemsNeeded(claim, None, None)
     if figure.low >= claim:
         return ItemsNeeded(claim, 0, 0)
-    worth = _independent(figure.value, figure.low)
-    clustering = figure.n / worth
-    whole = _independent(figure.value, claim) if figure.value > claim else None
-    best = _at_best(figure.value * worth, worth, claim)
+    independent = _independent(figure.value, figure.low)
+    per_item = figure.n / independent
+    enough = _independent(figure.value, claim) if figure.value > claim else None
+    best = _at_best(figure.value * independent, independent, claim)
     return ItemsNeeded(
         claim,
-        None if whole is None else _rounded_up((whole - worth) * clustering),
-        None if best is None else _rounded_up(best * clustering),
+        None if enough is None else _round_up((enough - independent) * per_item),
+        None if best is None else _round_up(best * per_item),
     )
 
 
-def _rounded_up(items: float) -> int:
-    return max(1, math.ceil(items - 1e-6))  # what is a whole number but for rounding stays one
+def _round_up(items: float) -> int:
+    return max(1, math.ceil(items - 1e-6))  # less what floating point adds to a whole number
 
 
 def _independent(share: float, low: float) -> float:
-    """Items of which Wilson's lower bound of a share is `low`: where (share - low)^2 n = z^2 low (1 - low)."""
+    """The number of independent items n for which Wilson's lower bound of `share` is `low`.
+
+    Wilson's bounds solve (share - low)^2 n = z^2 low (1 - low).
+    """
     if low <= 0:
         return 1.0
     return Z**2 * low * (1 - low) / max((share - low) ** 2, 1e-12)
 
 
 def _at_best(right: float, n: float, claim: float) -> int | None:
-    low, high = 1, _MOST
-    if wilson_bounds((right + high) / (n + high), n + high).low < claim:
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        if wilson_bounds((right + middle) / (n + middle), n + middle).low >= claim:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    """The smallest number of further right items that lifts the lower bound to the claim."""
+
+    def reaches(more: int) -> bool:
+        return wilson_bounds((right + more) / (n + more), n + more).low >= claim
+
+    found = bisect_left(range(_MOST), x=True, lo=1, key=reaches)
+    return found if reaches(found) else None

@@ -12,7 +12,7 @@ from app.web.browser.conftest import Enter
 from app.web.site import OWNER
 from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.suites.annotation.batch import open_batch
-from constraintsuite.suites.annotation.current_answers import standing
+from constraintsuite.suites.annotation.current_answers import current_answers
 from suites.annotation.test_kinds import SOUPS
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def open_proposals(enter: Enter, name: str, query: str = "", *, slow: bool = Fal
 
 def kept(folder: Path) -> dict[str, str]:
     """Verdicts by proposal."""
-    said = standing(open_batch(folder / "proposals.jsonl.gold").store.events())
+    said = current_answers(open_batch(folder / "proposals.jsonl.gold").store.events())
     answers = {
         item: people[OWNER.name] for (item, _, question), people in said.answers.items() if question == "verdict"
     }

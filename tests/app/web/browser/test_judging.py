@@ -14,7 +14,7 @@ from app.web.browser.conftest import Enter
 from app.web.site import ANNA, BEN, JUDGE, OWNER
 from constraintsuite.core.records.examples import Example
 from constraintsuite.suites.annotation.batch import open_batch, tasks_of
-from constraintsuite.suites.annotation.current_answers import standing
+from constraintsuite.suites.annotation.current_answers import current_answers
 from experiments.tiny_suite import EXAMPLES, write_suite
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def test_two_people_judge_at_once_a_third_rules_and_the_owner_exports(enter: Ent
         page.get_by_role("link", name="suite.gold").press("Enter")
         page.wait_for_selector(".question.current")  # the script has begun
     judge_together({anna: "", ben: AWKWARD})
-    said = standing(batch.store.events())
+    said = current_answers(batch.store.events())
     for person, page in ((ANNA, anna), (BEN, ben)):
         tasks = tasks_of(batch, person.name)
         assert len(tasks) >= 20

@@ -10,7 +10,7 @@ import pytest
 from app.web.browser.conftest import Enter
 from app.web.site import ANNA, BEN, JUDGE
 from constraintsuite.suites.annotation.batch import AnnotationBatch, tasks_of
-from constraintsuite.suites.annotation.current_answers import standing
+from constraintsuite.suites.annotation.current_answers import current_answers
 from constraintsuite.suites.annotation.records import AnswerValue, EventDraft
 from suites.annotation.small_batch import START, answer_all, make_batch
 
@@ -46,7 +46,7 @@ def press(page: Page, *keys: str) -> None:
 
 def said(batch: AnnotationBatch, number: int) -> dict[str, AnswerValue]:
     """What anna says of an item of her queue now, as it was shown to her."""
-    task, found = tasks_of(batch, ANNA.name)[number], standing(batch.store.events())
+    task, found = tasks_of(batch, ANNA.name)[number], current_answers(batch.store.events())
     events = [found.of(task.item.id, question, task.copy).get(ANNA.name) for question in batch.questions]
     return {event.question: task.as_meant(event.value) for event in events if event is not None}
 
@@ -127,14 +127,14 @@ def test_a_ruling_is_typed_at_once_and_the_next_is_ruled_on(enter: Enter, batch:
         page.keyboard.type("said in so many words")
         press(page, "Escape", "Enter")
     page.get_by_text("Nothing waits for your ruling.").wait_for()
-    rulings = standing(batch.store.events()).rulings
+    rulings = current_answers(batch.store.events()).rulings
     assert [(event.value, event.note) for event in rulings.values()] == [
         ("first", "said in so many words"),
         ("both", "said in so many words"),
     ]
     press(page, "u")
     page.get_by_text("it waits for a ruling again").wait_for()
-    assert len(standing(batch.store.events()).rulings) == 1
+    assert len(current_answers(batch.store.events()).rulings) == 1
 
 
 def test_going_back_shows_the_item_before(enter: Enter, batch: AnnotationBatch) -> None:

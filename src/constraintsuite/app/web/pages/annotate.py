@@ -22,8 +22,8 @@ from constraintsuite.suites.annotation.answers import (
     TaskAnswers,
     answers_to,
     keep_answers,
-    last_of,
-    taken_back,
+    last_event_on,
+    undone_answers,
 )
 from constraintsuite.suites.annotation.batch import AnnotationTask
 from constraintsuite.suites.annotation.records import AnnotationEvent
@@ -98,7 +98,7 @@ def _show(
 ) -> Response:
     """An item with its questions, filled in with what was just given, with what stands, or with what was just taken back."""
     stands = _asked(session, answers_to(task, session.own))
-    undone = _asked(session, taken_back(task, session.own)) if told == "undone" and not stands else {}
+    undone = _asked(session, undone_answers(task, session.own)) if told == "undone" and not stands else {}
     filled = tried or _filled(session, task, stands or undone)
     missed = tried is not None and tried.seen is None
     place = session.tasks.index(task)
@@ -108,7 +108,7 @@ def _show(
         "annotate.html.jinja",
         status,
         row=task.row,
-        seen=place_of(last_of(task, session.own) if filled.seen is None else filled.seen, session.own),
+        seen=place_of(last_event_on(task, session.own) if filled.seen is None else filled.seen, session.own),
         shown=task.shown(),
         filled=filled,
         number=place + 1,

@@ -20,11 +20,11 @@ from constraintsuite.app.web.pages import page_of
 from constraintsuite.app.web.renderer import render
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.tables import ItemColumns, tabulate
-from constraintsuite.suites.annotation.adjudication import disagreements
-from constraintsuite.suites.annotation.agreement import ALL, agree, attention
+from constraintsuite.suites.annotation.adjudication import open_disagreements
+from constraintsuite.suites.annotation.agreement import ALL, measure_agreement, measure_attention
 from constraintsuite.suites.annotation.batch import AnnotationBatch, open_batch, write_batch
-from constraintsuite.suites.annotation.current_answers import AnnotatorProgress, leave_out, standing
-from constraintsuite.suites.annotation.kinds.gold import judge_all, read_suite, summarise, write_verdicts
+from constraintsuite.suites.annotation.current_answers import AnnotatorProgress, current_answers, leave_out
+from constraintsuite.suites.annotation.kinds.gold import judge_examples, sample_suite, summarise, write_verdicts
 from constraintsuite.suites.annotation.kinds.proposals import write_approved
 from constraintsuite.suites.annotation.labels import label_all, write_labels
 from constraintsuite.suites.annotation.sample_size import CLAIM
@@ -52,11 +52,11 @@ def _answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, tem
         return Response(status_code=204)
     by, claim = request.query_params.get("by", ""), _claim(request.query_params.get("claim", str(CLAIM)))
     without = request.query_params.getlist("without")
-    said = standing(leave_out(events, without))
+    said = current_answers(leave_out(events, without))
     # Several windows ask for the same again and again, and of thousands of items it takes seconds.
     key = ("agreement", tuple(events[-1:]), by, claim, tuple(without))
     people, rows = artifacts.compute_once(
-        key, [one], lambda: (attention(batch, said), agree(batch, said, by=by, claim=claim))
+        key, [one], lambda: (measure_attention(batch, said), measure_agreement(batch, said, by=by, claim=claim))
     )
     told = [row for row in rows if row.figures.raw.n]
     return render(
@@ -66,7 +66,7 @@ def _answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, tem
         address=one.address,
         name=one.label,
         query=urlencode({"by": by, "claim": claim, "without": without}, doseq=True),
-        names=standing(events).annotators if without else said.annotators,
+        names=current_answers(events).annotators if without else said.annotators,
         without=without,
         judges=people,
         seen=last,
@@ -106,7 +106,7 @@ DEFAULT_SIZE, MOST = 200, 5_000
 def show_state(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """How far everyone is, what waits, and where to go on."""
     batch = artifacts.load(one, open_batch)
-    said = standing(batch.store.events())
+    said = current_answers(batch.store.events())
     people = progress_of_all(batch)
     return render(
         request,
@@ -115,7 +115,7 @@ def show_state(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) 
         address=one.address,
         batch=batch,
         people=tabulate("people", "", people, _PROGRESS) if people else None,
-        waiting=len(disagreements(batch, said)),
+        waiting=len(open_disagreements(batch, said)),
         suite=suite_of(artifacts, batch.head, one),
         command=serve_command(artifacts, "annotator"),
     )
@@ -132,9 +132,9 @@ def make_sample(request: Request, artifacts: ArtifactIndex, suite: ServedArtifac
     given = {name: next(iter(request.state.form.get(name, ())), "") for name in ("size", "seed")}
     try:
         size, seed = read_whole(given["size"], "size", 1, MOST), read_whole(given["seed"], "seed", 0, 2**31)
-        kind, origin = read_suite(suite.path, size, seed)
+        items = sample_suite(suite.path, size, seed)
         with new_beside(artifacts, suite, ENDING) as folder:
-            write_batch(folder, kind, origin, seed=seed)
+            write_batch(folder, items, seed=seed)
     except UserError as error:
         return _offer(request, artifacts, suite, given, artifacts.describe_error(error), 422)
     return RedirectResponse(f"/{BATCH}/{quote(folder.relative_to(artifacts.root).as_posix())}", 303)
@@ -191,9 +191,7 @@ def make_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact)
     batch = judged_batch(artifacts, one)
     check_beside(artifacts, one)
     if batch.head.kind not in ("gold", "proposals"):
-        raise UserError(
-            f"A batch of the kind {batch.head.kind!r} has an export of its own: `csuite memory private export`."
-        )
+        raise UserError(f"A batch of the kind {batch.head.kind!r} has an export of its own: `csuite gold export`.")
     proposals = _proposals_file(artifacts, batch, one) if batch.head.kind == "proposals" else None
     without = request.state.form.get("without", ())
     if proposals is not None and without:
@@ -204,7 +202,7 @@ def make_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact)
             write_approved(batch, proposals, folder / "approved.jsonl")
             write_labels(batch, folder)
         else:
-            write_verdicts(batch, write_labels(batch, folder, without), folder)
+            write_verdicts(batch, folder, without)
     made = urlencode({"made": folder.name, "without": without}, doseq=True)
     return RedirectResponse(f"{one.address}/export?{made}", 303)
 
@@ -212,13 +210,13 @@ def make_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact)
 def _outlook(batch: AnnotationBatch, without: Sequence[str]) -> dict[str, object]:
     """What an export would write now, of examples of a suite; `people` are all who judged, also those left out."""
     events = batch.store.events()
-    said = standing(leave_out(events, without))
-    judged, people = judge_all(batch, label_all(batch, said)), attention(batch, said)
+    said = current_answers(leave_out(events, without))
+    judged, people = judge_examples(batch, label_all(batch, said)), measure_attention(batch, said)
     return {
         "summary": summarise(batch, judged),
         "drop": [one for one in judged if one.verdict == "drop"],
         "repair": [one for one in judged if one.verdict == "repair"],
-        "people": standing(events).annotators,
+        "people": current_answers(events).annotators,
         "judges": people,
     }
 

@@ -36,9 +36,9 @@ from constraintsuite.suites.annotation.batch import AnnotationBatch
 from constraintsuite.suites.annotation.kinds.approval import (
     STATES,
     JudgedProposal,
-    answers_of,
     approvals_of,
     keep_verdict,
+    read_verdict,
     write_approval,
 )
 from constraintsuite.suites.annotation.kinds.proposals import LONGEST, WORDS, words_of
@@ -115,7 +115,7 @@ def answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> R
     words = {name: form[name][0] for name in WORDS if name in form and verdict != "reject"}
     proposal = chosen.mined.id
     try:
-        answers = answers_of(chosen, verdict, words)
+        answers = read_verdict(chosen, verdict, words)
         keep_verdict(find_or_make_batch(artifacts, one), proposal, by, answers, seen, datetime.now(UTC))
     except StaleError as error:
         now = words_of(chosen.now)

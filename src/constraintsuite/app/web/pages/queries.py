@@ -20,7 +20,7 @@ from constraintsuite.app.web.renderer import render
 from constraintsuite.experiments.scoring import score_pairs
 from constraintsuite.models.base import Scorer, Workbench
 from constraintsuite.models.model_names import load_scorer
-from constraintsuite.suites.annotation.answers import StaleError, answers_to, last_of
+from constraintsuite.suites.annotation.answers import StaleError, answers_to, last_event_on
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask, open_batch
 from constraintsuite.suites.annotation.kinds.query_rules import LONGEST, RULES, QueryFault, find_faults, own_words, tidy
 from constraintsuite.suites.annotation.kinds.written_queries import (
@@ -31,7 +31,7 @@ from constraintsuite.suites.annotation.kinds.written_queries import (
     keep_scores,
     pairs_to_score,
     passages_of,
-    read_verdicts,
+    read_scores,
     score_draft,
 )
 from constraintsuite.suites.annotation.records import AnnotationItem, EventDraft
@@ -185,7 +185,7 @@ def _show(
         "writing.html.jinja",
         status,
         row=task.row,
-        seen=place_of(last_of(task, session.own) if seen is None else seen, session.own),
+        seen=place_of(last_event_on(task, session.own) if seen is None else seen, session.own),
         passages=_marked(*passages),
         fields=[(name, shown[place], _reasons(faults, place)) for place, name in enumerate(_FIELDS)],
         written=all(stands),
@@ -193,7 +193,7 @@ def _show(
         rules=RULES,
         longest=LONGEST,
         models=models_for(request, task),
-        verdicts=read_verdicts(task, session.own, stands) if shown == stands else {},
+        verdicts=read_scores(task, session.own, stands) if shown == stands else {},
         same_words=not own_words(passages),
         skip=next((other.row for other in session.left(task.row) if other.row != task.row), ""),
         told=told,

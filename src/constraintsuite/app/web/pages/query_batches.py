@@ -19,8 +19,8 @@ from constraintsuite.app.web.pages.queries import MODELS, address_of, writing_ba
 from constraintsuite.app.web.renderer import render
 from constraintsuite.core.errors import UserError
 from constraintsuite.suites.annotation.batch import open_batch, write_batch
-from constraintsuite.suites.annotation.current_answers import progress_of, standing
-from constraintsuite.suites.annotation.kinds.written_queries import NAME, read_pairs, write_nevir, written
+from constraintsuite.suites.annotation.current_answers import current_answers, progress_of
+from constraintsuite.suites.annotation.kinds.written_queries import NAME, collect_queries, sample_passages, write_nevir
 
 EXPORT = "nevir"
 DEFAULT_SIZE, MOST = 50, 2_000
@@ -40,9 +40,9 @@ def begin(request: Request, artifacts: ArtifactIndex) -> Response:
         size, seed = read_whole(given["size"], "Pairs", 1, MOST), read_whole(given["seed"], "Seed", 0, 2**31)
         suite = artifacts.get(given["suite"], "suite")
         check_beside(artifacts, suite)
-        kind, source = read_pairs(suite.path, size, seed, models)
+        items = sample_passages(suite.path, size, seed, models)
         with new_beside(artifacts, suite, NAME) as folder:
-            write_batch(folder, kind, source, seed=seed, repeats=0.0)
+            write_batch(folder, items, seed=seed, repeats=0.0)
     except UserError as error:
         return _offer(request, artifacts, given, models, artifacts.describe_error(error), 422)
     return RedirectResponse(address_of(artifacts.get(folder.relative_to(artifacts.root).as_posix(), BATCH)), 303)
@@ -51,7 +51,7 @@ def begin(request: Request, artifacts: ArtifactIndex) -> Response:
 def show_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """What would be exported now, and what was before, each file with the command that reads it."""
     batch = writing_batch(artifacts, one)
-    found = written(batch, standing(batch.store.events()))
+    found = collect_queries(batch, current_answers(batch.store.events()))
     return render(
         request,
         "writing_export.html.jinja",

@@ -26,8 +26,8 @@ from constraintsuite.suites.annotation.adjudication import (
     LONGEST_REASON,
     SHORTEST_REASON,
     Disagreement,
+    all_disagreements,
     answers_without_names,
-    differing,
     has_judged,
     keep_ruling,
     last_ruling_of,
@@ -36,8 +36,8 @@ from constraintsuite.suites.annotation.adjudication import (
 )
 from constraintsuite.suites.annotation.answers import StaleError
 from constraintsuite.suites.annotation.batch import AnnotationBatch
-from constraintsuite.suites.annotation.current_answers import CurrentAnswers, standing
-from constraintsuite.suites.annotation.records import SIDES, AnnotationEvent
+from constraintsuite.suites.annotation.current_answers import CurrentAnswers, current_answers
+from constraintsuite.suites.annotation.records import AnnotationEvent
 
 A_PAGE = 50
 TOLD = {"kept": "Your ruling is kept.", "undone": "Taken back: it waits for a ruling again."}
@@ -161,8 +161,8 @@ def _context(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) ->
     """The disagreements of a batch as they stand now, for the person who asks."""
     batch, person = judged_batch(artifacts, one), request.state.person
     events = batch.store.events()
-    said = standing(events)
-    found = differing(batch, said)
+    said = current_answers(events)
+    found = all_disagreements(batch, said)
     third = [each for each in found if person.role == "owner" or not has_judged(said, each.item, person.name)]
     mine = {RulingSubject(each.item, each.question): each for each in third}
     return RulingContext(one, batch, person, events, said, mine, len(found) - len(mine))
@@ -189,7 +189,7 @@ def _show(
         status,
         place=place,
         subject=question,
-        shown={**item.fields, **(dict(zip(SIDES, item.sides, strict=True)) if item.sides else {})},
+        shown=item.shown(),
         answers=[(say(question, value), note) for value, note in people],
         given=given.get(question.id, ()),
         seen=state_of(said, *place),

@@ -1,4 +1,4 @@
-"""What a sheet is written as, and read from: one file a format, one line here."""
+"""File formats of sheets: one file per format, and one line here."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from constraintsuite.suites.annotation.formats.base import SheetFormat
 
 _HERE = "constraintsuite.suites.annotation.formats"
-FORMATS: Catalogue[type[SheetFormat]] = Catalogue(
+FORMATS: Catalogue[SheetFormat] = Catalogue(
     "sheet format",
     {
-        "csv": f"{_HERE}.base:Spreadsheet",
-        "label-studio": f"{_HERE}.labelstudio:LabelStudio",
-        "argilla": f"{_HERE}.argilla:Argilla",
+        "csv": f"{_HERE}.base:CSV",
+        "label-studio": f"{_HERE}.labelstudio:LABEL_STUDIO",
+        "argilla": f"{_HERE}.argilla:ARGILLA",
     },
 )

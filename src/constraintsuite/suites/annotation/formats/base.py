@@ -1,4 +1,4 @@
-"""The contract of this folder, and what the formats that are JSON share."""
+"""What a sheet format is, the format CSV, and code that the JSON formats share."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import write_text
@@ -23,79 +23,87 @@ from constraintsuite.suites.annotation.tables import (
 
 @dataclass(frozen=True)
 class AnnotationSheet:
-    """What one annotator is asked: all that may be shown, and nothing else."""
+    """All that one annotator is asked and may see."""
 
     shown: tuple[str, ...]
-    """Names of what is read: fields, then sides."""
+    """Headings of the texts: fields, then sides."""
     questions: tuple[AnnotationQuestion, ...]
     rows: tuple[Mapping[str, str], ...]
-    """Each with `row` and what is shown."""
+    """One row per task: its id under `row`, and its texts by heading."""
 
 
-class SheetFormat(Protocol):
-    """A file that people, or a program that they use, can fill in."""
+@dataclass(frozen=True)
+class SheetFormat:
+    """Writes and reads files that people, or a program that they use, can fill in."""
 
-    def write(self, file: Path, sheet: AnnotationSheet) -> None:
-        """Write an empty sheet; a file that is there already is a UserError."""
+    write: Callable[[Path, AnnotationSheet], None]
+    """Writes an empty sheet; an existing file is a UserError."""
+    read: Callable[[Path], tuple[tuple[str, ...], list[SheetRow]]]
+    """Returns the columns and the filled rows, with answers as a person would write them."""
 
-    def read(self, file: Path) -> tuple[tuple[str, ...], list[SheetRow]]:
-        """Columns, and the filled rows with their lines; answers as a person would write them."""
 
-
-def write_json(file: Path, content: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
-    """Write a new JSON file; one that is there already is a UserError."""
+def write_json(file: Path, content: object) -> None:
+    """Write a new JSON file; an existing file is a UserError."""
     refuse_existing(file)
     write_text(file, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
-def file_beside(file: Path, ending: str) -> Path:
-    """A second file of the same name; if either is there already, or both were the same, a UserError."""
-    beside = file.with_suffix(ending)
-    if beside == file:
+def companion_file(file: Path, ending: str) -> Path:
+    """The path of a second file beside a sheet. A UserError if either exists, or both would be the same file."""
+    companion = file.with_suffix(ending)
+    if companion == file:
         raise UserError(
             f"{file}: the name of the sheet cannot end in {ending}, because another file of that name is written. Choose another ending."
         )
-    refuse_existing(beside)
+    refuse_existing(companion)
     refuse_existing(file)
-    return beside
+    return companion
 
 
 def options_of(question: AnnotationQuestion) -> tuple[str, ...]:
-    """What can be marked: none at all is a mark of its own, since what is left empty is no answer."""
+    """The options that a program offers. For any number of options, "none" is one, since no mark means no answer."""
     return (*question.options, NOTHING) if question.kind == "choices" else question.options
 
 
 RowAnswers = tuple[str, Mapping[str, Sequence[str]]]
-"""The name of a row, and what was marked or written under each name."""
+"""The id of a row, and what was marked or written, by question."""
 
 
 def read_records(
-    file: Path, answers: Callable[[dict[str, Any]], Iterable[RowAnswers]], program: str
+    file: Path, answers_in: Callable[[dict[str, Any]], Iterable[RowAnswers]], layout: str
 ) -> tuple[tuple[str, ...], list[SheetRow]]:
-    """Columns and rows of a list of records, numbered from 1; all that a program would not write is told at once."""
+    """Read columns and rows from a JSON list of records, numbered from 1; `answers_in` gets those of one record.
+
+    All faults are reported at once; `layout` tells how the program writes a correct file.
+    """
     rows: list[SheetRow] = []
     faults: list[RowFault] = []
-    for number, record in enumerate(_read_json(file), 1):
+    for number, record in enumerate(_read_list(file), 1):
         try:
-            rows += [SheetRow(number, {**_cells(marked), "row": name}) for name, marked in answers(record)]
+            rows += [SheetRow(number, {**_cells(marked), "row": row}) for row, marked in answers_in(record)]
         except WrongValue as error:
             faults.append(RowFault(number, str(error)))
         except (KeyError, TypeError, AttributeError):
-            faults.append(RowFault(number, f"this is not as {program}."))
+            faults.append(RowFault(number, f"this is not as {layout}."))
     refuse(file, faults)
     if not rows:
         raise UserError(f"{file}: nothing in it has been submitted yet.")
     return tuple(dict.fromkeys(["row", *(name for row in rows for name in row.cells)])), rows
 
 
+def as_texts(value: object) -> list[str]:
+    """One marked or written value, or several, as a list of texts."""
+    return [str(part) for part in value] if isinstance(value, list) else [str(value)]
+
+
 def _cells(marked: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    for name, said in marked.items():
-        if NOTHING in said and len(said) > 1:
+    for name, values in marked.items():
+        if NOTHING in values and len(values) > 1:
             raise WrongValue(f"{name}: {NOTHING!r} is marked beside something else.")
-    return {name: "; ".join(said) for name, said in marked.items()}
+    return {name: "; ".join(values) for name, values in marked.items()}
 
 
-def _read_json(file: Path) -> list[dict[str, Any]]:
+def _read_list(file: Path) -> list[dict[str, Any]]:
     if not file.is_file():
         raise UserError(f"{file}: there is no such file.")
     try:
@@ -107,14 +115,9 @@ def _read_json(file: Path) -> list[dict[str, Any]]:
     return found
 
 
-class Spreadsheet:
-    """One line a row, one column a question, and one for notes."""
+def _write_csv(file: Path, sheet: AnnotationSheet) -> None:
+    """One column for the row, each text, each question, and notes."""
+    write_table(file, ("row", *sheet.shown, *(question.id for question in sheet.questions), "note"), sheet.rows)
 
-    def write(self, file: Path, sheet: AnnotationSheet) -> None:
-        """Write the table; no cell is a formula."""
-        columns = ("row", *sheet.shown, *(question.id for question in sheet.questions), "note")
-        write_table(file, columns, sheet.rows)
 
-    def read(self, file: Path) -> tuple[tuple[str, ...], list[SheetRow]]:
-        """Columns and filled rows of a CSV file."""
-        return read_table(file, ("row",))
+CSV = SheetFormat(_write_csv, lambda file: read_table(file, ("row",)))

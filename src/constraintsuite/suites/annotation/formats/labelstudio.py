@@ -1,4 +1,4 @@
-"""Label Studio: tasks as JSON with the labelling interface beside them as XML, and its export as JSON."""
+"""Label Studio: tasks as JSON, with the labelling interface as XML beside them; reads its export as JSON."""
 
 from __future__ import annotations
 
@@ -11,44 +11,26 @@ from constraintsuite.core.store.files import write_text
 from constraintsuite.suites.annotation.formats.base import (
     AnnotationSheet,
     RowAnswers,
-    file_beside,
+    SheetFormat,
+    as_texts,
+    companion_file,
     options_of,
     read_records,
     write_json,
 )
 from constraintsuite.suites.annotation.records import AnnotationQuestion, how_to_answer
-from constraintsuite.suites.annotation.tables import SheetRow
 
 
-class LabelStudio:
-    """One project an annotator: import the tasks, paste the interface, and export as JSON when done."""
-
-    def write(self, file: Path, sheet: AnnotationSheet) -> None:
-        """Write `file` and, beside it, an interface of the same name that ends in .xml."""
-        interface = file_beside(file, ".xml")
-        names = ("row", *sheet.shown)  # the server refuses all tasks if one of them lacks what the interface shows
-        write_json(file, [{"data": {name: row.get(name, "") for name in names}} for row in sheet.rows])
-        write_text(interface, _interface(sheet))
-
-    def read(self, file: Path) -> tuple[tuple[str, ...], list[SheetRow]]:
-        """The annotations that were submitted; a task with two of them gives two rows."""
-        return read_records(file, _annotations, "Label Studio exports tasks (format JSON, not JSON-MIN)")
-
-
-def _annotations(task: dict[str, Any]) -> Iterator[RowAnswers]:
-    row = str(task["data"]["row"])
-    for annotation in task["annotations"]:
-        if not annotation.get("was_cancelled", False):
-            yield row, {str(one["from_name"]): _marked(one["value"]) for one in annotation["result"]}
-
-
-def _marked(value: dict[str, Any]) -> list[str]:
-    said = value["choices"] if "choices" in value else value["text"]
-    return [said] if isinstance(said, str) else [str(one) for one in said]
+def _write(file: Path, sheet: AnnotationSheet) -> None:
+    """Write the tasks and, in a file that ends in .xml, the interface to paste into the project."""
+    interface = companion_file(file, ".xml")
+    names = ("row", *sheet.shown)  # the server refuses all tasks if one lacks a text that the interface shows
+    write_json(file, [{"data": {name: row.get(name, "") for name in names}} for row in sheet.rows])
+    write_text(interface, _interface(sheet))
 
 
 def _interface(sheet: AnnotationSheet) -> str:
-    """Texts above, questions below; names of texts begin with `shown_`, so that they meet no question's."""
+    """Texts above, questions below. Names of texts begin with `shown_`, so that no question has the same name."""
     target = f"shown_{sheet.shown[0]}"
     lines = ["<View>"]
     for name in sheet.shown:
@@ -76,3 +58,19 @@ def _control(question: AnnotationQuestion, target: str) -> Iterator[str]:
     choices = "".join(f"<Choice value={quoteattr(option)}/>" for option in options_of(question))
     many = "multiple" if question.kind == "choices" else "single"
     yield f'  <Choices {named} choice="{many}">{choices}</Choices>'
+
+
+def _answers_in(task: dict[str, Any]) -> Iterator[RowAnswers]:
+    """The submitted annotations of a task; a task with two of them gives two rows."""
+    row = str(task["data"]["row"])
+    for annotation in task["annotations"]:
+        if not annotation.get("was_cancelled", False):
+            values = {str(one["from_name"]): one["value"] for one in annotation["result"]}
+            yield (
+                row,
+                {name: as_texts(value["choices" if "choices" in value else "text"]) for name, value in values.items()},
+            )
+
+
+_LAYOUT = "Label Studio exports tasks (format JSON, not JSON-MIN)"
+LABEL_STUDIO = SheetFormat(_write, lambda file: read_records(file, _answers_in, _LAYOUT))

@@ -1,1 +1,1 @@
-"""Kinds of items that are made from what a build leaves; other folders bring their own (`memory/private`)."""
+"""Kinds of items that people judge: examples, proposals, written queries. Private cases are in `memory/private`."""

@@ -1,10 +1,10 @@
-"""Gold: examples of a suite. Is the query natural, which document satisfies it, are both on topic, is the edit grammatical?"""
+"""Gold: people judge examples of a suite, and so tell which of its labels are right."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -20,8 +20,8 @@ from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.suites.annotation.agreement import clusters_of
 from constraintsuite.suites.annotation.batch import AnnotationBatch
-from constraintsuite.suites.annotation.labels import Label, LabelledItem
-from constraintsuite.suites.annotation.records import SIDES, AnnotationItem, AnnotationQuestion
+from constraintsuite.suites.annotation.labels import Label, LabelledItem, write_labels
+from constraintsuite.suites.annotation.records import SIDES, AnnotationItem, AnnotationQuestion, ItemSet
 from constraintsuite.suites.annotation.sample_size import CLAIM, ItemsNeeded, items_needed
 from constraintsuite.suites.dropped import name_of_texts
 from constraintsuite.suites.examples import read_examples
@@ -37,35 +37,25 @@ QUESTIONS = (
     AnnotationQuestion("grammatical", "Which texts read as if a careful person had written them?", "choices", SIDES),
 )
 GoldVerdict = Literal["keep", "repair", "drop", "open"]
+NAME = "gold"
 DECOYS = 0.05
-"""Decoys beside every hundred examples, as a share."""
+"""Number of decoys, as a share of the examples."""
 
 
-@dataclass(frozen=True)
-class GoldItems:
-    """A sample of a suite's examples, with decoys: the same query with one text of another topic."""
-
-    examples: Sequence[Example]
-    seed: int = 0
-    decoys: float = DECOYS
-    name: str = "gold"
-    questions: tuple[AnnotationQuestion, ...] = QUESTIONS
-
-    def items(self) -> Iterator[AnnotationItem]:
-        """Examples in the order of their ids, then decoys."""
-        for example in self.examples:
-            yield _item(example, self.seed)
-        yield from _decoys(self.examples, math.ceil(self.decoys * len(self.examples)), self.seed)
-
-
-def read_suite(folder: Path, size: int, seed: int) -> tuple[GoldItems, str]:
-    """A sample of the suite in a folder, 15/35/50 easy, medium and hard, and the name and hash of where it is from."""
+def sample_suite(folder: Path, size: int, seed: int) -> ItemSet:
+    """Draw examples from the suite in a folder, 15/35/50 easy, medium and hard."""
     examples, source = unchanged_examples(folder)
-    return GoldItems(sample_gold(examples, size, seed), seed), source
+    return gold_items(sample_gold(examples, size, seed), source, seed)
+
+
+def gold_items(examples: Sequence[Example], source: str, seed: int = 0) -> ItemSet:
+    """Examples as items, and decoys: the query of an example with one text of another topic."""
+    decoys = _decoys(examples, math.ceil(DECOYS * len(examples)), seed)
+    return ItemSet(NAME, source, QUESTIONS, [*(_item(example, seed) for example in examples), *decoys])
 
 
 def unchanged_examples(folder: Path) -> tuple[list[Example], str]:
-    """The examples of a suite as it was built, and its name and hash; a file that was changed since is a UserError."""
+    """The examples of a suite, and its name and hash. A file that changed since the suite was built is a UserError."""
     artifact = Artifact.open(folder, "suite")
     if "examples.jsonl" not in artifact.manifest.files:
         raise UserError(f"{folder}: this suite has no pairs to judge.")
@@ -73,74 +63,72 @@ def unchanged_examples(folder: Path) -> tuple[list[Example], str]:
 
 
 def verdict_of(item: AnnotationItem, labelled: LabelledItem) -> tuple[GoldVerdict, str]:
-    """What to do with an example, and why: drop what is wrong, repair what is badly worded."""
-    waiting = [question for question in labelled.labels if labelled.settled(question) is None]
-    if waiting:
+    """Decide what to do with an example, and why: drop what is wrong, repair what is badly worded."""
+    values = {question: labelled.settled(question) for question in labelled.labels}
+    if waiting := [question for question, value in values.items() if value is None]:
         return "open", f"not settled: {', '.join(waiting)}"
-    wrong = []
-    if labelled.settled("satisfies") != item.hidden["satisfies"]:
-        wrong.append("the texts are not as labelled")
-    if set(labelled.settled("on_topic") or ()) != set(SIDES):
-        wrong.append("a text is off topic")
-    if wrong:
-        return "drop", "; ".join(wrong)
-    worded = []
-    if labelled.settled("natural") != "yes":
-        worded.append(f"natural: {labelled.settled('natural')}")
-    if set(labelled.settled("grammatical") or ()) != set(SIDES):
-        worded.append("a text is not grammatical")
-    return ("repair", "; ".join(worded)) if worded else ("keep", "")
+    wrong = {
+        "the texts are not as labelled": values["satisfies"] != item.hidden["satisfies"],
+        "a text is off topic": set(values["on_topic"] or ()) != set(SIDES),
+    }
+    if any(wrong.values()):
+        return "drop", "; ".join(fault for fault, found in wrong.items() if found)
+    badly_worded = {
+        f"natural: {values['natural']}": values["natural"] != "yes",
+        "a text is not grammatical": set(values["grammatical"] or ()) != set(SIDES),
+    }
+    reason = "; ".join(fault for fault, found in badly_worded.items() if found)
+    return "repair" if reason else "keep", reason
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedExample:
-    """One line of `gold.jsonl`: an example by its id, and what people made of it."""
+    """One line of `gold.jsonl`: the id of an example, the verdict on it, and its labels."""
 
     id: str
     texts: str
-    """Names its query and texts; by this a build knows it again, whatever its id is there."""
+    """Hash of its query and texts. By it a build recognises the example, which may have another id there."""
     verdict: GoldVerdict
     reason: str
     right: bool | None
-    """Whether people find the example's own label right; None where that is not settled."""
+    """Whether people confirm the label of the example; None if that is not settled."""
     labels: Mapping[str, Label]
 
 
 @dataclass(frozen=True)
 class GoldSummary:
-    """What a batch says of its suite."""
+    """What a batch tells about its suite."""
 
     verdicts: Mapping[GoldVerdict, int]
     right: Interval
-    """Share of examples whose label is right, of those that are settled."""
+    """Share of right labels among the settled examples."""
     needed: ItemsNeeded
 
 
-def write_verdicts(batch: AnnotationBatch, labelled: Sequence[LabelledItem], folder: Path) -> list[JudgedExample]:
-    """Write `gold.jsonl` with all examples, and `repair.jsonl` and `drop.jsonl` with those to mend or leave out."""
-    judged = judge_all(batch, labelled)
+def write_verdicts(batch: AnnotationBatch, folder: Path, without: Collection[str] = ()) -> list[JudgedExample]:
+    """Write labels and events, all examples to `gold.jsonl`, and those to mend to `repair.jsonl` and `drop.jsonl`."""
+    judged = judge_examples(batch, write_labels(batch, folder, without))
     write_jsonl(folder / "gold.jsonl", judged)
     for verdict in ("repair", "drop"):
         write_jsonl(folder / f"{verdict}.jsonl", (one for one in judged if one.verdict == verdict))
     return judged
 
 
-def judge_all(batch: AnnotationBatch, labelled: Sequence[LabelledItem]) -> list[JudgedExample]:
-    """What people made of each example."""
+def judge_examples(batch: AnnotationBatch, labelled: Sequence[LabelledItem]) -> list[JudgedExample]:
+    """Turn the labels of each example into a verdict on it."""
     judged = []
     for one in labelled:
         item = batch.items[one.item]
-        verdict, reason = verdict_of(item, one)
         chosen = one.settled("satisfies")
         right = None if chosen is None else chosen == item.hidden["satisfies"]
-        judged.append(JudgedExample(one.item, _texts(item), verdict, reason, right, one.labels))
+        judged.append(JudgedExample(one.item, _texts(item), *verdict_of(item, one), right, one.labels))
     return judged
 
 
 def summarise(batch: AnnotationBatch, judged: Sequence[JudgedExample], claim: float = CLAIM) -> GoldSummary:
-    """How many to keep, and how sure one may be of the labels; examples of near-duplicate documents are one cluster."""
+    """Count verdicts and estimate the share of right labels; examples of near-duplicate documents are one cluster."""
     counts = Counter(one.verdict for one in judged)
-    right = np.array([one.right for one in judged], dtype=np.float64)  # None is NaN
+    right = np.array([one.right for one in judged], dtype=np.float64)  # None becomes NaN
     (figure,) = mean_figures([right], clusters_of([batch.items[one.id] for one in judged]), batch.head.seed)
     return GoldSummary(
         {verdict: counts[verdict] for verdict in get_args(GoldVerdict)}, figure, items_needed(figure, claim)
@@ -165,13 +153,13 @@ def _item(example: Example, seed: int) -> AnnotationItem:
 
 
 def _decoys(examples: Sequence[Example], count: int, seed: int) -> Iterator[AnnotationItem]:
-    """A query with its satisfying text and a text that shares no word with its topic: only one can be on topic."""
+    """Pair a query and its satisfying text with a text that shares no word with the topic: only one is on topic."""
     ordered = sorted(examples, key=lambda example: stable_hash("decoy", str(seed), example.id))
+    terms = {example.id: _terms(example.violating.text) for example in ordered}
     made = 0
-    held = {example.id: _terms(example.violating.text) for example in ordered}
     for example in ordered:
         topic = _terms(f"{example.topic} {example.query}")
-        other = next((e for e in reversed(ordered) if not topic & held[e.id]), None)
+        other = next((other for other in reversed(ordered) if not topic & terms[other.id]), None)
         if made == count or other is None:
             continue
         made += 1
@@ -185,14 +173,14 @@ def _decoys(examples: Sequence[Example], count: int, seed: int) -> Iterator[Anno
 
 
 def _texts(item: AnnotationItem) -> str:
-    """As a build names the example that an item was made from."""
+    """The name by which a build recognises the example that an item was made from."""
     assert item.sides is not None
     satisfying, violating = item.sides if item.hidden["satisfies"] == SIDES[0] else reversed(item.sides)
     return name_of_texts(item.fields["query"], satisfying, violating)
 
 
-def _sides(first_of: str, one: str, other: str) -> tuple[str, str]:
-    return (one, other) if first_of == SIDES[0] else (other, one)
+def _sides(side: str, text: str, other: str) -> tuple[str, str]:
+    return (text, other) if side == SIDES[0] else (other, text)
 
 
 def _terms(text: str) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""What a written query must keep to, so that no single word gives its passage away (NevIR, Weller et al. 2024)."""
+"""Rules for written queries, so that no single word gives the passage away (NevIR, Weller et al. 2024)."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ RULES = (
     "A query is understood by someone who sees neither passage: name what it is about, not “the text” or “he”.",
     "No word that stands in only one of the passages, in whatever form: such words are refused.",
 )
-"""As annotators read them. The first four need a person; what a program can check of them and the last it does."""
+"""As annotators read them. A program checks the last rule and parts of the others; the rest needs people."""
 
 
 class QueryFault(NamedTuple):
-    """What is wrong with one of the two queries."""
+    """A broken rule in one of the two queries."""
 
     query: int
     """0 or 1."""
@@ -41,13 +41,13 @@ class _Lists(BaseModel):
 
 
 def tidy(query: str) -> str:
-    """A query with single blanks, and without characters that nobody sees."""
+    """A query with single spaces and without invisible characters."""
     composed = unicodedata.normalize("NFC", query)
     return " ".join("".join(c for c in composed if c.isspace() or unicodedata.category(c) not in ("Cc", "Cf")).split())
 
 
 def find_faults(passages: tuple[str, str], queries: tuple[str, str]) -> list[QueryFault]:
-    """All that a program can find wrong with the queries for two passages; empty if they may be kept."""
+    """Find the broken rules in the queries for two passages, as far as a program can."""
     tidied = [tidy(query) for query in queries]
     found = [
         QueryFault(number, reason) for number, query in enumerate(tidied) for reason in _faults_of(passages, query)
@@ -58,31 +58,31 @@ def find_faults(passages: tuple[str, str], queries: tuple[str, str]) -> list[Que
 
 
 def words_of_one(passages: tuple[str, str], query: str) -> list[tuple[str, int]]:
-    """The words of a query that stand, so or in another form, in one passage only; with the number of that passage."""
+    """The words of a query that occur in one passage only, in this or another form, with the number of that passage."""
     exact = [frozenset(_words(text)) for text in passages]
     forms = [_forms(text) for text in passages]
     found: dict[str, int] = {}
     for word in _words(query):
-        for held, sought in ((exact, {word}), (forms, _forms(word))):
-            inside = [bool(sought & side) for side in held]
+        for texts, wanted in ((exact, {word}), (forms, _forms(word))):
+            inside = [bool(wanted & text) for text in texts]
             if inside[0] != inside[1]:
                 found.setdefault(word, inside.index(True))
     return list(found.items())
 
 
 def own_words(passages: tuple[str, str]) -> tuple[int, ...]:
-    """The passages, 0 and 1, that have words which the other lacks; none where the same words stand in another order."""
+    """The passages, 0 and 1, that have words which the other lacks; none if both have the same words."""
     first, second = (frozenset(_words(text)) for text in passages)
     return tuple(number for number, own in enumerate((first - second, second - first)) if own)
 
 
 def asks_yes_or_no(query: str) -> bool:
-    """Whether the question, or what comes after a first clause without a question word, begins with an auxiliary."""
+    """Whether a clause begins with an auxiliary verb before any question word occurs."""
     for clause in query.split(","):
-        said = _words(clause)
-        if said and said[0] in _lists().openers:
+        spoken = _words(clause)
+        if spoken and spoken[0] in _lists().openers:
             return True
-        if _lists().question_words & set(said):
+        if _lists().question_words & set(spoken):
             return False
     return False
 
