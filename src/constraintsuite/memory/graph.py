@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any, NamedTuple, get_args
 
@@ -11,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.memory.records import Edge, EdgeKind, Unit
+from constraintsuite.memory.records import Edge, EdgeKind, Unit, parse_time
 
 Int32Array = npt.NDArray[np.int32]
 FloatArray = npt.NDArray[np.float64]
@@ -83,6 +84,22 @@ class MemoryGraph:
         """How many nodes there are."""
         return len(self.units) + len(self.entities)
 
+    @cached_property
+    def validity(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The times in microseconds from which and until which each unit is valid, the end not included."""
+        begin = np.full(len(self.units), np.iinfo(np.int64).min)
+        end = np.full(len(self.units), np.iinfo(np.int64).max)
+        for number, unit in enumerate(self.units):
+            if unit.valid_from is not None:
+                begin[number] = microseconds(parse_time(unit.valid_from, f"Unit {unit.id!r}: valid_from"))
+            if unit.valid_to is not None:
+                end[number] = microseconds(parse_time(unit.valid_to, f"Unit {unit.id!r}: valid_to"))
+            if end[number] <= begin[number]:
+                raise UserError(
+                    f"Unit {unit.id!r} is valid until {unit.valid_to}, which is not after {unit.valid_from}."
+                )
+        return begin, end
+
     def node_id(self, number: int) -> str:
         """The id of a unit, or `entity:NAME`."""
         if not 0 <= number < self.size:
@@ -119,3 +136,8 @@ class MemoryGraph:
         kept = np.ones(len(self.edges.source), dtype=np.bool_)
         kept[given] = False
         return replace(self, edges=self.edges.take(kept))
+
+
+def microseconds(time: datetime) -> int:
+    """Return a time as microseconds since 1970, as a whole number: a float would round distant times."""
+    return (time - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 from constraintsuite.memory.records import EdgeKind
+from constraintsuite.models.base import ModelFact
 
 StepKind = EdgeKind | Literal["synonym"]
 """What a step may be: an edge of the graph, or that the names of two entities are alike."""
@@ -80,7 +81,10 @@ class SearchMode(Protocol):
     name: str
 
     def search(self, query: str, budget: int) -> SearchAnswer:
-        """The best units, at most `budget` of them; an empty query finds nothing."""
+        """Return the best units, at most `budget` of them; an empty query finds nothing."""
+
+    def describe(self) -> Mapping[str, ModelFact]:
+        """Return its options and constants, each with its value."""
 
 
 @dataclass(frozen=True, slots=True)

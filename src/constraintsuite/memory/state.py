@@ -115,8 +115,6 @@ class MemoryState:
         self.forgetting = forgetting or ForgettingCurve()
         self._confirmed: dict[str, list[datetime]] = defaultdict(list)  # in order
         self._superseded: dict[str, list[tuple[datetime, str]]] = defaultdict(list)  # in order
-        self.revision = 0
-        """Another number after every change; the clock is no part of it."""
         for event in events:
             self._add(event)
         self._refuse_circles()
@@ -136,7 +134,6 @@ class MemoryState:
         self.clock.move_to(snapshot.now)
         self.forgetting = snapshot.forgetting
         self._confirmed, self._superseded = other._confirmed, other._superseded
-        self.revision += 1
 
     def confirm(self, units: Iterable[str]) -> None:
         """These units were right, at the clock's time: the one thing that strengthens a memory."""
@@ -181,7 +178,6 @@ class MemoryState:
         return {unit: successors[-1] for unit, successors in past.items() if successors}
 
     def _add(self, event: StateEvent) -> None:
-        self.revision += 1
         at = parse_time(event.at)
         if isinstance(event, Confirmed):
             insort(self._confirmed[event.unit], at)

@@ -29,10 +29,10 @@ from constraintsuite.memory.cases.model import FOREIGN_EDGES, FOREIGN_FIELDS, FO
 from constraintsuite.memory.dense import embed_all
 from constraintsuite.memory.graph import MemoryGraph
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.modes.base import DescribedMode, load_mode
+from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.public.base import MetricValues
 from constraintsuite.memory.records import parse_time
-from constraintsuite.memory.results import ItemResult, SearchAnswer
+from constraintsuite.memory.results import ItemResult, SearchAnswer, SearchMode
 from constraintsuite.memory.state import Clock, Lifecycle, MemoryState
 from constraintsuite.models.base import ModelFact
 from constraintsuite.models.dense import DenseScorer
@@ -59,7 +59,7 @@ class Capabilities(NamedTuple):
     """What was confirmed before counts."""
 
 
-def capabilities_of(mode: DescribedMode) -> Capabilities:
+def capabilities_of(mode: SearchMode) -> Capabilities:
     """A mode that walks names the kinds of edges it walks, one with a state what strength is worth."""
     facts = mode.describe()
     return Capabilities(_has(facts, "kinds"), _has(facts, "boost"))

@@ -9,13 +9,9 @@ import numpy as np
 from pydantic import Field
 
 from constraintsuite.memory.graph import FloatArray
-from constraintsuite.memory.modes.arcs import Arcs
 from constraintsuite.memory.modes.base import IndexArray, best, parts_of, ranked
-from constraintsuite.memory.modes.beam import ArcShares, SeedReach, reach
-from constraintsuite.memory.modes.explanation import explain
-from constraintsuite.memory.modes.graph_view import GraphView
-from constraintsuite.memory.modes.visibility import factors_of, factors_over
-from constraintsuite.memory.modes.walk import WalkMode, WalkSettings, WalkStart
+from constraintsuite.memory.modes.paths import ArcShares, SeedReach, explain, reach
+from constraintsuite.memory.modes.walk import Arcs, GraphView, WalkMode, WalkSettings, WalkStart
 from constraintsuite.memory.results import SearchAnswer, StopReason
 from constraintsuite.models.base import ModelFact
 
@@ -65,7 +61,8 @@ class StructureMode(WalkMode[StructureSettings]):
 
         parts = self._parts(view, match, reached)
         scores = sum(parts.values(), np.zeros(len(match)))
-        factors = factors_over(np.flatnonzero(scores), factors_of(self.context, boost), len(match))
+        strengths = self.context.strength_factors(boost)
+        factors = strengths.over(np.flatnonzero(scores)) if strengths else np.ones(len(match))
         scores *= factors
         chosen = best(scores, budget, scores > 0)
         own = np.zeros(len(match))
@@ -113,7 +110,7 @@ def _shares(arcs: Arcs, decay: float) -> ArcShares:
 def _opposition(view: GraphView, reached: SeedReach) -> FloatArray:
     """1 for a node that was reached from what stands against it, less for one that only has such a partner."""
     opposed = np.zeros(view.graph.size)
-    opposed[view.opposed] = _HAS_PARTNER
+    opposed[view.arcs.target[view.opposing]] = _HAS_PARTNER
     last = reached.last_arcs()
     opposed[view.arcs.target[last[view.opposing[last]]]] = 1.0
     return opposed

@@ -1,0 +1,246 @@
+"""Paths of a search: the best walk from each seed to each node within reach, and the trace of those that are shown.
+
+A walk brings what its seed holds, times the share that each arc lets through. That share is below 1, so the best walk never
+visits a node twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from constraintsuite.memory.graph import BoolArray, FloatArray
+from constraintsuite.memory.modes.base import IndexArray
+from constraintsuite.memory.modes.walk import STEP_KINDS, Arcs, GraphView
+from constraintsuite.memory.results import PathStep, SearchPath, StopReason, TraceStep
+
+ArcShares = Callable[[IndexArray], FloatArray]
+"""Gives the share of a value that each of some arcs lets through."""
+Continues = Callable[[int, IndexArray], BoolArray]
+"""After a number of hops: says from which of some nodes a walk continues."""
+StopReasonOf = Callable[[int, int, int], StopReason | None]
+"""Why nothing left a node with arcs that was reached from a seed in some hop; None where something did."""
+SearchExplanation = tuple[tuple[SearchPath, ...], tuple[TraceStep, ...]]
+_REACHED = np.dtype([("pair", np.intp), ("value", np.float64), ("hop", np.int16), ("arc", np.intp), ("cut", np.bool_)])
+
+
+class ArcTransfer(NamedTuple):
+    """What went over one arc in one hop."""
+
+    arc: int
+    hop: int
+    held: float
+    """What the source had."""
+    passed: float
+    """How much of it arrived."""
+
+
+class Gains(NamedTuple):
+    """What improved in one hop: pairs of a seed and a node, each as one number, sorted."""
+
+    pairs: IndexArray
+    arcs: IndexArray
+    values: FloatArray
+
+
+class SeedReach:
+    """What came from each seed to each node, and how.
+
+    A pair of a seed and a node is one number: seed * nodes + node. `best` has a row per pair that something came to, sorted
+    by pair: the highest value, in which hop and over which arc it came (0 and -1 at a start), and whether the pair was
+    outside of the beam at its last turn.
+    """
+
+    def __init__(self, arcs: Arcs, starts: IndexArray, values: FloatArray) -> None:
+        self.arcs, self.starts = arcs, starts
+        self.size = len(arcs.first) - 1
+        self.best = _rows(np.arange(len(starts)) * self.size + starts, values, 0, -1)
+        self.gains: list[Gains] = []
+
+    def find(self, pairs: IndexArray) -> tuple[IndexArray, BoolArray]:
+        """Return the rows of some pairs, and which of the pairs have one."""
+        rows = np.minimum(np.searchsorted(self.best["pair"], pairs), len(self.best) - 1)
+        return rows, self.best["pair"][rows] == pairs
+
+    def value(self, pairs: IndexArray) -> FloatArray:
+        """Return the best value of each of some pairs; 0 where nothing has come."""
+        rows, known = self.find(pairs)
+        return np.where(known, self.best["value"][rows], 0.0)
+
+    def take(self, gains: Gains) -> None:
+        """Put what was gained in the place of what was there."""
+        self.gains.append(gains)
+        hop = len(self.gains)
+        rows, known = self.find(gains.pairs)
+        old, new = rows[known], ~known
+        self.best["value"][old], self.best["arc"][old], self.best["hop"][old] = (
+            gains.values[known],
+            gains.arcs[known],
+            hop,
+        )
+        joined = np.concatenate([self.best, _rows(gains.pairs[new], gains.values[new], hop, gains.arcs[new])])
+        self.best = joined[np.argsort(joined["pair"], kind="stable")]
+
+    def mark_cut(self, pairs: IndexArray, cut: bool) -> None:
+        """Remember whether some pairs were outside of the beam."""
+        self.best["cut"][self.find(pairs)[0]] = cut
+
+    def arrived(self) -> FloatArray:
+        """For each node, the most that came to it from any one seed; nothing comes to a seed from itself."""
+        arrived = np.zeros(self.size)
+        came = self.best[self.best["hop"] > 0]
+        np.maximum.at(arrived, came["pair"] % self.size, came["value"])
+        return arrived
+
+    def last_arcs(self) -> IndexArray:
+        """For each node that something came to, the arc over which the most came; of equals that of the first seed."""
+        came = self.best[self.best["hop"] > 0]
+        seed, node = np.divmod(came["pair"], self.size)
+        order = np.lexsort((seed, -came["value"], node))
+        _, first = np.unique(node[order], return_index=True)
+        last: IndexArray = came["arc"][order[first]]
+        return last
+
+    def was_cut(self, seed: int, node: int) -> bool:
+        """Whether a node that was reached from a seed was left out of the beam."""
+        rows, known = self.find(np.array([seed * self.size + node]))
+        return bool(known[0] and self.best["cut"][rows[0]])
+
+    def walk_to(self, node: int) -> tuple[int, list[ArcTransfer]]:
+        """Return the seed from which the most came to a node, and the way it came; no way if nothing did."""
+        rows, known = self.find(np.arange(len(self.starts)) * self.size + node)
+        came = known & (self.best["hop"][rows] > 0)
+        if not came.any():
+            return 0, []
+        seed = int(np.where(came, self.best["value"][rows], 0.0).argmax())
+        walk: list[ArcTransfer] = []
+        for hop in range(int(self.best["hop"][rows[seed]]), 0, -1):
+            gains = self.gains[hop - 1]
+            place = int(np.searchsorted(gains.pairs, seed * self.size + node))
+            arc = int(gains.arcs[place])
+            node = int(self.arcs.source[arc])
+            walk.append(ArcTransfer(arc, hop, self._held(seed * self.size + node, hop - 1), float(gains.values[place])))
+        return seed, walk[::-1]
+
+    def _held(self, pair: int, hop: int) -> float:
+        if hop == 0:
+            return float(self.value(np.array([pair]))[0])
+        gains = self.gains[hop - 1]
+        return float(gains.values[np.searchsorted(gains.pairs, pair)])
+
+
+def _rows(pairs: IndexArray, values: FloatArray, hop: int, arcs: IndexArray | int) -> npt.NDArray[np.void]:
+    rows = np.zeros(len(pairs), dtype=_REACHED)
+    rows["pair"], rows["value"], rows["hop"], rows["arc"] = pairs, values, hop, arcs
+    return rows
+
+
+def reach(
+    arcs: Arcs,
+    passing: ArcShares,
+    starts: IndexArray,
+    values: FloatArray,
+    *,
+    hops: int,
+    beam: int,
+    continues: Continues | None = None,
+) -> SeedReach:
+    """Walk from each start hop by hop, beginning with `values`.
+
+    At each hop the best `beam` pairs of a seed and a node continue; `continues` says from which nodes a walk may.
+    """
+    done = SeedReach(arcs, starts, values)
+    pairs = np.arange(len(starts)) * done.size + starts
+    for hop in range(hops):
+        if continues is not None:
+            going = continues(hop, pairs % done.size)
+            pairs, values = pairs[going], values[going]
+        order = np.argsort(-values, kind="stable")
+        kept = np.sort(order[:beam])
+        done.mark_cut(pairs[kept], False)
+        done.mark_cut(pairs[order[beam:]], True)
+        gains = _gains(done, passing, pairs[kept], values[kept])
+        if not len(gains.pairs):
+            break
+        done.take(gains)
+        pairs, values = gains.pairs, gains.values
+    return done
+
+
+def _gains(done: SeedReach, passing: ArcShares, pairs: IndexArray, values: FloatArray) -> Gains:
+    """Return the best offer to each pair of a seed and a node, if it beats what the pair has; of equals the first arc."""
+    nodes = pairs % done.size
+    arc, which = done.arcs.leaving(nodes)
+    offer = values[which] * passing(arc)
+    pair = (pairs - nodes)[which] + done.arcs.target[arc]
+    # Pairs are sorted and so are arcs: of the offers to one pair, the first arc's comes first, and a stable sort keeps that.
+    order = np.argsort(pair, kind="stable")
+    pair, arc, offer = pair[order], arc[order], offer[order]
+    begin = np.flatnonzero(np.diff(pair, prepend=-1))
+    most = np.maximum.reduceat(offer, begin) if len(begin) else offer
+    highest = np.flatnonzero(offer == np.repeat(most, np.diff(begin, append=len(pair))))
+    chosen = highest[np.searchsorted(highest, begin)]
+    better = offer[chosen] > done.value(pair[chosen])
+    return Gains(pair[chosen][better], arc[chosen][better], offer[chosen][better])
+
+
+def explain(
+    view: GraphView,
+    reached: SeedReach,
+    own: FloatArray,
+    chosen: IndexArray,
+    stopped: StopReasonOf,
+    transfer: Callable[[ArcTransfer], ArcTransfer] = lambda walked: walked,
+) -> SearchExplanation:
+    """Explain a search by paths and a trace: only what was computed, with the numbers that were used.
+
+    For each chosen unit there is a path of what it began with (`own`), and the walk from another unit that brought it most.
+    `transfer` gives all that went over an arc in a hop, where that is more than the walk brought.
+    """
+
+    def reason(seed: int, node: int, hop: int) -> StopReason | None:
+        if not view.arcs.fan(np.array([node]))[0]:
+            return "disallowed_edge_type" if view.barred[node] else None
+        return stopped(seed, node, hop)
+
+    graph, arcs = view.graph, view.arcs
+    paths = []
+    steps: dict[tuple[int, int, int], TraceStep] = {}
+    for seed, node in enumerate(reached.starts.tolist()):
+        held = float(own[node])
+        steps[0, 0, seed] = TraceStep(graph.node_id(node), None, None, 0, held, held, True, reason(seed, node, 0))
+    for node in chosen.tolist():
+        if own[node] > 0:
+            paths.append(_path(view, node, float(own[node]), []))
+        seed, walk = reached.walk_to(node)
+        if walk:
+            paths.append(_path(view, int(reached.starts[seed]), walk[0].held, walk))
+        for walked in walk:
+            arc, hop, held, passed = transfer(walked)
+            end, source = int(arcs.target[arc]), int(arcs.source[arc])
+            kind = STEP_KINDS[int(arcs.kind[arc])]
+            steps[hop, arc, seed] = TraceStep(
+                graph.node_id(end), graph.node_id(source), kind, hop, held, passed, stopped=reason(seed, end, hop)
+            )
+    # In a sum the same transfer serves the walks of several seeds: it is shown once.
+    return _best_first(paths), tuple(dict.fromkeys(steps[key] for key in sorted(steps)))
+
+
+def _path(view: GraphView, begin: int, start: float, walk: Sequence[ArcTransfer]) -> SearchPath:
+    """A walk from a node that holds `start`; its score is that and all that arrived on the way."""
+    graph, arcs = view.graph, view.arcs
+    steps = [PathStep(graph.node_id(begin), start)]
+    for arc, _, _, passed in walk:
+        kind = STEP_KINDS[int(arcs.kind[arc])]
+        steps.append(PathStep(graph.node_id(int(arcs.target[arc])), passed, kind, bool(arcs.backwards[arc])))
+    return SearchPath(tuple(steps), float(sum(step.score for step in steps)))
+
+
+def _best_first(paths: Sequence[SearchPath]) -> tuple[SearchPath, ...]:
+    """By score, without those that another one begins with; equal scores in the order given."""
+    begun = {path.steps[:length] for path in paths for length in range(1, len(path.steps))}
+    distinct = dict.fromkeys(path for path in paths if path.steps not in begun)
+    return tuple(sorted(distinct, key=lambda path: -path.score))
