@@ -36,7 +36,7 @@ from constraintsuite.core.store.files import folder_lock, sha256_text
 from constraintsuite.core.store.jsonl import encode
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.core.store.workspace import Replace, claim
-from constraintsuite.memory.graph_update import build_graph
+from constraintsuite.memory.graph_builder import build_graph
 from constraintsuite.memory.index import keep_terms, kept_terms
 from constraintsuite.memory.memory import Indexing, Memory
 from constraintsuite.memory.records import MemoryDocument

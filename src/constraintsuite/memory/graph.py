@@ -59,7 +59,7 @@ class GraphDocument(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MemoryGraph:
-    """It never changes: what is added, removed or left out makes another one (see `graph_update`).
+    """Units and entities with the edges between them; it never changes.
 
     Nodes are numbered: units first, by document id and then as they stand in it, then entities by name.
     """

@@ -12,7 +12,7 @@ import pytest
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.engine import LocalEngine
-from constraintsuite.memory.graph_update import build_graph
+from constraintsuite.memory.graph_builder import build_graph
 from constraintsuite.memory.ingest.collection import (
     MOST_ARRIVING,
     MOST_LEAVING,

@@ -30,7 +30,7 @@ from constraintsuite.memory.dense import embed_all
 from constraintsuite.memory.graph import MemoryGraph
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import load_mode
-from constraintsuite.memory.public.base import MetricValues
+from constraintsuite.memory.public.measures import MetricValues
 from constraintsuite.memory.records import parse_time
 from constraintsuite.memory.results import ItemResult, SearchAnswer, SearchMode
 from constraintsuite.memory.state import Clock, Lifecycle, MemoryState

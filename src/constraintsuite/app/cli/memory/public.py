@@ -28,6 +28,7 @@ from constraintsuite.app.cli.options import (
 from constraintsuite.app.cli.output import count_lines, emit
 from constraintsuite.app.cli.places import FILE
 from constraintsuite.core.errors import UserError
+from constraintsuite.memory.public import BENCHMARKS
 
 if TYPE_CHECKING:
     from constraintsuite.memory.public.base import BenchmarkFile, Granularity
@@ -35,19 +36,14 @@ if TYPE_CHECKING:
 
 
 _NOTES = 5
-OWN_OPTIONS: Mapping[str, tuple[str, ...]] = {
-    "hotpotqa": ("--pooled",),
-    "musique": ("--pooled",),
-    "2wiki": ("--pooled",),
-    "hover": ("--corpus",),
-    "longmemeval": ("--pooled", "--granularity"),
-    "locomo": ("--granularity",),
-}
-"""The benchmarks, and which of the options that not all have a use for each takes."""
 _OWN = combine(
-    click.option("--pooled", is_flag=True, help="Search the documents of all questions together."),
-    click.option("--granularity", type=click.Choice(["session", "turn"]), help="Unit of a dialogue."),
-    click.option("--corpus", type=FILE, help="File of articles, as JSON lines, since HoVer's own file holds no text."),
+    click.option(
+        "--pooled", is_flag=True, help="Search the documents of all questions together; not for hover and locomo."
+    ),
+    click.option(
+        "--granularity", type=click.Choice(["session", "turn"]), help="Unit of a dialogue, for longmemeval and locomo."
+    ),
+    click.option("--corpus", type=FILE, help="For hover, whose file holds no text: articles as JSON lines."),
 )
 _SCORED = combine(
     click.option(
@@ -70,7 +66,7 @@ _WHERE = combine(
 
 
 @click.command("eval")
-@click.argument("benchmark", type=click.Choice(list(OWN_OPTIONS)))
+@click.argument("benchmark", type=click.Choice(BENCHMARKS.names()))
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @combine(modes_option(), budgets_option, encoder_option, limit_option("QUESTIONS"), _OWN, _SCORED, _WHERE)
 def evaluate(  # noqa: PLR0913, PLR0917 - one parameter an option
@@ -106,12 +102,10 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter an option
     """
     from constraintsuite.app.cli.memory.benchmarks import finish_run
     from constraintsuite.core.execution.progress import Terminal
-    from constraintsuite.memory.public import BENCHMARKS
     from constraintsuite.memory.public.base import ReadOptions
     from constraintsuite.memory.public.run import PublicRun
     from constraintsuite.memory.runs.benchmarks import run_benchmark
 
-    _refuse_foreign(benchmark, {"--pooled": pooled, "--granularity": granularity, "--corpus": corpus})
     chosen = named_modes(modes, encoder=encoder is not None)
     given = None if answers is None else _answers(answers)
     asked = PublicRun(
@@ -134,14 +128,6 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter an option
         return
     place = out or Path("runs") / f"memory-{benchmark}"
     finish_run(run_benchmark(reading, asked, place, load_encoder(encoder)), page, as_json)
-
-
-def _refuse_foreign(benchmark: str, given: Mapping[str, object]) -> None:
-    """A UserError for an option that this benchmark has no use for."""
-    foreign = [option for option, value in given.items() if value and option not in OWN_OPTIONS[benchmark]]
-    if foreign:
-        able = [name for name, options in OWN_OPTIONS.items() if foreign[0] in options]
-        raise UserError(f"{foreign[0]} is for {', '.join(able)}, not for {benchmark}. Leave it out.")
 
 
 def _tell(reading: BenchmarkFile, answers: Mapping[str, str]) -> None:
