@@ -15,9 +15,8 @@ from constraintsuite.memory.public.base import ReadOptions
 from constraintsuite.memory.public.hotpotqa import read as read_hotpotqa
 from constraintsuite.memory.public.run import PublicRun
 from constraintsuite.memory.runs.benchmarks import run_benchmark, run_structured
-from constraintsuite.memory.runs.experiment import MemoryRunResult, load_memory_run, write_run
+from constraintsuite.memory.runs.experiment import MemoryRunResult, load_memory_run, summarise, write_run
 from constraintsuite.memory.runs.modes import making_of
-from constraintsuite.memory.runs.summary import summarise
 from constraintsuite.memory.runs.table import MemoryTable
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import DenseScorer
