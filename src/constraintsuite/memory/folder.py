@@ -197,13 +197,16 @@ def open_memory(
 
 def verify_memory(path: Path) -> list[str]:
     """Return what is wrong with a memory, one line per fault; leftovers of a killed writer are no fault."""
-    while True:
-        artifact = Artifact.open_unverified(path, KIND)
+
+    def find_faults(artifact: Artifact) -> list[str]:
         found = artifact.faults()
-        if not found and artifact.manifest.inputs != _inputs(read_memory(path, entries)):
+        if not found and artifact.manifest.inputs != _inputs(entries(artifact)):
             found.append(f"{MANIFEST}: it names other documents than the segments hold")
-        if not found or read_manifest(path) == artifact.manifest:  # else a writer removed files meanwhile
-            return found
+        if found and read_manifest(path) != artifact.manifest:
+            raise UserError(f"{path}: a writer changed this memory meanwhile.")  # so that it is read again
+        return found
+
+    return read_memory(path, find_faults)
 
 
 def _advice(there: Manifest, wanted: ArtifactOrigin) -> str:

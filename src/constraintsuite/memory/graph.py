@@ -1,4 +1,4 @@
-"""A memory as a graph: units and the entities that they mention, joined by typed edges, in columns."""
+"""The graph of a memory: units and the entities that they mention, linked by typed edges, stored in columns."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 EDGE_KINDS: tuple[EdgeKind, ...] = get_args(EdgeKind)
 ENTITY = "entity:"
-"""What the id of an entity's node begins with."""
+"""The prefix of the id of an entity's node."""
 
 
 class EdgeTable(NamedTuple):
-    """Edges, sorted by source, target and kind; no two are equal in all three."""
+    """Edges in columns, sorted by source, target and kind; no two are equal in all three."""
 
     source: Int32Array
     target: Int32Array
     kind: npt.NDArray[np.uint8]
-    """Place in EDGE_KINDS."""
+    """Position in EDGE_KINDS."""
     weight: FloatArray
     confidence: FloatArray
     reason: Int32Array
-    """Place in the reasons of the graph."""
+    """Position in the reasons of the graph."""
 
     def take(self, rows: npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> EdgeTable:
-        """Those rows, which nobody can write to."""
+        """Return some rows, read-only."""
         columns: list[Any] = [column[rows] for column in self]
         for column in columns:
             column.flags.writeable = False
@@ -68,20 +68,20 @@ class MemoryGraph:
     unit_numbers: Mapping[str, int] = field(default_factory=dict)
     """Numbers of the units by id."""
     entities: tuple[str, ...] = ()
-    """Their names, sorted; the number of a name's node is its place here, after all units."""
+    """Names, sorted; the number of an entity's node is its position here plus the number of units."""
     edges: EdgeTable = NO_EDGES
     """Mentions are edges from a unit to an entity, of kind `mentions`; their weight is the count."""
     reasons: tuple[str, ...] = ()
     documents: tuple[GraphDocument, ...] = ()
     """Sorted by id."""
     open_edges: EdgeTable = NO_EDGES
-    """Edges to units of documents that are not here (yet); their targets are places in `absent`. No mode walks them."""
+    """Edges to units of documents that are not here; their targets are positions in `absent`. No mode walks them."""
     absent: tuple[str, ...] = ()
-    """The ids of units that open edges wait for."""
+    """The ids of the targets of open edges."""
 
     @property
     def size(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return len(self.units) + len(self.entities)
 
     @cached_property
@@ -101,14 +101,14 @@ class MemoryGraph:
         return begin, end
 
     def node_id(self, number: int) -> str:
-        """The id of a unit, or `entity:NAME`."""
+        """Return the id of a unit, or `entity:NAME`."""
         if not 0 <= number < self.size:
             raise IndexError(f"node {number} of a graph with {self.size}")
         units = len(self.units)
         return self.units[number].id if number < units else ENTITY + self.entities[number - units]
 
     def number(self, node_id: str) -> int:
-        """The number of a node; an unknown id is a UserError."""
+        """Return the number of a node; an unknown id is a UserError."""
         number = self.unit_numbers.get(node_id)
         if number is None and node_id.startswith(ENTITY):
             number = self._entity_numbers.get(node_id.removeprefix(ENTITY))
@@ -121,17 +121,17 @@ class MemoryGraph:
         return {name: number for number, name in enumerate(self.entities, len(self.units))}
 
     def edge(self, number: int) -> Edge:
-        """A row of the table as a record."""
+        """Return a row of the table as a record."""
         source, target, kind, weight, confidence, _ = (column[number].item() for column in self.edges)
         because = self.because(number)
         return Edge(self.node_id(source), self.node_id(target), EDGE_KINDS[kind], weight, confidence, because)
 
     def because(self, edge: int) -> str:
-        """The words or the rule that an edge rests on; of a mention, how the entity is called there."""
+        """Return the words or the rule behind an edge; for a mention, the name as it is written there."""
         return self.reasons[int(self.edges.reason[edge])]
 
     def without(self, edges: npt.NDArray[np.bool_] | npt.NDArray[np.integer] | Collection[int]) -> MemoryGraph:
-        """The graph less some edges, given by a mask or by their numbers; all nodes stay, with their numbers."""
+        """Return the graph without some edges, given by a mask or by numbers; nodes keep their numbers."""
         given = edges if isinstance(edges, np.ndarray) else np.array(sorted(edges), dtype=np.intp)
         kept = np.ones(len(self.edges.source), dtype=np.bool_)
         kept[given] = False

@@ -1,10 +1,10 @@
-"""The terms of all units of a memory, counted and kept in its folder, so that opening it need not read every text again.
+"""A cache of the terms of all units in the folder of a memory, so that opening it does not split every text again.
 
     .terms.index          two lines of JSON, then arrays
 
-It holds nothing that the documents do not say, and is no part of the artifact: it is written once the manifest counts, and
-it names the state of the folder that it is of. A folder without it, or with one of another state, of other rules for terms,
-or damaged, is opened by counting anew; the next update of the folder writes it.
+The cache is no part of the artifact: it is written after the manifest, and names the content of the folder that it belongs
+to. If it is missing, damaged, or belongs to other content or other rules for terms, the terms are counted again, and the
+next update of the folder writes it.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ INDEX = ".terms.index"
 
 
 class _Head(BaseModel):
-    """What an index is of."""
+    """The content and rules that an index belongs to."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     content: str
-    """Of the manifest of the folder."""
+    """The content hash of the folder's manifest."""
     rules: str
     sha256: str
-    """Of all that comes behind."""
+    """The hash of the rest of the file."""
 
 
 def kept_terms(artifact: Artifact, indexing: Indexing) -> Postings | None:
-    """The terms of the units of a memory in their order; None where they have to be counted."""
+    """Return the cached terms of the units of a memory, in their order; None if they must be counted."""
     return _read(artifact, indexing)[1]
 
 
 def keep_terms(before: Artifact | None, changes: Sequence[DocumentChange], now: Artifact) -> None:
-    """Keep the terms of a memory as it is now: those of documents that did not change are taken from what was kept."""
+    """Write the terms of a memory as it is now; those of unchanged documents come from the cache of `before`."""
     indexing = Indexing()
     index = Bm25Index(np.float64)
     places: dict[str, Int32Array] = {}
@@ -79,13 +79,13 @@ def _add(index: Bm25Index[np.float64], indexing: Indexing, parts: Iterable[Memor
 
 
 def _places(sizes: Mapping[str, int], slots: Int32Array) -> dict[str, Int32Array]:
-    """The slots of each document, which stand one behind the other."""
+    """Return the slots of each document; those of one document follow each other."""
     ends = np.cumsum([0, *sizes.values()])
     return {document: slots[ends[number] : ends[number + 1]] for number, document in enumerate(sizes)}
 
 
 def _rules(indexing: Indexing) -> str:
-    """What decides which terms a unit has, and how they are kept."""
+    """Return a hash of all that decides which terms a unit has, and how they are stored."""
     return sha256_text(str(REVISIONS["memory terms"]), indexing.stop_list, str(indexing.stem), str(indexing.headings))
 
 
@@ -101,7 +101,7 @@ def _write(artifact: Artifact, indexing: Indexing, sizes: Mapping[str, int], cou
 
 
 def _read(artifact: Artifact, indexing: Indexing) -> tuple[dict[str, int], Postings | None]:
-    """How many units each document has, in the order of their ids, and the terms of all; none where they must be counted."""
+    """Return the number of units per document, sorted by id, and the terms of all; ({}, None) if they must be counted."""
     try:
         with (artifact.path / INDEX).open("rb") as file:
             head = _Head.model_validate_json(file.readline())

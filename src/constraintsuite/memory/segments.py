@@ -35,15 +35,6 @@ class LogLine(Protocol):
         """The id of the document."""
 
 
-@dataclass(frozen=True, slots=True)
-class NothingKept:
-    """A line of the readings for a document that was removed: earlier lines of it no longer count."""
-
-    document: str
-    origin: tuple[str, bool] = ("", False)
-    content: None = None
-
-
 L = TypeVar("L")
 
 

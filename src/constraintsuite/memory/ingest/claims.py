@@ -1,4 +1,4 @@
-"""Numbers with their units, and dates, so that two sentences can be compared by them."""
+"""Claims of sentences as sets of stems, amounts and dates, so that two sentences can be compared."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _CONTENT = frozenset(("NOUN", "PROPN", "ADJ", "VERB"))
 
 
 class Amount(NamedTuple):
-    """A number of something; times are in minutes, so that 24 hours are a day."""
+    """A number with its unit; times are in minutes, so that 24 hours equal a day."""
 
     unit: str
     value: float
 
 
 def find_amounts(sentence: Sentence, places: Iterable[int]) -> list[Amount]:
-    """The amounts whose number stands at one of the places."""
+    """Return the amounts whose number is at one of these positions."""
     found = []
     for at in places:
         value = _value(sentence, at)
@@ -48,7 +48,7 @@ def find_amounts(sentence: Sentence, places: Iterable[int]) -> list[Amount]:
 
 
 def find_dates(text: str) -> list[str]:
-    """Dates and times of day, each in one form."""
+    """Return dates and times of day in a normal form."""
     return [_date(match) for match in _date_pattern().finditer(text)]
 
 
@@ -107,23 +107,23 @@ def _join_stems(stems: frozenset[str]) -> str:
 
 
 Stems = Annotated[frozenset[str], BeforeValidator(_split_stems), PlainSerializer(_join_stems)]
-"""Written sorted, one stem a line, so that the same claim is the same bytes."""
+"""Stored sorted, one stem per line, so that equal claims have equal bytes."""
 
 
 class Claim(NamedTuple):
-    """One sentence, without its conditions and exceptions, as sets of stems."""
+    """One sentence as sets of stems; conditions and exceptions are kept apart."""
 
     nouns: Stems
-    """Adjectives too."""
+    """Including adjectives."""
     verbs: Stems
     act: str
-    """The stem of what is done or said to be; empty in a title."""
+    """The stem of the predicate; empty in a title."""
     names: Stems
-    """Of the nouns, those that are names or codes."""
+    """The nouns that are names or codes."""
     subject: Stems
-    """Of the nouns, those before the predicate; none in a command."""
+    """The nouns before the predicate; none in a command."""
     denied: Stems
-    """Of the nouns, those that are negated."""
+    """The nouns that are negated."""
     condition: Stems
     exception: Stems
     stance: ClaimStance
@@ -132,7 +132,7 @@ class Claim(NamedTuple):
 
 
 def claim_of(view: SentenceView) -> Claim:
-    """The claim that a sentence makes, without its conditions and exceptions."""
+    """Return the claim that a sentence makes."""
     sentence = view.sentence
     nouns = [place for place in view.main if _is_content(sentence, place) and not _is_verb(view, place)]
     verbs = [place for place in view.main if _is_verb(view, place)]
@@ -155,12 +155,12 @@ def claim_of(view: SentenceView) -> Claim:
 
 
 def stance_of(view: SentenceView) -> ClaimStance:
-    """Whether the sentence asks, forbids, allows, releases, or only tells."""
+    """Say whether the sentence requires, bars, allows, makes optional, or only states."""
     return next(iter(stances_of(view)), "true")
 
 
 def stances_of(view: SentenceView) -> list[ClaimStance]:
-    """The stance of each predicate, in order."""
+    """Return the stance of each predicate, in order."""
     return [_stance(view, predicate) for predicate in view.predicates]
 
 
@@ -195,7 +195,7 @@ def _modal_stance(view: SentenceView, predicate: Predicate, *, negated: bool) ->
 
 
 def _denied_before(view: SentenceView, predicate: int) -> bool:
-    """Whether "not" stands between the helping verb and the predicate, where no scope reached the predicate."""
+    """Whether "not" is between the auxiliary verb and the predicate, where no scope reached the predicate."""
     sentence = view.sentence
     near = [place for place in view.main if predicate - 3 <= place < predicate]
     denied = any(sentence.words[place] in ("not", "n't", "never") for place in near)
@@ -241,13 +241,13 @@ def _stems(sentence: Sentence, places: Iterable[int]) -> list[str]:
 
 
 def _stem_at(sentence: Sentence, place: int) -> str:
-    """The stem of a word; of a verb that of its base form, so that told meets tell."""
+    """Return the stem of a word; for a verb that of its base form, so that "told" equals "tell"."""
     verb = sentence.pos(place) == "VERB" and sentence.lemma(place)
     return stem(sentence.lemma(place) if verb else sentence.words[place])
 
 
 def _compounds(sentence: Sentence, verbs: Iterable[int]) -> list[str]:
-    """Verbs with their particles as the noun is written: "roll back" is a rollback."""
+    """Return verbs with their particles as the noun is written: "roll back" gives "rollback"."""
     return [
         stem(sentence.lemma(place) + sentence.word(place + 1))
         for place in verbs
@@ -257,7 +257,7 @@ def _compounds(sentence: Sentence, verbs: Iterable[int]) -> list[str]:
 
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
-    """The stem under which forms of a word meet."""
+    """Return the stem that the forms of a word share."""
     return str(_stemmer().stemWord(word))
 
 

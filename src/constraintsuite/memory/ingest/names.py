@@ -1,4 +1,4 @@
-"""The names in a text: people, places, products, defined terms, codes, and titles of other documents."""
+"""Finds names in a text: people, places, products, defined terms, codes, and titles of other documents."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ class Named:
     """One entity that a text names."""
 
     entity: str
-    """In the form under which all its mentions meet."""
+    """The normalised name, the same for all its mentions."""
     surface: str
-    """As it stands first."""
+    """The name as it is first written."""
     count: int
 
 
 def mentions_of(text: str, title: str = "") -> tuple[Named, ...]:
-    """The entities that a text names, and the title it stands under, in the order in which they come.
+    """Return the entities of a title and of the text under it, in order.
 
-    No model is asked: capitals inside a sentence, capitals at its head that are no common word, quotation marks, and
-    codes (letters with digits). A title counts once more, without what stands in brackets at its end.
+    No model is used. Entities are capitalised names inside a sentence, capitalised words at its start that are not common
+    words, quoted words, and codes (letters with digits). A title counts without the brackets at its end.
     """
     found: dict[str, tuple[str, int]] = {}
     surfaces = [*([bare_title(title)] if title.strip() else []), *(span.of(text) for span in find_names(text, title))]
@@ -59,12 +59,12 @@ def mentions_of(text: str, title: str = "") -> tuple[Named, ...]:
 
 
 def bare_title(title: str) -> str:
-    """A title without the brackets that tell it from others of its name: "Ran (film)" is "Ran"."""
+    """Remove the brackets that distinguish titles of the same name: "Ran (film)" is "Ran"."""
     return _DISAMBIGUATION.sub("", title).strip() or title.strip()
 
 
 def find_names(text: str, title: str = "") -> list[Span]:
-    """Where names stand, in order; none overlap."""
+    """Return the positions of names, in order and without overlaps."""
     known = frozenset(word for word in re.findall(r"\w+", title) if word[:1].isupper())
     fixed = [Span(*match.span(1)) for match in _QUOTED.finditer(text) if _is_quoted_name(match[1])]
     fixed += [span for match in _CODE.finditer(text) if not _overlaps(span := Span(*match.span()), fixed)]
@@ -79,7 +79,7 @@ def find_names(text: str, title: str = "") -> list[Span]:
 
 
 class TitleFinder:
-    """Finds titles of documents in a text, written with their capitals; a single common word is no title."""
+    """Finds titles of documents in a text, if written with their capitals; a single common word is no title."""
 
     def __init__(self, titles: Mapping[str, Iterable[str]]) -> None:
         forms = {
@@ -89,7 +89,7 @@ class TitleFinder:
         self._forms = {key: frozenset(kept) for key, kept in forms.items()}
 
     def find(self, text: str) -> Iterator[tuple[str, Span]]:
-        """Key and place of each title."""
+        """Yield key and position of each title."""
         for one in self._finder.find(text):
             surface = one.span.of(text)
             alike = any(_written_alike(surface, form) for form in self._forms[one.key])
@@ -103,7 +103,7 @@ def _can_be_title(form: str) -> bool:
 
 
 def _written_alike(surface: str, form: str) -> bool:
-    """Whether a capital stands wherever the title has one; the first word may be written small."""
+    """Whether every capital of the title is there; only the first word may be in lower case."""
     if len(surface) != len(form):
         return False
     words = zip(surface.split(), form.split(), strict=False)
@@ -114,7 +114,7 @@ def _written_alike(surface: str, form: str) -> bool:
 
 
 def _is_part_of_name(text: str, span: Span) -> bool:
-    """Whether the name goes on: "Amy" in "Amy Smart"; a single word may not have one before it either."""
+    """Whether the words are part of a longer name: "Amy" in "Amy Smart", or a single word after another name."""
     if _NAME_AFTER.match(text, span.end):
         return True
     alone = " " not in span.of(text)
@@ -127,7 +127,7 @@ def _is_quoted_name(text: str) -> bool:
 
 
 def _capitalised(text: str, tokens: Sequence[Span], known: frozenset[str]) -> Iterator[Span]:
-    """Runs of capitalised words of one sentence."""
+    """Yield sequences of capitalised words in one sentence."""
     words = [token.of(text) for token in tokens]
     modes = capital_modes(words)
     at = 0
@@ -149,7 +149,7 @@ def _is_capital(word: str) -> bool:
 
 
 def _opens_name(words: Sequence[str], at: int, known: frozenset[str]) -> bool:
-    """Whether the capital at the head of a sentence is that of a name."""
+    """Whether the capitalised word at the start of a sentence begins a name."""
     word = words[at]
     if word in known or (word.isupper() and len(word) > 1):
         return True
@@ -167,7 +167,7 @@ def _run_end(words: Sequence[str], at: int) -> int:
         while head < len(words) and words[head] in inside and head - end < 2:
             head += 1
         if head < len(words) and head == end and words[head] in _JOINING:
-            head += 1  # the stop of an initial, the hyphen of a double name
+            head += 1  # the full stop of an initial, the hyphen of a double name
         if head >= len(words) or not (_is_capital(words[head]) or _is_ordinal(words, head, end)):
             break
         end = head + 1

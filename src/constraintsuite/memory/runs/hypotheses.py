@@ -1,4 +1,4 @@
-"""The claims of the benchmark strategy, each with a verdict and the numbers behind it."""
+"""The claims of the benchmark strategy (H1 to H3, and dynamic state), each with a verdict and its numbers."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class HypothesisFigure:
     figure: Interval
     judgement: Judgement
     p: float | None = None
-    """Of a paired test, corrected for all tests of its claim (Holm)."""
+    """The p of a paired test, corrected for all tests of its claim (Holm)."""
     kind: ColumnKind = "points"
     """How the figure is shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class HypothesisResult:
-    """A hypothesis and what became of it."""
+    """A claim with its verdict."""
 
     name: str
     claim: str
@@ -56,7 +56,7 @@ class HypothesisResult:
 def judge_claims(
     table: MemoryTable, budget: int, *, timing: Timing | None = None, replays: Sequence[Replay] = ()
 ) -> tuple[HypothesisResult, ...]:
-    """H1 to H3 and the claim about dynamic state, on the outcomes of structured cases at one budget."""
+    """Judge H1 to H3 and the claim about dynamic state on the outcomes of structured cases at one budget."""
     here = [one for one in replays if one.budget == budget]
     return (_h1(table, budget), _h2(table, budget, timing), _h3(table, budget, timing, here), _dynamic(table, budget))
 
@@ -79,12 +79,12 @@ def _h1(table: MemoryTable, budget: int) -> HypothesisResult:
     bar = f"15 % more would be {percent(H1_RELATIVE * level)}" + (
         ", which cannot be" if H1_RELATIVE * level > 1 else ""
     )
-    told = f"The best flat mode, {flat}, has {percent(level)}; {bar}. Answer recall is not judged: no answers are generated."
-    return HypothesisResult("H1", claim, _any([each.judgement for each in evidence]), told, evidence)
+    words = f"The best flat mode, {flat}, has {percent(level)}; {bar}. Answer recall is not judged: no answers are generated."
+    return HypothesisResult("H1", claim, _any([each.judgement for each in evidence]), words, evidence)
 
 
 def _test_more(table: MemoryTable, flat: str, mode: str, members: Sequence[int]) -> PairedDifference:
-    """At least 1.15 times as much: graph - 1.15 * flat, paired, must lie above 0."""
+    """Test whether a mode has at least 1.15 times as much: graph - 1.15 * flat, paired, must lie above 0."""
     values = {
         flat: {_RECALL: H1_RELATIVE * table.column(flat, _RECALL, members)},
         mode: {_RECALL: table.column(mode, _RECALL, members)},
@@ -120,7 +120,7 @@ def _h3(table: MemoryTable, budget: int, timing: Timing | None, replays: Sequenc
         "oftener than without another edge), and the median is below 200 ms."
     )
     run = [mode for mode in WALKING if mode in table.systems]
-    evidence = [each for mode in run for each in _sound(table, mode, budget, timing)]
+    evidence = [each for mode in run for each in _edges_and_speed(table, mode, budget, timing)]
     evidence += [_mostly_fall(one) for one in replays if one.mode in BEST_WALK]
     ends = "units at the end of a walk of {} that fall without its last edge, less those without another edge"
     sums = [one for one in replays if one.mode not in BEST_WALK]
@@ -134,8 +134,8 @@ def _h3(table: MemoryTable, budget: int, timing: Timing | None, replays: Sequenc
     return HypothesisResult("H3", claim, judged, " ".join([*told, *doubt, *none]), tuple(evidence))
 
 
-def _sound(table: MemoryTable, mode: str, budget: int, timing: Timing | None) -> Iterator[HypothesisFigure]:
-    """Of one mode: whether its edges exist, and whether it is fast."""
+def _edges_and_speed(table: MemoryTable, mode: str, budget: int, timing: Timing | None) -> Iterator[HypothesisFigure]:
+    """Yield for one mode whether its edges exist, and whether it is fast."""
     shown = _values(table, mode, "edge_validity", table.at_budget(budget))
     if len(shown):
         all_there = Interval(float(shown.mean()), None, None, len(shown))
@@ -150,7 +150,7 @@ def _sound(table: MemoryTable, mode: str, budget: int, timing: Timing | None) ->
 
 
 def _mostly_fall(one: Replay) -> HypothesisFigure:
-    """Of a mode that scores by the best walk: other edges cannot be compared with, so most of the last ones must count."""
+    """Judge a mode that scores by the best walk: without other edges to compare with, most last edges must have an effect."""
     share = one.fall.traced
     judgement: Judgement = "undecided"
     if share.low is not None and share.high is not None and not share.low <= H3_MOST <= share.high:
@@ -161,7 +161,7 @@ def _mostly_fall(one: Replay) -> HypothesisFigure:
 
 
 def _causes(one: Replay) -> str:
-    """The shares behind a difference."""
+    """Describe the shares behind a difference."""
     shares = [each.value or 0.0 for each in (one.fall.traced, one.fall.untraced, one.move.traced, one.move.untraced)]
     return (
         f"of {one.fall.traced.n} walks {percent(shares[0])} of the last edges hold up the score of their unit and "
@@ -195,11 +195,13 @@ def _dynamic(table: MemoryTable, budget: int) -> HypothesisResult:
 
 
 def _helps(help_: HypothesisFigure | None, harm: HypothesisFigure | None) -> Judgement:
-    """Of one mode: a gain where it should help, and no loss to be seen where it might harm; a loss that stands after correction
-    decides against it, and one that does not leaves it open."""
+    """Judge one mode: it must gain where it should help, and show no loss where it might harm.
+
+    A loss that is significant after correction decides against it; any other loss leaves it undecided.
+    """
     if harm is not None and harm.judgement == "not supported":
         return "not supported"
-    # By the mean, and not by its interval: the fewer probes there are, the easier it would be to see no harm.
+    # By the mean, not by its interval: with few probes an interval would hide most harm.
     unharmed = harm is not None and harm.figure.value is not None and harm.figure.value >= 0
     if help_ is None or (help_.judgement == "supported" and not unharmed):
         return "undecided"
@@ -207,7 +209,7 @@ def _helps(help_: HypothesisFigure | None, harm: HypothesisFigure | None) -> Jud
 
 
 def _test(table: MemoryTable, first: str, second: str, metric: str, members: Sequence[int]) -> PairedDifference | None:
-    """The second mode less the first; None where they have no item in common."""
+    """Test the second mode minus the first; None if they have no item in common."""
     if metric not in table.metrics or not {first, second} <= set(table.systems):
         return None
     test = paired_test(table, SystemPair(first, second), table.metric(metric), OVERALL, members)
@@ -215,8 +217,10 @@ def _test(table: MemoryTable, first: str, second: str, metric: str, members: Seq
 
 
 def _tested(tests: Mapping[str, PairedDifference | None]) -> tuple[HypothesisFigure, ...]:
-    """Paired tests as evidence: supported where the interval lies above 0, not supported where it lies below, and neither
-    unless the corrected p is below .05."""
+    """Make evidence of paired tests: supported if the interval lies above 0, not supported if it lies below.
+
+    Unless the corrected p is below .05, the evidence is undecided.
+    """
     known = {what: test for what, test in tests.items() if test is not None and test.p is not None}
     return tuple(
         HypothesisFigure(what, test.difference, _judged(test), test.holm)
@@ -230,7 +234,7 @@ def _judged(test: PairedDifference) -> Judgement:
 
 
 def _values(table: MemoryTable, mode: str, metric: str, members: Sequence[int]) -> FloatArray:
-    """What a mode has of a metric on some items, without those that are undefined; nothing if it was not run."""
+    """Return the defined values of a mode on some items; none if it was not run."""
     column = table.column(mode, metric, members) if mode in table.systems else np.empty(0)
     return column[~np.isnan(column)]
 
@@ -240,14 +244,14 @@ def _speed(timing: Timing | None, mode: str, budget: int) -> SystemSpeed | None:
 
 
 def _any(judgements: Sequence[Judgement]) -> Judgement:
-    """Of a claim that one of several modes is enough for."""
+    """Judge a claim for which one of several modes is enough."""
     if "supported" in judgements:
         return "supported"
     return "not supported" if judgements and set(judgements) == {"not supported"} else "undecided"
 
 
 def _all(judgements: Sequence[Judgement]) -> Judgement:
-    """Of a claim that needs all of its parts."""
+    """Judge a claim that needs all of its parts."""
     if "not supported" in judgements:
         return "not supported"
     return "supported" if judgements and set(judgements) == {"supported"} else "undecided"
