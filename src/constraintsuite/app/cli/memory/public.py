@@ -1,6 +1,6 @@
 """`csuite memory eval`: public benchmarks, scored as their authors do."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Modules that do the work are imported inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _WHERE = combine(
 @click.argument("benchmark", type=click.Choice(BENCHMARKS.names()))
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @combine(modes_option(), budgets_option, encoder_option, limit_option("QUESTIONS"), _OWN, _SCORED, _WHERE)
-def evaluate(  # noqa: PLR0913, PLR0917 - one parameter an option
+def evaluate(  # noqa: PLR0913, PLR0917 - one parameter per option
     benchmark: str,
     file: Path,
     modes: tuple[str, ...],
@@ -121,8 +121,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter an option
     )
     reading = BENCHMARKS.load(benchmark)(file, ReadOptions(limit, pooled, granularity, corpus))
     if not as_json:
-        _tell(reading, given or {})
-        _tell_left_out(modes, chosen)
+        _print_notes(reading, given or {})
+        _print_left_out(modes, chosen)
     if dry_run:
         _forecast(reading, asked, as_json)
         return
@@ -130,10 +130,10 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter an option
     finish_run(run_benchmark(reading, asked, place, load_encoder(encoder)), page, as_json)
 
 
-def _tell(reading: BenchmarkFile, answers: Mapping[str, str]) -> None:
-    strange = len(answers.keys() - {item.id for item in reading.items})
-    if strange:
-        click.echo(f"{strange:,} of {len(answers):,} answers belong to no question that is asked here", err=True)
+def _print_notes(reading: BenchmarkFile, answers: Mapping[str, str]) -> None:
+    unused = len(answers.keys() - {item.id for item in reading.items})
+    if unused:
+        click.echo(f"{unused:,} of {len(answers):,} answers belong to no question that is asked here", err=True)
     for reason, count in reading.skipped.items():
         click.echo(f"left out, as in the official scoring: {count} ({reason})", err=True)
     for note in reading.notes[:_NOTES]:
@@ -142,8 +142,8 @@ def _tell(reading: BenchmarkFile, answers: Mapping[str, str]) -> None:
         click.echo(f"and {len(reading.notes) - _NOTES} more notes; the run keeps them", err=True)
 
 
-def _tell_left_out(named: Sequence[str], chosen: Sequence[str]) -> None:
-    """Which modes `all` did not mean: a table that lacks them looks complete."""
+def _print_left_out(named: Sequence[str], chosen: Sequence[str]) -> None:
+    """Print the modes that `all` leaves out, because the table would look complete without them."""
     from constraintsuite.memory.modes import MODES
     from constraintsuite.memory.runs.modes import ALIASES
 
