@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.memory.memory import Indexing, Memory
+from constraintsuite.memory.memory import Memory
 from constraintsuite.models.dense import DenseScorer
+from constraintsuite.models.retrieval.bm25 import Bm25Settings
 from memory.tiny_parts import LetterEncoder, part
 
 LEASE = part(
@@ -40,23 +41,21 @@ def test_units_that_are_not_visible_do_not_count_in_the_statistics() -> None:
         assert memory.lexical(query, np.ones_like(seen)).tolist() == memory.lexical(query).tolist()
 
 
-def test_headings_are_searched_unless_said_otherwise() -> None:
+def test_headings_are_searched() -> None:
     assert (Memory.of([LEASE, ANNEX]).lexical("repairs") > 0).tolist() == [False, True, True]
-    without = Memory.of([LEASE, ANNEX], indexing=Indexing(headings=False))
-    assert not without.lexical("repairs").any()
 
 
 def test_the_settings_of_bm25_count() -> None:
     assert (Memory.of([LEASE]).lexical("pay fail") > 0).all()
-    unstemmed = Memory.of([LEASE], indexing=Indexing(stem=False, stop_list="none"))
+    unstemmed = Memory.of([LEASE], bm25=Bm25Settings(stem=False, stop_list="none"))
     assert unstemmed.lexical("pay fail").tolist() == [0, 0]
     assert (unstemmed.lexical("the") > 0).all()
 
 
 def test_each_unit_has_a_dense_score() -> None:
-    memory = Memory.of([LEASE, ANNEX], letters(), Indexing(headings=False))
-    assert memory.vectors().tolist() == [[0, 1, 0], [2, 0, 0], [1, 1, 0]]  # a, b and c in each text
-    assert memory.dense("ab").tolist() == [1, 2, 2]
+    memory = Memory.of([LEASE, ANNEX], letters())
+    assert memory.vectors().tolist() == [[0, 1, 0], [3, 0, 0], [2, 1, 0]]  # a, b and c in each text with its headings
+    assert memory.dense("ab").tolist() == [1, 3, 3]
 
 
 def test_without_an_encoder_there_are_no_vectors() -> None:

@@ -28,7 +28,7 @@ from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.core.store.workspace import Replace, claim
 from constraintsuite.memory.graph_builder import build_graph
 from constraintsuite.memory.index import keep_terms, kept_terms
-from constraintsuite.memory.memory import Indexing, Memory
+from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.records import MemoryDocument
 from constraintsuite.memory.segments import (
     LOGS,
@@ -182,15 +182,12 @@ def read_memory(path: Path, use: Callable[[Artifact], T]) -> T:
             # A log was rewritten into one file: the files of the manifest that was read are gone.
 
 
-def open_memory(
-    path: Path, encoder: DenseScorer | None = None, indexing: Indexing | None = None, cache: Path | None = None
-) -> Memory:
+def open_memory(path: Path, encoder: DenseScorer | None = None, cache: Path | None = None) -> Memory:
     """Open the memory of a folder; a segment that is missing, truncated or changed is a UserError that names it."""
 
     def opened(artifact: Artifact) -> Memory:
         artifact.refuse_changed(file_names(artifact.manifest, SEGMENTS))
-        terms = kept_terms(artifact, indexing or Indexing())
-        return Memory.of(living_parts(artifact), encoder, indexing, cache, terms)
+        return Memory.of(living_parts(artifact), encoder, cache=cache, terms=kept_terms(artifact))
 
     return read_memory(path, opened)
 

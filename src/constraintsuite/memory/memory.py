@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.memory.dense import DenseIndex, Matrix
@@ -25,27 +24,21 @@ from constraintsuite.models.retrieval.bm25 import Bm25Settings
 from constraintsuite.text.terms import TermAnalyser
 
 
-class Indexing(Bm25Settings):
-    """How the units of a memory are made searchable."""
-
-    headings: bool = Field(True, description="yes or no: whether the headings above a unit are searched with it")
-
-
 class Memory:
     """Documents as a graph with its indices; it does not change once it is made."""
 
     def __init__(
         self,
         encoder: DenseScorer | None = None,
-        indexing: Indexing | None = None,
+        bm25: Bm25Settings | None = None,
         cache: Path | None = None,
         parts: Iterable[MemoryDocument] = (),
         terms: Postings | None = None,
     ) -> None:
         self.graph = build_graph(parts)
-        self.indexing = indexing or Indexing()
-        self._analyser = TermAnalyser(self.indexing.stop_list, self.indexing.stem)
-        self._lexical = Bm25Index(np.float64, Bm25Formula(self.indexing.k1, self.indexing.b))
+        settings = bm25 or Bm25Settings()
+        self._analyser = TermAnalyser(settings.stop_list, settings.stem)
+        self._lexical = Bm25Index(np.float64, Bm25Formula(settings.k1, settings.b))
         if terms is not None and len(terms.lengths) == len(self.graph.units):
             self._lexical.take(terms)
         else:
@@ -59,7 +52,7 @@ class Memory:
         cls,
         parts: Iterable[MemoryDocument],
         encoder: DenseScorer | None = None,
-        indexing: Indexing | None = None,
+        bm25: Bm25Settings | None = None,
         cache: Path | None = None,
         terms: Postings | None = None,
     ) -> Memory:
@@ -67,16 +60,17 @@ class Memory:
 
         `terms` are those of all units, in the order of the graph, if they were counted before.
         """
-        return cls(encoder, indexing, cache, parts, terms)
+        return cls(encoder, bm25, cache, parts, terms)
 
     @property
     def encoder(self) -> DenseScorer | None:
         """The encoder that its vectors are made with."""
         return self._dense.encoder if self._dense is not None else None
 
-    def searched(self, unit: Unit) -> str:
-        """Return the text under which a unit is found."""
-        return "\n".join((*unit.headings, unit.text)) if self.indexing.headings else unit.text
+    @staticmethod
+    def searched(unit: Unit) -> str:
+        """Return the text under which a unit is found: the headings above it, and its own."""
+        return "\n".join((*unit.headings, unit.text))
 
     def terms(self, units: Iterable[Unit]) -> Iterator[list[str]]:
         """Yield the terms by which each of some units is found."""

@@ -17,13 +17,13 @@ from constraintsuite.corpora.files import base_name
 from constraintsuite.corpora.folder import MARKDOWN, PLAIN, ProseFile, prose_files
 from constraintsuite.memory.entities import normalise_entity
 from constraintsuite.memory.ingest.citation_edges import Citer
-from constraintsuite.memory.ingest.citations import TermFinder
 from constraintsuite.memory.ingest.conflicts import contradictions_between
 from constraintsuite.memory.ingest.content_edges import content_edges
 from constraintsuite.memory.ingest.document import ParsedDocument, parse_document
-from constraintsuite.memory.ingest.names import Named, bare_title, mentions_of
+from constraintsuite.memory.ingest.names import bare_title, mentions_of, unit_mentions, without_common
 from constraintsuite.memory.ingest.unit_reader import ReadDocument, UnitReading, read_units
 from constraintsuite.memory.records import Edge, EdgeKind, EntityMention, MemoryDocument, Unit, weighted_edge
+from constraintsuite.text.mentions import MentionFinder
 
 _FEWEST_FOR_WORKERS = 4
 """With fewer documents, starting worker processes does not pay."""
@@ -34,8 +34,6 @@ MOST_ARRIVING = 64
 _MOST_USES = 64
 _COMMON_SHARE = 0.2
 _SMALL_DOCUMENT = 10
-MOST_MENTIONED = 200
-"""An entity that more units name would link everything with everything, and is left out."""
 
 
 @dataclass(frozen=True)
@@ -173,8 +171,10 @@ def _definition_edges(document: ReadDocument) -> Iterator[Edge]:
     for unit, reading in enumerate(document.readings):
         for term in reading.definitions:
             definers[term].append(unit)
-    finder = TermFinder(sorted(definers))
-    used = [finder.find(unit.text) for unit in document.units]
+    finder = MentionFinder({term: (term, f"{term}s") for term in sorted(definers)})
+    uses = [[(one.key, one.span.of(unit.text)) for one in finder.find(unit.text)] for unit in document.units]
+    # A use has the capitals of the definition.
+    used = [list(dict.fromkeys(term for term, surface in own if surface.startswith(term))) for own in uses]
     counts = Counter(term for terms in used for term in terms)
     small = len(document.units) <= _SMALL_DOCUMENT
     for unit, terms in enumerate(used):
@@ -208,12 +208,10 @@ def link(documents: Iterable[ReadDocument]) -> Iterator[MemoryDocument]:
     citer = Citer(given)
     between = contradictions_between(given)
     drawn = [(*document_edges(one, citer.edges(one)), *between.get(one.id, ())) for one in given]
-    mentions = [tuple(_mentions(one, citer)) for one in given]
-    counts = Counter(mention.entity for each in mentions for mention in each)
+    mentions = without_common(_mentions(one, citer) for one in given)
     for one, edges, mentioned in zip(given, bounded(drawn), mentions, strict=True):
         units = tuple(replace(unit, roles=reading.roles) for unit, reading in zip(one.units, one.readings, strict=True))
-        kept = tuple(mention for mention in mentioned if counts[mention.entity] <= MOST_MENTIONED)
-        yield MemoryDocument(one.id, one.title, one.sha256, units, edges, kept)
+        yield MemoryDocument(one.id, one.title, one.sha256, units, edges, mentioned)
 
 
 def collection_version(parts: Iterable[MemoryDocument]) -> str:
@@ -227,10 +225,6 @@ def collection_version(parts: Iterable[MemoryDocument]) -> str:
 def _mentions(document: ReadDocument, citer: Citer) -> Iterator[EntityMention]:
     """Yield the entities that each unit names; the first unit of a document also mentions its title."""
     for number, (unit, named) in enumerate(zip(document.units, document.names, strict=True)):
-        found = {one.entity: one for one in named}
         titles = [span.of(unit.text) for _, span in citer.titles_in(unit.id)]
-        for surface in [*([bare_title(document.title)] if number == 0 else []), *titles]:
-            entity = normalise_entity(surface)
-            if entity and entity not in found:
-                found[entity] = Named(entity, surface, 1)
-        yield from (EntityMention(unit.id, one.entity, one.surface, one.count) for one in found.values())
+        titles[:0] = [bare_title(document.title)] if number == 0 else []
+        yield from unit_mentions(unit.id, named, ((normalise_entity(title), title) for title in titles))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import calendar
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,12 +13,15 @@ from constraintsuite.core.records.text import Span
 from constraintsuite.memory.entities import normalise_entity
 from constraintsuite.memory.ingest.numbering import NAMES
 from constraintsuite.memory.ingest.wordlists import word_lists
+from constraintsuite.memory.records import EntityMention
 from constraintsuite.text.mentions import MentionFinder
 from constraintsuite.text.pos_tagger import capital_modes
 from constraintsuite.text.readings import in_dictionary, readings
 from constraintsuite.text.sentences import split_sentences
 from constraintsuite.text.tokens import find_tokens
 
+MOST_MENTIONED = 200
+"""An entity that more units name would link everything with everything, and is left out."""
 _CODE = re.compile(r"(?<![\w-])(?=[\w./-]*\d)[A-Za-z][A-Za-z0-9]*(?:[-_/.][A-Za-z0-9]+)*(?![\w-])")
 _QUOTED = re.compile(r"[“\"«]([^”\"»\n]{2,60})[”\"»]")
 _NAME_AFTER = re.compile(r"(?:[- ]|’s |'s )[^\W\da-z_][\w-]*")
@@ -56,6 +60,22 @@ def mentions_of(text: str, title: str = "") -> tuple[Named, ...]:
             first, count = found.get(entity, (surface, 0))
             found[entity] = (first, count + 1)
     return tuple(Named(entity, surface, count) for entity, (surface, count) in found.items())
+
+
+def unit_mentions(unit: str, named: Iterable[Named], titles: Iterable[tuple[str, str]]) -> Iterator[EntityMention]:
+    """Yield the mentions of a unit: the names in it, and titles, as entity and surface, that are not among these."""
+    found = {one.entity: one for one in named}
+    for entity, surface in titles:
+        if entity:
+            found.setdefault(entity, Named(entity, surface, 1))
+    return (EntityMention(unit, one.entity, one.surface, one.count) for one in found.values())
+
+
+def without_common(mentions: Iterable[Iterable[EntityMention]]) -> list[tuple[EntityMention, ...]]:
+    """Leave out entities that too many units name; mentions are given by document."""
+    given = [tuple(own) for own in mentions]
+    counts = Counter(mention.entity for own in given for mention in own)
+    return [tuple(mention for mention in own if counts[mention.entity] <= MOST_MENTIONED) for own in given]
 
 
 def bare_title(title: str) -> str:

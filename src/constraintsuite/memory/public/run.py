@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
@@ -13,8 +12,7 @@ from constraintsuite.core.store.files import sha256_text
 from constraintsuite.memory.benchmark_run import BenchmarkRun
 from constraintsuite.memory.dense import embed_all
 from constraintsuite.memory.entities import normalise_entity
-from constraintsuite.memory.ingest.collection import MOST_MENTIONED
-from constraintsuite.memory.ingest.names import Named, TitleFinder, bare_title, mentions_of
+from constraintsuite.memory.ingest.names import TitleFinder, bare_title, mentions_of, unit_mentions, without_common
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.public.base import BenchmarkFile, BenchmarkItem, Haystack, HaystackDocument, HaystackPassage
@@ -40,9 +38,8 @@ def parts_of(haystack: Haystack, links: Links = "names") -> list[MemoryDocument]
             if source.title
         }
     )
-    parts = [_part(source, titles, links) for source in haystack.sources]
-    counts = Counter(mention.entity for part in parts for mention in part.mentions)
-    return [_bounded(part, counts) for part in parts]
+    mentions = without_common(_mentions(source, titles, links) for source in haystack.sources)
+    return [_part(source, own) for source, own in zip(haystack.sources, mentions, strict=True)]
 
 
 def units_of(source: HaystackDocument) -> tuple[Unit, ...]:
@@ -53,7 +50,7 @@ def units_of(source: HaystackDocument) -> tuple[Unit, ...]:
     )
 
 
-def _part(source: HaystackDocument, titles: TitleFinder, links: Links) -> MemoryDocument:
+def _part(source: HaystackDocument, mentions: tuple[EntityMention, ...]) -> MemoryDocument:
     units = units_of(source)
     return MemoryDocument(
         id=source.id,
@@ -61,25 +58,18 @@ def _part(source: HaystackDocument, titles: TitleFinder, links: Links) -> Memory
         sha256=sha256_text(source.title, *source.headings, *(unit.text for unit in units)),
         units=units,
         edges=tuple(weighted_edge(a.id, b.id, "next", because="the next passage") for a, b in pairwise(units)),
-        mentions=tuple(mention for passage in source.passages for mention in _mentions(source, passage, titles, links)),
+        mentions=mentions,
     )
 
 
-def _mentions(
-    source: HaystackDocument, passage: HaystackPassage, titles: TitleFinder, links: Links
-) -> Iterator[EntityMention]:
-    """Yield the title above a passage, the names in it, and the titles of other documents in it."""
-    text = passage.text if links == "names" else ""
-    found = {named.entity: named for named in mentions_of(text, source.title)}
-    for title, span in titles.find(passage.text):
-        entity = normalise_entity(bare_title(title))
-        found.setdefault(entity, Named(entity, span.of(passage.text), 1))
-    return (EntityMention(passage.unit, named.entity, named.surface, named.count) for named in found.values())
-
-
-def _bounded(part: MemoryDocument, counts: Counter[str]) -> MemoryDocument:
-    kept = tuple(mention for mention in part.mentions if counts[mention.entity] <= MOST_MENTIONED)
-    return part if len(kept) == len(part.mentions) else replace(part, mentions=kept)
+def _mentions(source: HaystackDocument, titles: TitleFinder, links: Links) -> Iterator[EntityMention]:
+    """Yield for each passage the title above it, the names in it, and the titles of other documents in it."""
+    for passage in source.passages:
+        named = mentions_of(passage.text if links == "names" else "", source.title)
+        found = (
+            (normalise_entity(bare_title(title)), span.of(passage.text)) for title, span in titles.find(passage.text)
+        )
+        yield from unit_mentions(passage.unit, named, found)
 
 
 @dataclass(frozen=True)
@@ -124,9 +114,8 @@ def _check(reading: BenchmarkFile, run: PublicRun) -> None:
 
 
 def _embedded(reading: BenchmarkFile, run: PublicRun, encoder: DenseScorer) -> DenseScorer:
-    memory = Memory()
     sources = (source for haystack in reading.haystacks.values() for source in haystack.sources)
-    texts = [memory.searched(unit) for source in sources for unit in units_of(source)]
+    texts = [Memory.searched(unit) for source in sources for unit in units_of(source)]
     return embed_all(encoder, texts, (item.question for item in reading.items), run.cache)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Literal, NamedTuple
@@ -51,36 +51,31 @@ class AblationFamily:
     """Comparisons with modes that differ in more than the part: shown, but they do not decide."""
 
 
-def families(*, encoder: bool) -> tuple[AblationFamily, ...]:
-    """Return the four families of the benchmark strategy.
+_FAMILIES: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "no structure": ("evidence_recall", {"structure_only": "structure_only,hops=0", "ppr": "ppr,damping=0"}),
+    "no weights": ("evidence_recall", {"weighted_graph_static": "structure_only"}),
+    "no path expansion": (
+        "evidence_recall",
+        {mode: f"{mode},hops=1" for mode in ("weighted_graph_static", "activation_spreading_static")},
+    ),
+    "no dynamics": (
+        "probe_mrr",
+        {"weighted_graph": "weighted_graph_static", "activation_spreading_v1": "activation_spreading_static"},
+    ),
+}
+"""The four families of the benchmark strategy: a metric, and modes with the part, each with a mode without it.
 
-    Without structure no edge is walked, and the match alone ranks. Without path expansion a walk ends after one edge.
-    """
+Without structure no edge is walked, and the match alone ranks. Without path expansion a walk ends after one edge.
+"""
+
+
+def families(*, encoder: bool) -> tuple[AblationFamily, ...]:
+    """Return the four families of the benchmark strategy."""
     flat = ("embedding_baseline", "hybrid") if encoder else ("lexical_baseline",)
-    return (
-        AblationFamily(
-            "no structure",
-            "evidence_recall",
-            (AblationPair("structure_only", "structure_only,hops=0"), AblationPair("ppr", "ppr,damping=0")),
-            tuple(AblationPair("weighted_graph_static", name) for name in flat),
-        ),
-        AblationFamily("no weights", "evidence_recall", (AblationPair("weighted_graph_static", "structure_only"),)),
-        AblationFamily(
-            "no path expansion",
-            "evidence_recall",
-            (
-                AblationPair("weighted_graph_static", "weighted_graph_static,hops=1"),
-                AblationPair("activation_spreading_static", "activation_spreading_static,hops=1"),
-            ),
-        ),
-        AblationFamily(
-            "no dynamics",
-            "probe_mrr",
-            (
-                AblationPair("weighted_graph", "weighted_graph_static"),
-                AblationPair("activation_spreading_v1", "activation_spreading_static"),
-            ),
-        ),
+    beside = {"no structure": tuple(AblationPair("weighted_graph_static", name) for name in flat)}
+    return tuple(
+        AblationFamily(name, metric, tuple(AblationPair(*pair) for pair in pairs.items()), beside.get(name, ()))
+        for name, (metric, pairs) in _FAMILIES.items()
     )
 
 
@@ -123,9 +118,9 @@ class AblationResult:
     sentence: str
 
 
-def ablate(table: MemoryTable, family: AblationFamily, *, seed: int = 0) -> AblationResult:
+def ablate(table: MemoryTable, family: AblationFamily) -> AblationResult:
     """Test all pairs of a family at every budget, where both of their modes were run."""
-    findings = _findings(table, family.pairs, family.metric, seed)
+    findings = _findings(table, family.pairs, family.metric)
     gains, losses = (
         [effect for finding in findings for effect in finding.fixtures if effect.direction == direction]
         for direction in ("gain", "loss")
@@ -138,7 +133,7 @@ def ablate(table: MemoryTable, family: AblationFamily, *, seed: int = 0) -> Abla
         doubt = " None of the gains is left after correction." if gains and not passed else ""
         verdict = "pass" if passed else "fail"
         sentence = f"{family.name}: {verdict}. With 95 % intervals, {family.metric} {higher}, {lower}.{doubt}"
-    beside = _findings(table, family.beside, family.metric, seed)
+    beside = _findings(table, family.beside, family.metric)
     return AblationResult(family.name, family.metric, findings, beside, passed, sentence)
 
 
@@ -155,7 +150,7 @@ def _findings(table: MemoryTable, pairs: Sequence[AblationPair], metric: str, se
         groups |= {name: table.at_budget(budget, fixture=name) for name in table.groups["fixture"]}
         for group, members in groups.items():
             systems = SystemPair(pair.reduced, pair.whole)
-            test = paired_test(table, systems, table.metric(metric), group, members, seed=seed)
+            test = paired_test(table, systems, table.metric(metric), group, members)
             if test.difference.value is not None:
                 tests[pair, budget, group] = test
     effects: dict[tuple[AblationPair, int], list[AblationEffect]] = defaultdict(list)
@@ -188,9 +183,7 @@ class ParaphraseCost:
     """Whether there are enough cases, and the interval over all of them excludes a loss above the tolerated one."""
 
 
-def rewordings_of(
-    table: MemoryTable, metric: str = "pass", *, tolerated: float = TOLERATED, seed: int = 0
-) -> list[ParaphraseCost]:
+def rewordings_of(table: MemoryTable, metric: str = "pass") -> list[ParaphraseCost]:
     """Measure every mode and budget that has cases with paraphrases; each case counts once."""
     found = []
     for mode, budget in product(table.systems, table.budgets if metric in table.metrics else ()):
@@ -198,10 +191,10 @@ def rewordings_of(
         if not cases:
             continue
         scale = table.metric(metric)
-        difference = _difference(cases, scale, seed)
-        solvable = _difference([case for case in cases if case.reworded or case.original], scale, seed)
+        difference = _difference(cases, scale)
+        solvable = _difference([case for case in cases if case.reworded or case.original], scale)
         original = float(np.mean([case.original for case in cases]))
-        passed = difference.n >= FEWEST and difference.low is not None and difference.low >= -tolerated
+        passed = difference.n >= FEWEST and difference.low is not None and difference.low >= -TOLERATED
         found.append(ParaphraseCost(mode, budget, metric, original, difference, solvable, passed))
     return found
 
@@ -213,9 +206,9 @@ class _Case(NamedTuple):
     """The mean over its paraphrases."""
 
 
-def _difference(cases: Sequence[_Case], metric: Metric, seed: int) -> Interval:
+def _difference(cases: Sequence[_Case], metric: Metric) -> Interval:
     values = np.array([case.reworded - case.original for case in cases], dtype=np.float64)
-    draws = generator(seed, [case.id for case in cases])
+    draws = generator(0, [case.id for case in cases])
     return mean_difference(values, np.arange(len(values), dtype=np.int64), metric, draws)
 
 

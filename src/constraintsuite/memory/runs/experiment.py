@@ -71,7 +71,7 @@ class MemoryRunSummary:
         return next((f for f in self.figures if (f.mode, f.budget, f.metric, f.group) == wanted), None)
 
 
-def summarise(table: MemoryTable, *, seed: int = 0) -> MemoryRunSummary:
+def summarise(table: MemoryTable) -> MemoryRunSummary:
     """Compute all figures of a benchmark, overall and by every grouping except tags, which are too many for a table."""
     groupings = [name for name in table.groups if name not in (BUDGET, TAG)]
     return MemoryRunSummary(
@@ -80,11 +80,11 @@ def summarise(table: MemoryTable, *, seed: int = 0) -> MemoryRunSummary:
         budgets=table.budgets,
         items=len(table.questions),
         clusters=len({item.wide for item in table.items}),
-        figures=tuple(figure for by in (None, *groupings) for figure in _figures(table, by, seed)),
+        figures=tuple(figure for by in (None, *groupings) for figure in _figures(table, by)),
     )
 
 
-def _figures(table: MemoryTable, by: str | None, seed: int) -> Iterator[ModeFigure]:
+def _figures(table: MemoryTable, by: str | None) -> Iterator[ModeFigure]:
     # Without a grouping the parts are the totals. With one, the totals are left out: they were given before.
     parts = {part: members for part, members in table.parts(by).items() if (", " in part) == (by is not None)}
 
@@ -92,7 +92,7 @@ def _figures(table: MemoryTable, by: str | None, seed: int) -> Iterator[ModeFigu
         """Return the metrics of a part; the verdict on a case belongs to all of its wordings, not to one kind."""
         return [name for name in table.known[_budget(part)] if by != PHRASING or name not in CASE_VERDICTS]
 
-    for mode, by_part in table_figures(table, parts, metrics=known, seed=seed).items():
+    for mode, by_part in table_figures(table, parts, metrics=known).items():
         for part, found in by_part.items():
             for name, figure in found.metrics.items():
                 yield ModeFigure(mode, _budget(part), name, part.partition(", ")[2] or OVERALL, figure)

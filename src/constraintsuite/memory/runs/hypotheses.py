@@ -245,13 +245,15 @@ def _speed(timing: Timing | None, mode: str, budget: int) -> SystemSpeed | None:
 
 def _any(judgements: Sequence[Judgement]) -> Judgement:
     """Judge a claim for which one of several modes is enough."""
-    if "supported" in judgements:
-        return "supported"
-    return "not supported" if judgements and set(judgements) == {"not supported"} else "undecided"
+    return _combined(judgements, "supported", "not supported")
 
 
 def _all(judgements: Sequence[Judgement]) -> Judgement:
     """Judge a claim that needs all of its parts."""
-    if "not supported" in judgements:
-        return "not supported"
-    return "supported" if judgements and set(judgements) == {"supported"} else "undecided"
+    return _combined(judgements, "not supported", "supported")
+
+
+def _combined(judgements: Sequence[Judgement], decisive: Judgement, unanimous: Judgement) -> Judgement:
+    if decisive in judgements:
+        return decisive
+    return unanimous if set(judgements) == {unanimous} else "undecided"

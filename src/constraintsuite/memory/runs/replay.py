@@ -108,27 +108,27 @@ def replay(
     return found
 
 
-def replays_of(removals: Sequence[EdgeRemoval], *, seed: int = 0) -> tuple[Replay, ...]:
+def replays_of(removals: Sequence[EdgeRemoval]) -> tuple[Replay, ...]:
     """Summarise the removals of each mode and budget."""
     cells = dict.fromkeys((row.mode, row.budget) for row in removals)
     rows = {cell: [row for row in removals if (row.mode, row.budget) == cell] for cell in cells}
     return tuple(
         Replay(
             *cell,
-            _effect({row.item: (row.fell, row.others_fell / row.others) for row in rows[cell]}, seed),
-            _effect({row.item: (row.moved, row.others_moved / row.others) for row in rows[cell]}, seed),
+            _effect({row.item: (row.fell, row.others_fell / row.others) for row in rows[cell]}),
+            _effect({row.item: (row.moved, row.others_moved / row.others) for row in rows[cell]}),
         )
         for cell in cells
     )
 
 
-def _effect(shares: Mapping[str, tuple[bool, float]], seed: int) -> EdgeEffect:
+def _effect(shares: Mapping[str, tuple[bool, float]]) -> EdgeEffect:
     """Summarise the effect of the last edge and of others, by case."""
     last, other = np.array(list(shares.values()), dtype=np.float64).T
     values = {_EDGES.first: {_EFFECT.name: other}, _EDGES.second: {_EFFECT.name: last}}
     table = StoredTable([Item(case) for case in shares], {_EFFECT.name: _EFFECT}, values, {}, _EFFECT.name)
-    untraced, traced = (group_figures(table, edges, table.main, seed=seed).metrics[_EFFECT.name] for edges in _EDGES)
-    return EdgeEffect(traced, untraced, paired_test(table, _EDGES, _EFFECT, OVERALL, table.main, seed=seed))
+    untraced, traced = (group_figures(table, edges, table.main).metrics[_EFFECT.name] for edges in _EDGES)
+    return EdgeEffect(traced, untraced, paired_test(table, _EDGES, _EFFECT, OVERALL, table.main))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 import click
 
 from constraintsuite.app.cli.arguments import cases_argument
-from constraintsuite.app.cli.memory.resources import load_encoder, named_modes, open_datasets, score_bench, vector_cache
+from constraintsuite.app.cli.memory.resources import (
+    emit_forecast,
+    load_encoder,
+    named_modes,
+    open_datasets,
+    score_bench,
+    vector_cache,
+)
 from constraintsuite.app.cli.options import (
     budgets_option,
     combine,
@@ -73,16 +80,16 @@ def _run_parts(run: MemoryRun) -> list[str]:
     return [*parts, *([LEGEND] if tests else []), *remarks_of(run)]
 
 
-def _print_forecast(
-    datasets: Sequence[Grounded], modes: Sequence[str], budgets: Sequence[int], repeats: int, as_json: bool
-) -> None:
-    """Print the modes, the cases, and the number of searches."""
+def _forecast(
+    datasets: Sequence[Grounded], modes: Sequence[str], budgets: Sequence[int], repeats: int
+) -> dict[str, object]:
+    """Count the cases, and the searches that a run would make."""
     from constraintsuite.memory.runs.replay import CONTROLS, MOST_CASES, WALKING
 
     cases = {data.dataset.dataset_id: len(data.dataset.cases) for data in datasets}
     wordings = sum(len(case.phrasings) for data in datasets for case in data.dataset.cases)
     walks = sum(min(count, MOST_CASES) for count in cases.values()) * sum(mode in WALKING for mode in modes)
-    record = {
+    return {
         "cases": cases,
         "wordings": wordings,
         "modes": list(modes),
@@ -91,13 +98,6 @@ def _print_forecast(
         "repeats": repeats,
         "replayed": walks * len(budgets) * (2 + CONTROLS),
     }
-    lines = [
-        *(f"{count:>6} cases of {name}" for name, count in cases.items()),
-        f"{wordings:>6} wordings, {len(modes)} modes, {len(budgets)} budgets: {record['searches']:,} searches",
-        f"{repeats:>6} more passes for warm times; about {record['replayed']:,} searches to replay walks",
-        f"       modes: {', '.join(modes)}",
-    ]
-    emit(record, as_json, lines)
 
 
 @click.command()
@@ -137,7 +137,7 @@ def bench(  # noqa: PLR0913, PLR0917 - one parameter per option
     chosen = named_modes(modes, encoder=encoder is not None)
     datasets = open_datasets(cases, lenient=lenient)
     if dry_run:
-        _print_forecast(datasets, chosen, budgets, repeats, as_json)
+        emit_forecast(_forecast(datasets, chosen, budgets, repeats), as_json)
         return
     run = CaseRun(chosen, budgets, now or START, cache=vector_cache(), bench=score_bench(), reporter=Terminal())
     name = datasets[0].dataset.dataset_id if len(datasets) == 1 else BUNDLED
@@ -166,7 +166,7 @@ def _claims_command(name: str, words: str, report: Callable[[MemoryRun], tuple[o
         modes = modes_of(families(encoder=encoder is not None))
         datasets = open_datasets(cases)
         if dry_run:
-            _print_forecast(datasets, modes, budgets, repeats, as_json)
+            emit_forecast(_forecast(datasets, modes, budgets, repeats), as_json)
             return
         run = CaseRun(modes, budgets, cache=vector_cache(), reporter=Terminal())
         artifact = run_structured(datasets, run, out, load_encoder(encoder), repeats=repeats)

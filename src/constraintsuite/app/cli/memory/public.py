@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from constraintsuite.app.cli.memory.resources import load_encoder, named_modes, score_bench, vector_cache
+from constraintsuite.app.cli.memory.resources import emit_forecast, load_encoder, named_modes, score_bench, vector_cache
 from constraintsuite.app.cli.options import (
     budgets_option,
     combine,
@@ -25,7 +25,6 @@ from constraintsuite.app.cli.options import (
     page_option,
     repeats_option,
 )
-from constraintsuite.app.cli.output import count_lines, emit
 from constraintsuite.app.cli.places import FILE
 from constraintsuite.core.errors import UserError
 from constraintsuite.memory.public import BENCHMARKS
@@ -124,7 +123,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter per option
         _print_notes(reading, given or {})
         _print_left_out(modes, chosen)
     if dry_run:
-        _forecast(reading, asked, as_json)
+        emit_forecast(_forecast(reading, asked), as_json)
         return
     place = out or Path("runs") / f"memory-{benchmark}"
     finish_run(run_benchmark(reading, asked, place, load_encoder(encoder)), page, as_json)
@@ -154,22 +153,16 @@ def _print_left_out(named: Sequence[str], chosen: Sequence[str]) -> None:
         click.echo(f"left out: {', '.join(absent)} (they need {needed})", err=True)
 
 
-def _forecast(reading: BenchmarkFile, asked: PublicRun, as_json: bool) -> None:
-    units = sum(len(source.passages) for stack in reading.haystacks.values() for source in stack.sources)
-    record = {
+def _forecast(reading: BenchmarkFile, asked: PublicRun) -> dict[str, object]:
+    return {
         "benchmark": reading.benchmark,
         "questions": len(reading.items),
         "haystacks": len(reading.haystacks),
-        "units": units,
+        "units": sum(len(source.passages) for stack in reading.haystacks.values() for source in stack.sources),
         "modes": list(asked.modes),
         "budgets": list(asked.budgets),
         "searches": len(reading.items) * len(asked.modes) * len(asked.budgets),
     }
-    counts = {
-        f"questions over {len(reading.haystacks):,} haystacks with {units:,} units": len(reading.items),
-        f"searches: {', '.join(asked.modes)}": len(reading.items) * len(asked.modes) * len(asked.budgets),
-    }
-    emit(record, as_json, count_lines(counts))
 
 
 def _answers(path: Path) -> Mapping[str, str]:

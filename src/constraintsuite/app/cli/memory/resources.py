@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from constraintsuite.app.cli.output import count_lines, emit
 
 if TYPE_CHECKING:
     from constraintsuite.memory.cases.files import Grounded
@@ -46,6 +48,14 @@ def named_modes(given: Sequence[str], *, encoder: bool) -> list[str]:
 
     names = [name.strip() for text in given for name in _BETWEEN_MODES.split(text) if name.strip()]
     return choose_modes(names, encoder=encoder)
+
+
+def emit_forecast(record: Mapping[str, object], as_json: bool) -> None:
+    """Print what a run would do: one line per number or list."""
+    counts = {name: value for name, value in record.items() if isinstance(value, int)}
+    lists = {name: value for name, value in record.items() if isinstance(value, list | dict)}
+    lines = [f"{name}: {', '.join(map(str, value))}" for name, value in lists.items()]
+    emit(record, as_json, [*count_lines(counts), *lines])
 
 
 def state_place(graph: Path, given: Path | None) -> Path:
