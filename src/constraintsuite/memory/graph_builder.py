@@ -38,7 +38,7 @@ def build_graph(parts: Iterable[MemoryDocument]) -> MemoryGraph:
     waiting = _sorted(waiting._replace(target=-1 - waiting.target))
     reasons, edge_reasons, waiting_reasons = _used_reasons(tuple(read.reasons), edges.reason, waiting.reason)
     firsts = np.cumsum([0, *(each.length for each in documents)]).tolist()
-    graph = MemoryGraph(
+    return MemoryGraph(
         units,
         unit_numbers,
         tuple(entities),
@@ -48,8 +48,6 @@ def build_graph(parts: Iterable[MemoryDocument]) -> MemoryGraph:
         waiting._replace(reason=waiting_reasons),
         tuple(absent),
     )
-    _refuse_repeated(graph)
-    return graph
 
 
 def _used_reasons(
@@ -84,8 +82,14 @@ class _GraphInput:
         if part.id in self.documents:
             raise UserError(f"Document {part.id!r} is given twice. Documents need ids of their own.")
         own = self._take_units(part)
+        seen: set[tuple[str, str, str]] = set()
         for edge in part.edges:
             _check_edge(part, edge, own)
+            if (edge.source, edge.target, edge.kind) in seen:
+                raise UserError(
+                    f"Document {part.id!r}: two of its edges of kind {edge.kind!r} lead from {edge.source!r} to {edge.target!r}."
+                )
+            seen.add((edge.source, edge.target, edge.kind))
             self._put(own[edge.source], edge.target, edge.kind, edge.weight, edge.confidence, edge.because)
         self._take_mentions(part, own)
 
@@ -162,18 +166,3 @@ def _check_mention(part: MemoryDocument, mention: EntityMention, own: Mapping[st
         fault = f"counts {mention.count}; it must be 1 or more."
     if fault:
         raise UserError(f"Document {part.id!r}: its mention of {mention.entity!r} in {mention.unit!r} {fault}")
-
-
-def _refuse_repeated(graph: MemoryGraph) -> None:
-    for table in (graph.edges, graph.open_edges):
-        same = np.ones(max(0, len(table.source) - 1), dtype=np.bool_)
-        for column in (table.source, table.target, table.kind):
-            same &= column[1:] == column[:-1]
-        if same.any():
-            at = int(np.flatnonzero(same)[0])
-            source = graph.units[table.source[at]]
-            to = graph.absent if table is graph.open_edges else [unit.id for unit in graph.units]
-            raise UserError(
-                f"Document {source.document!r}: two of its edges of kind {EDGE_KINDS[table.kind[at]]!r} lead from "
-                f"{source.id!r} to {to[table.target[at]]!r}."
-            )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from constraintsuite.core.records.text import Span
+from constraintsuite.text.mentions import MentionFinder
 from constraintsuite.text.readings import readings
 
 # Words between the cue and the number: in spite of [the ban in] rule 3. How a step ended is no rule.
@@ -237,3 +238,15 @@ def find_definitions(text: str) -> tuple[str, ...]:
     if bare and readings(bare[1].partition(" ")[0].lower())[0].pos not in ("PRON", "DET", "ADV", "SCONJ"):  # this means
         found.append(bare[1])
     return tuple(dict.fromkeys(term.strip(" ,") for term in found))
+
+
+class TermFinder:
+    """Finds uses of defined terms, in capitals as they were defined; a plural is a use too."""
+
+    def __init__(self, terms: Sequence[str]) -> None:
+        self._finder = MentionFinder({term: (term, f"{term}s") for term in terms})
+
+    def find(self, text: str) -> list[str]:
+        """Return the terms that a text uses, each once, in order."""
+        uses = (one.key for one in self._finder.find(text) if one.span.of(text).startswith(one.key))
+        return list(dict.fromkeys(uses))

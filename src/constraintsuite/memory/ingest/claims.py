@@ -98,15 +98,11 @@ def _date(match: re.Match[str]) -> str:
     return f"{year}-{month:02}-{int(match['day'] or match['day2']):02}"
 
 
-def _split_stems(stems: object) -> object:
-    return stems.split("\n") if isinstance(stems, str) and stems else stems or ()
-
-
-def _join_stems(stems: frozenset[str]) -> str:
-    return "\n".join(sorted(stems))
-
-
-Stems = Annotated[frozenset[str], BeforeValidator(_split_stems), PlainSerializer(_join_stems)]
+Stems = Annotated[
+    frozenset[str],
+    BeforeValidator(lambda stems: stems.split("\n") if isinstance(stems, str) and stems else stems or ()),
+    PlainSerializer(lambda stems: "\n".join(sorted(stems)), return_type=str),
+]
 """Stored sorted, one stem per line, so that equal claims have equal bytes."""
 
 
@@ -140,27 +136,22 @@ def claim_of(view: SentenceView) -> Claim:
     inside = set(view.main)
     text = " ".join(token.text for place, token in enumerate(sentence.tokens) if place in inside)
     return Claim(
-        nouns=frozenset(_stems(sentence, nouns)),
-        verbs=frozenset(_stems(sentence, verbs)) | frozenset(_compounds(sentence, verbs)),
+        nouns=_stems(sentence, nouns),
+        verbs=_stems(sentence, verbs) | _compounds(sentence, verbs),
         act=_stem_at(sentence, view.predicates[0].place) if view.predicates else "",
-        names=frozenset(_stems(sentence, [place for place in nouns if _is_name(sentence, place)])),
-        subject=frozenset(_stems(sentence, [place for place in nouns if place < start])),
-        denied=frozenset(_stems(sentence, [place for place in nouns if is_negated(view, place)])),
+        names=_stems(sentence, [place for place in nouns if _is_name(sentence, place)]),
+        subject=_stems(sentence, [place for place in nouns if place < start]),
+        denied=_stems(sentence, [place for place in nouns if is_negated(view, place)]),
         condition=_stretch_terms(view, "condition"),
         exception=_stretch_terms(view, "exception"),
-        stance=stance_of(view),
+        stance=next(iter(stances_of(view)), "true"),
         amounts=tuple(find_amounts(sentence, view.main)),
         dates=tuple(find_dates(text)),
     )
 
 
-def stance_of(view: SentenceView) -> ClaimStance:
-    """Say whether the sentence requires, bars, allows, makes optional, or only states."""
-    return next(iter(stances_of(view)), "true")
-
-
 def stances_of(view: SentenceView) -> list[ClaimStance]:
-    """Return the stance of each predicate, in order."""
+    """Say for each predicate, in order, whether it requires, bars, allows, makes optional, or only states."""
     return [_stance(view, predicate) for predicate in view.predicates]
 
 
@@ -233,11 +224,11 @@ def _stretch_terms(view: SentenceView, kind: str) -> frozenset[str]:
     places = [place for one in view.stretches if one.kind == kind for place in range(one.first, one.last)]
     kept = [place for place in places if _is_content(sentence, place)]
     verbs = [place for place in kept if sentence.pos(place) == "VERB"]
-    return frozenset(_stems(sentence, kept)) | frozenset(_compounds(sentence, verbs))
+    return _stems(sentence, kept) | _compounds(sentence, verbs)
 
 
-def _stems(sentence: Sentence, places: Iterable[int]) -> list[str]:
-    return [_stem_at(sentence, place) for place in places]
+def _stems(sentence: Sentence, places: Iterable[int]) -> frozenset[str]:
+    return frozenset(_stem_at(sentence, place) for place in places)
 
 
 def _stem_at(sentence: Sentence, place: int) -> str:
@@ -246,13 +237,11 @@ def _stem_at(sentence: Sentence, place: int) -> str:
     return stem(sentence.lemma(place) if verb else sentence.words[place])
 
 
-def _compounds(sentence: Sentence, verbs: Iterable[int]) -> list[str]:
+def _compounds(sentence: Sentence, verbs: Iterable[int]) -> frozenset[str]:
     """Return verbs with their particles as the noun is written: "roll back" gives "rollback"."""
-    return [
-        stem(sentence.lemma(place) + sentence.word(place + 1))
-        for place in verbs
-        if sentence.word(place + 1) in word_lists().particles
-    ]
+    particles = word_lists().particles
+    split = [place for place in verbs if sentence.word(place + 1) in particles]
+    return frozenset(stem(sentence.lemma(place) + sentence.word(place + 1)) for place in split)
 
 
 @lru_cache(maxsize=100_000)

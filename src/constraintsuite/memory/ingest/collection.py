@@ -17,13 +17,13 @@ from constraintsuite.corpora.files import base_name
 from constraintsuite.corpora.folder import MARKDOWN, PLAIN, ProseFile, prose_files
 from constraintsuite.memory.entities import normalise_entity
 from constraintsuite.memory.ingest.citation_edges import Citer
+from constraintsuite.memory.ingest.citations import TermFinder
 from constraintsuite.memory.ingest.conflicts import contradictions_between
 from constraintsuite.memory.ingest.content_edges import content_edges
 from constraintsuite.memory.ingest.document import ParsedDocument, parse_document
 from constraintsuite.memory.ingest.names import bare_title, mentions_of, unit_mentions, without_common
 from constraintsuite.memory.ingest.unit_reader import ReadDocument, UnitReading, read_units
 from constraintsuite.memory.records import Edge, EdgeKind, EntityMention, MemoryDocument, Unit, weighted_edge
-from constraintsuite.text.mentions import MentionFinder
 
 _FEWEST_FOR_WORKERS = 4
 """With fewer documents, starting worker processes does not pay."""
@@ -171,10 +171,8 @@ def _definition_edges(document: ReadDocument) -> Iterator[Edge]:
     for unit, reading in enumerate(document.readings):
         for term in reading.definitions:
             definers[term].append(unit)
-    finder = MentionFinder({term: (term, f"{term}s") for term in sorted(definers)})
-    uses = [[(one.key, one.span.of(unit.text)) for one in finder.find(unit.text)] for unit in document.units]
-    # A use has the capitals of the definition.
-    used = [list(dict.fromkeys(term for term, surface in own if surface.startswith(term))) for own in uses]
+    finder = TermFinder(sorted(definers))
+    used = [finder.find(unit.text) for unit in document.units]
     counts = Counter(term for terms in used for term in terms)
     small = len(document.units) <= _SMALL_DOCUMENT
     for unit, terms in enumerate(used):

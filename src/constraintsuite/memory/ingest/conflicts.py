@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import combinations
 from typing import Literal, NamedTuple
 
 from constraintsuite.memory.ingest.claims import Claim, ClaimStance, stem
@@ -112,19 +113,14 @@ def _stance_stems() -> frozenset[str]:
     return frozenset(map(stem, word_lists().stances)) | frozenset(map(stem, word_lists().barred_adjectives))
 
 
-class _Stated(NamedTuple):
-    unit: Unit
-    claim: Claim
-
-
 def contradictions_between(documents: Sequence[ReadDocument]) -> Mapping[str, list[Edge]]:
     """Return edges by the document that they leave: from the later of two documents (by id) to the earlier."""
-    by_name: dict[str, list[_Stated]] = defaultdict(list)
+    by_name: dict[str, list[tuple[Unit, Claim]]] = defaultdict(list)
     for document in documents:
         for unit, reading in zip(document.units, document.readings, strict=True):
             for claim in reading.claims:
                 for name in claim.names & claim.subject:
-                    by_name[name].append(_Stated(unit, claim))
+                    by_name[name].append((unit, claim))
     found: dict[str, dict[tuple[str, str], Edge]] = defaultdict(dict)
     for name in sorted(by_name):
         if len(by_name[name]) <= _MOST_SHARING:
@@ -133,17 +129,15 @@ def contradictions_between(documents: Sequence[ReadDocument]) -> Mapping[str, li
     return {document: list(edges.values()) for document, edges in found.items()}
 
 
-def _within(stated: Sequence[_Stated], name: str) -> Iterator[tuple[Edge, str]]:
-    for number, earlier in enumerate(stated):
-        for later in stated[number + 1 :]:
-            if earlier.unit.document == later.unit.document or not _overlap(earlier.unit, later.unit):
-                continue
-            found = compare(later.claim, earlier.claim)
-            if found is not None and found.conflict == "equal":
-                because = f"both about {name!r}: {found.because}"
-                confidence = round(found.confidence * _BETWEEN_DOCUMENTS, 3)
-                edge = weighted_edge(later.unit.id, earlier.unit.id, "contradicts", confidence, because)
-                yield edge, later.unit.document
+def _within(stated: Sequence[tuple[Unit, Claim]], name: str) -> Iterator[tuple[Edge, str]]:
+    for (earlier, first), (later, second) in combinations(stated, 2):
+        if earlier.document == later.document or not _overlap(earlier, later):
+            continue
+        found = compare(second, first)
+        if found is not None and found.conflict == "equal":
+            because = f"both about {name!r}: {found.because}"
+            confidence = round(found.confidence * _BETWEEN_DOCUMENTS, 3)
+            yield weighted_edge(later.id, earlier.id, "contradicts", confidence, because), later.document
 
 
 def _overlap(first: Unit, second: Unit) -> bool:

@@ -39,9 +39,6 @@ from constraintsuite.memory.segments import (
 
 RULES = REVISIONS["memory readings"].number
 """Documents that were read by different rules cannot be in one memory."""
-_NOTHING_READ = (
-    "it does not keep what was read in its documents (they were put there as they are, or by an earlier version)"
-)
 
 
 @dataclass(frozen=True)
@@ -125,9 +122,9 @@ def _named_by_path(artifact: Artifact) -> bool:
     """Whether the documents of a memory are named by their paths; a memory that was read by other rules is refused."""
     settings = artifact.manifest.settings
     if settings.get("rules") != RULES:
-        why = "its documents were read by the rules of another version" if "rules" in settings else _NOTHING_READ
+        why = "by the rules of another version" if "rules" in settings else "by an earlier version, or not from files"
         raise UserError(
-            f"{artifact.path}: {why}, and what was read is needed to link them with others. It can be searched as it is; to "
+            f"{artifact.path}: its documents were read {why}, so new ones cannot be linked with them. It can be searched; to "
             "change it, ingest all its documents again into a new folder."
         )
     return bool(settings.get("by_path"))

@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from constraintsuite.core.records.text import Span
 from constraintsuite.memory.entities import normalise_entity
@@ -173,10 +172,10 @@ def _opens_name(words: Sequence[str], at: int, known: frozenset[str]) -> bool:
     word = words[at]
     if word in known or (word.isupper() and len(word) > 1):
         return True
-    if _is_closed(word.lower()):
+    if readings(word.lower())[0].pos in _CLOSED:
         return False
     following = words[at + 1] if at + 1 < len(words) else ""
-    return _is_capital(following) or not _is_common(word.lower())
+    return _is_capital(following) or not in_dictionary(word.lower())
 
 
 def _run_end(words: Sequence[str], at: int) -> int:
@@ -197,16 +196,6 @@ def _run_end(words: Sequence[str], at: int) -> int:
 def _is_ordinal(words: Sequence[str], head: int, end: int) -> bool:
     """Whether a number belongs to the name before it: Apollo 11, ISO 9001."""
     return head == end and words[head].isdigit() and (len(words[head]) <= 2 or words[head - 1].isupper())
-
-
-@lru_cache(maxsize=100_000)
-def _is_closed(word: str) -> bool:
-    return readings(word)[0].pos in _CLOSED
-
-
-@lru_cache(maxsize=100_000)
-def _is_common(word: str) -> bool:
-    return in_dictionary(word)
 
 
 def _overlaps(span: Span, others: Sequence[Span]) -> bool:

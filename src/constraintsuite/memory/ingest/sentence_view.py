@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NamedTuple
@@ -66,25 +66,19 @@ def _cues(sentence: Sentence, reach: LinearSentence) -> Iterator[tuple[int, Stre
 @cache
 def _phrases() -> Mapping[str, Sequence[tuple[tuple[str, ...], StretchKind]]]:
     """Return the cue phrases by their first word, longer ones first."""
-    lists = word_lists()
-    kinds: Sequence[tuple[Iterable[tuple[str, ...]], StretchKind]] = (
-        (lists.conditions, "condition"),
-        (lists.exceptions, "exception"),
-    )
+    kinds: dict[tuple[str, ...], StretchKind] = dict.fromkeys(word_lists().conditions, "condition")
+    kinds |= dict.fromkeys(word_lists().exceptions, "exception")
     found: dict[str, list[tuple[tuple[str, ...], StretchKind]]] = defaultdict(list)
-    for phrase, kind in sorted(
-        ((phrase, kind) for phrases, kind in kinds for phrase in phrases), key=lambda one: -len(one[0])
-    ):
-        found[phrase[0]].append((phrase, kind))
+    for phrase in sorted(kinds, key=len, reverse=True):
+        found[phrase[0]].append((phrase, kinds[phrase]))
     return dict(found)
 
 
 def _is_cue(sentence: Sentence, reach: LinearSentence, at: int, after: int) -> bool:
     word, before = sentence.words[at], sentence.word(at - 1)
     if word in ("if", "when", "where"):
-        return (
-            before != "even" and not _is_asked(sentence, at) and (word != "where" or _opens_where(sentence, reach, at))
-        )
+        opens = word != "where" or _opens_where(sentence, reach, at)
+        return opens and before != "even" and not _is_asked(sentence, at)
     if word in ("once", "after"):
         return _opens_clause(sentence, reach, at, after)
     if word == "on" and after == at + 1:  # on request; on late payment
@@ -157,10 +151,8 @@ def view_sentence(sentence: Sentence, scopes: Sequence[Scope]) -> SentenceView:
     main = tuple(place for place in range(sentence.length) if place not in taken)
     kept = tuple(scope for scope in scopes if scope.kind != "uncertain")
     command = _command(sentence, main)
-    predicates = (Predicate(command, ""),) if command >= 0 else ()
-    return SentenceView(
-        sentence, kept, stretches, main, command, predicates + tuple(_predicates(sentence, main, command))
-    )
+    predicates = ((Predicate(command, ""),) if command >= 0 else ()) + tuple(_predicates(sentence, main, command))
+    return SentenceView(sentence, kept, stretches, main, command, predicates)
 
 
 def is_negated(view: SentenceView, place: int) -> bool:
@@ -187,12 +179,9 @@ def _command(sentence: Sentence, main: Sequence[int]) -> int:
     if at >= len(main):
         return -1
     place = main[at]
-    if not any(reading.tag == "VB" for reading in readings(sentence.word(place))) or sentence.tag(place) in (
-        "VBD",
-        "VBN",
-    ):
-        return -1
-    return place if _looks_commanded(sentence, place) else -1
+    is_verb = any(reading.tag == "VB" for reading in readings(sentence.word(place)))
+    is_past = sentence.tag(place) in ("VBD", "VBN")
+    return place if is_verb and not is_past and _looks_commanded(sentence, place) else -1
 
 
 def _is_adverb(sentence: Sentence, place: int) -> bool:
@@ -213,11 +202,9 @@ def _looks_commanded(sentence: Sentence, place: int) -> bool:
         return True
     if sentence.pos(place) == "ADJ" and sentence.pos(after) == "NOUN":
         return False
-    return (
-        not sentence.is_hard(after)
-        and not sentence.is_finite(after)
-        and not LinearSentence(sentence.tokens).starts_clause(place)
-    )
+    if sentence.is_hard(after) or sentence.is_finite(after):
+        return False
+    return not LinearSentence(sentence.tokens).starts_clause(place)
 
 
 def _predicates(sentence: Sentence, main: Sequence[int], command: int) -> Iterator[Predicate]:

@@ -88,14 +88,9 @@ def _escalates(view: SentenceView) -> bool:
 
 
 def _is_verb_form(sentence: Sentence, place: int) -> bool:
-    if sentence.is_verb(place):
-        return True
-    lemma = sentence.lemma(place)
-    return lemma in ("escalate", "page") and _is_command_form(sentence, place)
-
-
-def _is_command_form(sentence: Sentence, place: int) -> bool:
-    """Whether "page" is a verb that the tagger took for a noun: "and page the duty manager"."""
+    """Whether a word is a verb, or "page" that the tagger took for a noun: "and page the duty manager"."""
+    if sentence.is_verb(place) or sentence.lemma(place) not in ("escalate", "page"):
+        return sentence.is_verb(place)
     opening = sentence.word(place - 1) in (",", "and", "then", "or", "to", "please", "", ":")
     return opening and sentence.pos(place + 1) in ("DET", "PROPN", "PRON")
 
@@ -187,9 +182,8 @@ def _reading(analysis: Analysis, own: int) -> UnitReading:
         claims=tuple(claim_of(view) for view in views if view.main),
         citations=citations,
         definitions=find_definitions(text),
-        points_back=first is not None and is_exception(first) and _points_back(first),
-        opens_with_exception=first is not None
-        and any(one.kind == "exception" and one.cue == 0 for one in first.stretches),
+        points_back=bool(first and is_exception(first) and _points_back(first)),
+        opens_with_exception=bool(first and any(one.kind == "exception" and one.cue == 0 for one in first.stretches)),
     )
 
 

@@ -141,7 +141,7 @@ def _names(effects: Sequence[AblationEffect]) -> str:
     return ", ".join(sorted({effect.group for effect in effects}))
 
 
-def _findings(table: MemoryTable, pairs: Sequence[AblationPair], metric: str, seed: int) -> tuple[AblationFinding, ...]:
+def _findings(table: MemoryTable, pairs: Sequence[AblationPair], metric: str) -> tuple[AblationFinding, ...]:
     """Test each pair at each budget, overall and by fixture, with Holm's correction over all of these tests."""
     known = [pair for pair in pairs if {pair.whole, pair.reduced} <= set(table.systems)]
     tests: dict[tuple[AblationPair, int, str], PairedDifference] = {}

@@ -186,9 +186,9 @@ def _timing(path: Path) -> Timing | None:
         place = json.loads(file.read_bytes()).get("model", {})
         return adapter(Timing).validate_python(place["timing"]) if "timing" in place else None
     except (ValueError, AttributeError, TypeError) as error:  # a ValidationError is a ValueError
-        said = describe(error) if isinstance(error, ValidationError) else f"{error}."
+        reason = describe(error) if isinstance(error, ValidationError) else f"{error}."
         raise UserError(
-            f"{file}: the times in it cannot be read: {said} Remove the file, and the run counts as one that was not timed."
+            f"{file}: cannot read the times: {reason} Remove the file to use the run without them."
         ) from None
 
 
