@@ -1,4 +1,4 @@
-"""What all runs of memory benchmarks have in common: modes, budgets, models, and the time of every search."""
+"""The base of all runs of memory benchmarks: modes, budgets, models, and the time of every search."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from constraintsuite.models.dense import DenseScorer
 
 @dataclass(frozen=True)
 class BenchmarkRun:
-    """What to run, and with which caches and models."""
+    """The modes and budgets to run, with their caches and models."""
 
     modes: Sequence[str]
     budgets: Sequence[int]

@@ -42,7 +42,6 @@ from constraintsuite.memory.segments import (
     file_names,
     living_parts,
     newest_lines,
-    next_file,
     write_file,
 )
 from constraintsuite.models.dense import DenseScorer
@@ -78,7 +77,7 @@ def commit_lines(
             written = {document: line for document, line in {**old, **written}.items() if document in held}
             counts[log] = 0
             files = {name: entry for name, entry in files.items() if name not in own}
-        name = next_file(before.manifest if before else None, log)
+        name = f"{log}/{int(Path(own[-1]).stem) + 1 if own else 1:05}.jsonl"
         files[name] = write_file(path, name, (line for _, line in sorted(written.items())))
         counts[log] += len(written)
         _sync(path / log)

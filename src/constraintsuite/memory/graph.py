@@ -61,7 +61,7 @@ class GraphDocument(NamedTuple):
 class MemoryGraph:
     """Units and entities with the edges between them; it never changes.
 
-    Nodes are numbered: units first, by document id and then as they stand in it, then entities by name.
+    Nodes are numbered: units first, by document id and then in the order of the document, then entities by name.
     """
 
     units: tuple[Unit, ...] = ()

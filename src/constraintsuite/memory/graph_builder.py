@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.memory.graph import EDGE_KINDS, ENTITY, EdgeTable, GraphDocument, Int32Array, MemoryGraph
+from constraintsuite.memory.graph import EDGE_KINDS, ENTITY, EdgeTable, GraphDocument, MemoryGraph
 from constraintsuite.memory.records import Edge, EdgeKind, EntityMention, MemoryDocument, Unit
 
 
@@ -30,35 +30,26 @@ def build_graph(parts: Iterable[MemoryDocument]) -> MemoryGraph:
     numbers = unit_numbers | {ENTITY + name: number for number, name in enumerate(entities, len(units))}
     absent = sorted(target for target in read.targets if target not in numbers)
     ends = numbers | {name: -1 - number for number, name in enumerate(absent)}  # below 0: a place in `absent`
+    reasons = {reason: number for number, reason in enumerate(sorted(read.reasons))}
     table = read.table()
     target = np.array([ends[name] for name in read.targets], dtype=np.int32)[table.target]
-    table = table._replace(source=np.argsort(order).astype(np.int32)[table.source], target=target)
-    edges = _sorted(table.take(target >= 0))
+    table = table._replace(
+        source=np.argsort(order).astype(np.int32)[table.source],
+        target=target,
+        reason=np.array([reasons[reason] for reason in read.reasons], dtype=np.int32)[table.reason],
+    )
     waiting = table.take(target < 0)
-    waiting = _sorted(waiting._replace(target=-1 - waiting.target))
-    reasons, edge_reasons, waiting_reasons = _used_reasons(tuple(read.reasons), edges.reason, waiting.reason)
     firsts = np.cumsum([0, *(each.length for each in documents)]).tolist()
     return MemoryGraph(
         units,
         unit_numbers,
         tuple(entities),
-        edges._replace(reason=edge_reasons),
-        reasons,
+        _sorted(table.take(target >= 0)),
+        tuple(reasons),
         tuple(each._replace(first=first) for each, first in zip(documents, firsts, strict=False)),
-        waiting._replace(reason=waiting_reasons),
+        _sorted(waiting._replace(target=-1 - waiting.target)),
         tuple(absent),
     )
-
-
-def _used_reasons(
-    reasons: Sequence[str], edges: Int32Array, waiting: Int32Array
-) -> tuple[tuple[str, ...], Int32Array, Int32Array]:
-    """Number the reasons in the order in which the sorted edges name them, so that the order of documents does not show."""
-    used, first = np.unique(np.concatenate([edges, waiting]), return_index=True)
-    named = used[np.argsort(first)]
-    renumber = np.zeros(len(reasons), dtype=np.int32)
-    renumber[named] = np.arange(len(named))
-    return tuple(reasons[i] for i in named.tolist()), renumber[edges], renumber[waiting]
 
 
 def _sorted(table: EdgeTable) -> EdgeTable:

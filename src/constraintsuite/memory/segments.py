@@ -47,13 +47,6 @@ def file_names(manifest: Manifest, log: str) -> list[str]:
     return sorted(own, key=lambda name: int(Path(name).stem))
 
 
-def next_file(manifest: Manifest | None, log: str) -> str:
-    """Return the name of the next file of a log."""
-    names = file_names(manifest, log) if manifest is not None else []
-    last = int(Path(names[-1]).stem) if names else 0
-    return f"{log}/{last + 1:05}.jsonl"
-
-
 def write_file(path: Path, name: str, lines: Iterable[bytes]) -> FileEntry:
     """Write a file; it counts once the manifest names it."""
     file = path / name

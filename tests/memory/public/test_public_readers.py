@@ -243,7 +243,7 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
     (
         "locomo",
         {**LOCOMO, "conversation": {"session_1": [LOCOMO["conversation"]["session_1"][0]] * 2}},
-        "'D1:1' stands",
+        "'D1:1' is also at",
     ),
     ("hover", CLAIM, "Give --corpus"),
 ]

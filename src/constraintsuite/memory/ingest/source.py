@@ -63,7 +63,7 @@ def _decode(path: Path, data: bytes) -> str:
     zero = data.find(b"\0")
     if zero >= 0:
         line = data.count(b"\n", 0, zero) + 1
-        raise UserError(f"{path}:{line}: a NUL byte stands here: this is no text file. Save it as UTF-8 text.")
+        raise UserError(f"{path}:{line}: NUL byte: this is no text file. Save it as UTF-8 text.")
     try:
         return data.decode()
     except UnicodeDecodeError as error:

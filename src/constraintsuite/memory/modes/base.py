@@ -1,4 +1,4 @@
-"""What every mode has in common, and how a mode is loaded by its name.
+"""The base of all modes, and how a mode is loaded by its name.
 
 Names of modes are written like model strings: `ppr`, `ppr,damping=0.5,seeds=hybrid`, `hybrid_rerank:cross:NAME,depth=20`.
 """
@@ -35,7 +35,7 @@ _BLOCK = 128
 
 @dataclass(frozen=True)
 class ModeContext:
-    """What a mode works with."""
+    """The memory, state and models that a mode works with."""
 
     memory: Memory
     state: MemoryState | None = None
@@ -62,7 +62,7 @@ class ModeContext:
 
 
 class StrengthFactors:
-    """What activation is multiplied by at some nodes: 1 + boost * strength, and 1 for what was never confirmed.
+    """The factor of activation at each node: 1 + boost * strength, and 1 for what was never confirmed.
 
     A strength is read from the state when its node is first asked for, because a search touches few of the nodes.
     """

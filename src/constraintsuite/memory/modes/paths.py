@@ -28,18 +28,18 @@ _REACHED = np.dtype([("pair", np.intp), ("value", np.float64), ("hop", np.int16)
 
 
 class ArcTransfer(NamedTuple):
-    """What went over one arc in one hop."""
+    """The activation that passed over one arc in one hop."""
 
     arc: int
     hop: int
     held: float
-    """What the source had."""
+    """The activation of the source."""
     passed: float
     """How much of it arrived."""
 
 
 class Gains(NamedTuple):
-    """What improved in one hop: pairs of a seed and a node, each as one number, sorted."""
+    """The pairs of a seed and a node that got a better value in one hop, each pair as one number, sorted."""
 
     pairs: IndexArray
     arcs: IndexArray
@@ -47,7 +47,7 @@ class Gains(NamedTuple):
 
 
 class SeedReach:
-    """What came from each seed to each node, and how.
+    """The best walk from each seed to each node within reach.
 
     A pair of a seed and a node is one number: seed * nodes + node. `best` has a row per pair that something came to, sorted
     by pair: the highest value, in which hop and over which arc it came (0 and -1 at a start), and whether the pair was

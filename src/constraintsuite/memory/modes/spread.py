@@ -34,7 +34,7 @@ _LEAST_SYNONYM = 0.5  # below, all names of one field are alike, and most pairs 
 
 
 class Activation:
-    """What every node holds in every hop, from a start until `hops` are done or at most the tolerance is left."""
+    """The activation of every node in every hop, from a start until `hops` are done or at most the tolerance is left."""
 
     def __init__(
         self,
@@ -161,7 +161,7 @@ class PprMode(SpreadMode[PprSettings]):
     """A unit's score is how often a walk that restarts at the seeds is found there.
 
     As in HippoRAG 2 (Gutiérrez et al. 2025), an entity counts less the more units name it, every unit begins with a little
-    of its match, and half of a walk goes on at each step. Unlike there, walks begin at units only by default: among a
+    of its match, and half of a walk continues at each step. Unlike there, walks begin at units only by default: among a
     thousand documents and more, starts at the names in a query did harm (docs/memory-public.md).
     """
 
@@ -215,7 +215,7 @@ class ActivationStaticMode(SpreadMode[ActivationSettings]):
 
     @property
     def boost(self) -> float:
-        """What a full strength adds to all that arrives at a unit."""
+        """The part that a full strength adds to all that arrives at a unit."""
         return self.settings.boost if isinstance(self.settings, DynamicActivationSettings) else 0.0
 
     def spread(self, query: str, start: WalkStart) -> tuple[Activation, IndexArray]:

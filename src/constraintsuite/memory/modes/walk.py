@@ -1,4 +1,4 @@
-"""What all modes that walk share: the graph as they walk it, how well each unit matches, and where walks start."""
+"""The base of modes that walk: the graph as they walk it, how well each unit matches, and where walks start."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ class GraphView:
 
 
 class WalkStart(NamedTuple):
-    """What is known before the first step."""
+    """The view of the graph, the matches, and the starts of the walks."""
 
     view: GraphView
     match: FloatArray  # (units,)

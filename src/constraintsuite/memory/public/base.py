@@ -1,4 +1,4 @@
-"""What all public benchmarks are read into, how their rows are checked, and what every official scorer has in common."""
+"""The records that public benchmarks are read into, the checks of their rows, and the base of official scorers."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class BenchmarkFile:
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What a user can choose; a benchmark refuses options that do not apply to it."""
+    """The options of reading; a benchmark refuses those that do not apply to it."""
 
     limit: int | None = None
     """Read only this many items, from the beginning."""
@@ -153,7 +153,7 @@ def refuse_repeated(seen: dict[str, str], identity: str, where: str) -> None:
     """Remember where an id is; refuse one that was seen before."""
     first = seen.setdefault(identity, where)
     if first != where:
-        raise UserError(f"{where}: the id {identity!r} stands at {first} already. Ids must be unique.")
+        raise UserError(f"{where}: the id {identity!r} is also at {first}. Ids must be unique.")
 
 
 def read_records(

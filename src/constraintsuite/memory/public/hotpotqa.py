@@ -101,7 +101,7 @@ def _item(where: str, question: HotpotQuestion) -> BenchmarkItem:
 
 
 def _haystack(where: str, question: HotpotQuestion) -> tuple[Haystack, list[str]]:
-    """Return the paragraphs of a question, and notes on those that stand there twice."""
+    """Return the paragraphs of a question, and notes on titles that occur twice."""
     if not question.context:
         raise UserError(f"{where}: {question.id} has no context to search in.")
     seen: dict[str, list[tuple[str, ...]]] = {}

@@ -35,7 +35,7 @@ _REFUSALS = ("no information available", "not mentioned")
 
 
 class LocomoTurn(BenchmarkRecord):
-    """What one speaker said, or showed."""
+    """One turn of a conversation, perhaps with a picture."""
 
     speaker: StrictStr
     dia_id: StrictStr

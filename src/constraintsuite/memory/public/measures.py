@@ -105,7 +105,7 @@ def stemmed_list_f1(answer: str, gold: str) -> float:
 
 
 def _overlap(mine: Sequence[str], right: Sequence[str]) -> tuple[float, float, float]:
-    """F1, precision and recall of words, each counted as often as it stands on both sides."""
+    """Return F1, precision and recall of words; a word counts as often as both sides have it."""
     shared = sum((Counter(mine) & Counter(right)).values())
     if not shared:
         return 0.0, 0.0, 0.0

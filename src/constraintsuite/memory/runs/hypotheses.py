@@ -128,10 +128,10 @@ def _h3(table: MemoryTable, budget: int, timing: Timing | None, replays: Sequenc
     replayed = {one.mode for one in replays}
     lacking = [mode for mode in run if mode not in replayed or _speed(timing, mode, budget) is None]
     judged = _all([each.judgement for each in evidence] + (["undecided"] if lacking else []))
-    told = [f"{one.mode}: {_causes(one)}" for one in replays]
+    causes = [f"{one.mode}: {_causes(one)}" for one in replays]
     doubt = [f"Without times and replays of {', '.join(lacking)} it cannot be decided in full."] if lacking else []
     none = [] if run else ["No mode that walks was run."]
-    return HypothesisResult("H3", claim, judged, " ".join([*told, *doubt, *none]), tuple(evidence))
+    return HypothesisResult("H3", claim, judged, " ".join([*causes, *doubt, *none]), tuple(evidence))
 
 
 def _edges_and_speed(table: MemoryTable, mode: str, budget: int, timing: Timing | None) -> Iterator[HypothesisFigure]:
@@ -185,13 +185,13 @@ def _dynamic(table: MemoryTable, budget: int) -> HypothesisResult:
     )
     found = dict(zip(tests, evidence, strict=True))
     judged = _any([_helps(found.get((mode, _HELP)), found.get((mode, _HARM))) for mode, _ in tests])
-    told = [
+    harms = [
         f"{mode} does harm."
         for (mode, kind), each in found.items()
         if kind == _HARM and each.judgement == "not supported"
     ]
     none = "No harm is shown, which is not to say that there is none." if found else "No sequence was run with both."
-    return HypothesisResult("dynamic", claim, judged, " ".join(told) or none, evidence)
+    return HypothesisResult("dynamic", claim, judged, " ".join(harms) or none, evidence)
 
 
 def _helps(help_: HypothesisFigure | None, harm: HypothesisFigure | None) -> Judgement:

@@ -55,7 +55,7 @@ _SCORED = combine(
         type=click.Choice(["names", "titles"]),
         default="names",
         show_default=True,
-        help="What links documents.",
+        help="Link documents by all names in them, or by titles only.",
     ),
     click.option("--answers", type=FILE, help="JSON file of answers by question id, which are also scored."),
 )
