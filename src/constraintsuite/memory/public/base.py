@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import sha256_of
 from constraintsuite.core.store.jsonl import describe
 from constraintsuite.corpora.jsonl import read_objects
 from constraintsuite.memory.public.measures import MetricValues, ranking_values
@@ -216,3 +218,28 @@ def pool(reading: BenchmarkFile) -> BenchmarkFile:
         items=tuple(replace(item, haystack=POOL) for item in reading.items),
         haystacks={POOL: merged(POOL, sources)},
     )
+
+
+class ReadRow(NamedTuple):
+    """What one row of a benchmark file gives."""
+
+    haystack: Haystack | None
+    items: Sequence[BenchmarkItem] = ()
+    notes: Sequence[str] = ()
+    skipped: str = ""
+    """Why the official protocol leaves the row out; empty if it does not."""
+
+
+def assemble(
+    benchmark: str, path: Path, options: ReadOptions, scorer: OfficialScorer, rows: Iterable[ReadRow]
+) -> BenchmarkFile:
+    """Make a benchmark file of its rows; with `options.pooled`, over one haystack. A file without a question is refused."""
+    read = list(rows)
+    items = tuple(item for row in read for item in row.items)
+    skipped = Counter(row.skipped for row in read if row.skipped)
+    if not items:
+        raise UserError(f"{path}: no question is left to score. Skipped, as in the official protocol: {dict(skipped)}.")
+    haystacks = {row.haystack.id: row.haystack for row in read if row.haystack is not None}
+    notes = tuple(note for row in read for note in row.notes)
+    reading = BenchmarkFile(benchmark, sha256_of(path), items, haystacks, scorer, notes, skipped)
+    return pool(reading) if options.pooled else reading

@@ -10,7 +10,6 @@ from typing import Annotated
 from pydantic import AliasChoices, BeforeValidator, Field, StrictInt, StrictStr
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.store.files import sha256_of
 from constraintsuite.memory.public.base import (
     BenchmarkFile,
     BenchmarkItem,
@@ -19,8 +18,9 @@ from constraintsuite.memory.public.base import (
     HaystackDocument,
     OfficialScorer,
     ReadOptions,
+    ReadRow,
+    assemble,
     passages_of,
-    pool,
     read_records,
 )
 from constraintsuite.memory.public.measures import (
@@ -71,15 +71,14 @@ def read(path: Path, options: ReadOptions) -> BenchmarkFile:
 def read_questions(benchmark: str, path: Path, options: ReadOptions, scorer: OfficialScorer) -> BenchmarkFile:
     """Read any file in HotpotQA's form."""
     options.refuse(benchmark, "granularity", "corpus")
-    items, haystacks, notes = [], {}, []
-    for where, question in read_records(path, options.limit, HotpotQuestion, lambda one: one.id):
-        haystack, odd = _haystack(where, question)
-        item = _item(where, question)
-        items.append(item)
-        haystacks[haystack.id] = haystack
-        notes += odd + _missing_gold(where, item, haystack)
-    reading = BenchmarkFile(benchmark, sha256_of(path), tuple(items), haystacks, scorer, tuple(notes))
-    return pool(reading) if options.pooled else reading
+    rows = read_records(path, options.limit, HotpotQuestion, lambda one: one.id)
+    return assemble(benchmark, path, options, scorer, (_row(where, question) for where, question in rows))
+
+
+def _row(where: str, question: HotpotQuestion) -> ReadRow:
+    haystack, notes = _haystack(where, question)
+    item = _item(where, question)
+    return ReadRow(haystack, [item], notes + _missing_gold(where, item, haystack))
 
 
 def _item(where: str, question: HotpotQuestion) -> BenchmarkItem:

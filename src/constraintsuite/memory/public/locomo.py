@@ -10,7 +10,6 @@ from typing import Any
 from pydantic import Field, StrictInt, StrictStr
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.store.files import sha256_of
 from constraintsuite.memory.public.base import (
     BenchmarkFile,
     BenchmarkItem,
@@ -21,6 +20,8 @@ from constraintsuite.memory.public.base import (
     HaystackPassage,
     OfficialScorer,
     ReadOptions,
+    ReadRow,
+    assemble,
     checked,
     read_records,
     refuse_repeated,
@@ -70,19 +71,19 @@ def read(path: Path, options: ReadOptions) -> BenchmarkFile:
     """Read `locomo10.json`; a limit counts conversations."""
     options.refuse("locomo", "corpus", "pooled")
     granularity: Granularity = options.granularity or "turn"
-    items, haystacks, notes = [], {}, []
-    for where, sample in read_records(path, options.limit, Sample, lambda one: one.sample_id):
-        sources = tuple(_sources(where, sample, granularity))
-        haystacks[sample.sample_id] = Haystack(sample.sample_id, sources)
-        there = {passage.name for source in sources for passage in source.passages}
-        for number, asked in enumerate(sample.qa, 1):
-            item = _item(f"{sample.sample_id}/{number}", sample, asked, granularity, there)
-            items.append(item)
-            notes += _oddities(item)
-    if not items:
-        raise UserError(f"{path}: no conversation has a question.")
-    scorer = LocomoScorer()
-    return BenchmarkFile("locomo", sha256_of(path), tuple(items), haystacks, scorer, tuple(notes))
+    records = read_records(path, options.limit, Sample, lambda one: one.sample_id)
+    rows = (_row(where, sample, granularity) for where, sample in records)
+    return assemble("locomo", path, options, LocomoScorer(), rows)
+
+
+def _row(where: str, sample: Sample, granularity: Granularity) -> ReadRow:
+    sources = tuple(_sources(where, sample, granularity))
+    there = {passage.name for source in sources for passage in source.passages}
+    items = [
+        _item(f"{sample.sample_id}/{number}", sample, asked, granularity, there)
+        for number, asked in enumerate(sample.qa, 1)
+    ]
+    return ReadRow(Haystack(sample.sample_id, sources), items, [note for item in items for note in _oddities(item)])
 
 
 def _sources(where: str, sample: Sample, granularity: Granularity) -> Iterator[HaystackDocument]:

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from pydantic import Field, StrictBool, StrictInt, StrictStr
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.store.files import sha256_of, sha256_text
+from constraintsuite.core.store.files import sha256_text
 from constraintsuite.memory.public.base import (
     BenchmarkFile,
     BenchmarkItem,
@@ -20,8 +20,9 @@ from constraintsuite.memory.public.base import (
     HaystackPassage,
     OfficialScorer,
     ReadOptions,
+    ReadRow,
+    assemble,
     merged,
-    pool,
     read_records,
 )
 from constraintsuite.memory.public.measures import MetricValues
@@ -62,23 +63,16 @@ def read(path: Path, options: ReadOptions) -> BenchmarkFile:
     """Read any of the authors' files; questions that the official evaluation leaves out are only counted."""
     options.refuse("longmemeval", "corpus")
     granularity: Granularity = options.granularity or "session"
-    skipped = {"abstention": 0, "no_answer_in_user_turns": 0}
-    items, haystacks = [], {}
-    for where, question in read_records(path, options.limit, LongMemEvalQuestion, lambda one: one.question_id):
-        sessions = _sessions(where, question)
-        haystacks[question.question_id] = merged(
-            question.question_id, (_source(session, granularity) for session in sessions)
-        )
-        reason = _left_out(question, sessions)
-        if reason:
-            skipped[reason] += 1
-        else:
-            items.append(_item(question, sessions, granularity))
-    if not items:
-        raise UserError(f"{path}: no question is left after the official filter ({skipped}).")
-    scorer = LongMemEvalScorer(granularity)
-    reading = BenchmarkFile("longmemeval", sha256_of(path), tuple(items), haystacks, scorer, skipped=skipped)
-    return pool(reading) if options.pooled else reading
+    records = read_records(path, options.limit, LongMemEvalQuestion, lambda one: one.question_id)
+    rows = (_row(where, question, granularity) for where, question in records)
+    return assemble("longmemeval", path, options, LongMemEvalScorer(granularity), rows)
+
+
+def _row(where: str, question: LongMemEvalQuestion, granularity: Granularity) -> ReadRow:
+    sessions = _sessions(where, question)
+    haystack = merged(question.question_id, (_source(session, granularity) for session in sessions))
+    skipped = _left_out(question, sessions)
+    return ReadRow(haystack, [] if skipped else [_item(question, sessions, granularity)], skipped=skipped)
 
 
 def _sessions(where: str, question: LongMemEvalQuestion) -> list[LongMemEvalSession]:

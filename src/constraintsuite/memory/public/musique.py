@@ -11,7 +11,7 @@ from pydantic import Field, StrictBool, StrictInt, StrictStr
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.statistics.intervals import connected_components
-from constraintsuite.core.store.files import sha256_of, sha256_text
+from constraintsuite.core.store.files import sha256_text
 from constraintsuite.memory.public.base import (
     BenchmarkFile,
     BenchmarkItem,
@@ -21,7 +21,8 @@ from constraintsuite.memory.public.base import (
     HaystackPassage,
     OfficialScorer,
     ReadOptions,
-    pool,
+    ReadRow,
+    assemble,
     read_records,
 )
 from constraintsuite.memory.public.measures import WRONG, MetricValues, compare_open, compare_sets
@@ -52,24 +53,15 @@ class MusiqueQuestion(BenchmarkRecord):
 def read(path: Path, options: ReadOptions) -> BenchmarkFile:
     """Read MuSiQue-Ans or MuSiQue-Full; as in the official protocol, questions without an answer are not scored."""
     options.refuse("musique", "granularity", "corpus")
-    items, haystacks, skipped = [], {}, 0
-    for where, question in read_records(path, options.limit, MusiqueQuestion, _identity):
-        if not question.answerable:
-            skipped += 1
-            continue
-        items.append(_item(where, question))
-        haystacks[question.id] = _haystack(where, question)
-    if not items:
-        raise UserError(f"{path}: no question has an answer.")
-    reading = BenchmarkFile(
-        "musique",
-        sha256_of(path),
-        _clustered(items),
-        haystacks,
-        MusiqueScorer(),
-        skipped={"unanswerable": skipped} if skipped else {},
-    )
-    return pool(reading) if options.pooled else reading
+    rows = (_row(*row) for row in read_records(path, options.limit, MusiqueQuestion, _identity))
+    reading = assemble("musique", path, options, MusiqueScorer(), rows)
+    return replace(reading, items=_clustered(reading.items))
+
+
+def _row(where: str, question: MusiqueQuestion) -> ReadRow:
+    if not question.answerable:
+        return ReadRow(None, skipped="unanswerable")
+    return ReadRow(_haystack(where, question), [_item(where, question)])
 
 
 def _identity(question: MusiqueQuestion) -> str:
