@@ -220,7 +220,7 @@ def pool(reading: BenchmarkFile) -> BenchmarkFile:
     )
 
 
-class ReadRow(NamedTuple):
+class BenchmarkRow(NamedTuple):
     """What one row of a benchmark file gives."""
 
     haystack: Haystack | None
@@ -231,7 +231,7 @@ class ReadRow(NamedTuple):
 
 
 def assemble(
-    benchmark: str, path: Path, options: ReadOptions, scorer: OfficialScorer, rows: Iterable[ReadRow]
+    benchmark: str, path: Path, options: ReadOptions, scorer: OfficialScorer, rows: Iterable[BenchmarkRow]
 ) -> BenchmarkFile:
     """Make a benchmark file of its rows; with `options.pooled`, over one haystack. A file without a question is refused."""
     read = list(rows)

@@ -18,7 +18,7 @@ from constraintsuite.memory.public.base import (
     HaystackDocument,
     OfficialScorer,
     ReadOptions,
-    ReadRow,
+    BenchmarkRow,
     assemble,
     passages_of,
     read_records,
@@ -75,10 +75,10 @@ def read_questions(benchmark: str, path: Path, options: ReadOptions, scorer: Off
     return assemble(benchmark, path, options, scorer, (_row(where, question) for where, question in rows))
 
 
-def _row(where: str, question: HotpotQuestion) -> ReadRow:
+def _row(where: str, question: HotpotQuestion) -> BenchmarkRow:
     haystack, notes = _haystack(where, question)
     item = _item(where, question)
-    return ReadRow(haystack, [item], notes + _missing_gold(where, item, haystack))
+    return BenchmarkRow(haystack, [item], notes + _missing_gold(where, item, haystack))
 
 
 def _item(where: str, question: HotpotQuestion) -> BenchmarkItem:

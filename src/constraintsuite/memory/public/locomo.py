@@ -20,7 +20,7 @@ from constraintsuite.memory.public.base import (
     HaystackPassage,
     OfficialScorer,
     ReadOptions,
-    ReadRow,
+    BenchmarkRow,
     assemble,
     checked,
     read_records,
@@ -76,14 +76,16 @@ def read(path: Path, options: ReadOptions) -> BenchmarkFile:
     return assemble("locomo", path, options, LocomoScorer(), rows)
 
 
-def _row(where: str, sample: Sample, granularity: Granularity) -> ReadRow:
+def _row(where: str, sample: Sample, granularity: Granularity) -> BenchmarkRow:
     sources = tuple(_sources(where, sample, granularity))
     there = {passage.name for source in sources for passage in source.passages}
     items = [
         _item(f"{sample.sample_id}/{number}", sample, asked, granularity, there)
         for number, asked in enumerate(sample.qa, 1)
     ]
-    return ReadRow(Haystack(sample.sample_id, sources), items, [note for item in items for note in _oddities(item)])
+    return BenchmarkRow(
+        Haystack(sample.sample_id, sources), items, [note for item in items for note in _oddities(item)]
+    )
 
 
 def _sources(where: str, sample: Sample, granularity: Granularity) -> Iterator[HaystackDocument]:

@@ -20,7 +20,7 @@ from constraintsuite.memory.public.base import (
     HaystackPassage,
     OfficialScorer,
     ReadOptions,
-    ReadRow,
+    BenchmarkRow,
     assemble,
     merged,
     read_records,
@@ -68,11 +68,11 @@ def read(path: Path, options: ReadOptions) -> BenchmarkFile:
     return assemble("longmemeval", path, options, LongMemEvalScorer(granularity), rows)
 
 
-def _row(where: str, question: LongMemEvalQuestion, granularity: Granularity) -> ReadRow:
+def _row(where: str, question: LongMemEvalQuestion, granularity: Granularity) -> BenchmarkRow:
     sessions = _sessions(where, question)
     haystack = merged(question.question_id, (_source(session, granularity) for session in sessions))
     skipped = _left_out(question, sessions)
-    return ReadRow(haystack, [] if skipped else [_item(question, sessions, granularity)], skipped=skipped)
+    return BenchmarkRow(haystack, [] if skipped else [_item(question, sessions, granularity)], skipped=skipped)
 
 
 def _sessions(where: str, question: LongMemEvalQuestion) -> list[LongMemEvalSession]:

@@ -21,7 +21,7 @@ from constraintsuite.memory.public.base import (
     HaystackPassage,
     OfficialScorer,
     ReadOptions,
-    ReadRow,
+    BenchmarkRow,
     assemble,
     read_records,
 )
@@ -58,10 +58,10 @@ def read(path: Path, options: ReadOptions) -> BenchmarkFile:
     return replace(reading, items=_clustered(reading.items))
 
 
-def _row(where: str, question: MusiqueQuestion) -> ReadRow:
+def _row(where: str, question: MusiqueQuestion) -> BenchmarkRow:
     if not question.answerable:
-        return ReadRow(None, skipped="unanswerable")
-    return ReadRow(_haystack(where, question), [_item(where, question)])
+        return BenchmarkRow(None, skipped="unanswerable")
+    return BenchmarkRow(_haystack(where, question), [_item(where, question)])
 
 
 def _identity(question: MusiqueQuestion) -> str:
