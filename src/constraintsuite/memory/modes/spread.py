@@ -30,6 +30,7 @@ TOLERANCE = 1e-6
 _MOST_HOPS = 1_000
 _LONGEST_PATH = 4  # hops of a walk that is shown; longer walks are in the sum too, and bring next to nothing
 _BEAM = 256
+_FEW = 16  # if less than one node in this many fires, taking its rows is cheaper than using the whole matrix
 _LEAST_SYNONYM = 0.5  # below, all names of one field are alike, and most pairs would be links
 
 
@@ -51,8 +52,16 @@ class Activation:
         self.layers = [self._multiplied(start)]
         enough = tolerance * float(self.layers[0].sum())
         while len(self.layers) <= hops and float(self.layers[-1].sum()) > enough:
-            fired = np.where(self._fires(self.layers[-1]), self.layers[-1], 0.0)
-            self.layers.append(self._multiplied(decay * (fired @ view.transitions)))
+            self.layers.append(self._multiplied(decay * self._pushed(self.layers[-1])))
+
+    def _pushed(self, layer: FloatArray) -> FloatArray:
+        """Return what arrives at each node; both ways add in the order of the sources, so they agree to the last digit."""
+        nodes = np.flatnonzero(self._fires(layer))
+        if len(nodes) * _FEW < len(layer):
+            few: FloatArray = layer[nodes] @ self.view.transitions[nodes]
+            return few
+        pushed: FloatArray = np.where(self._fires(layer), layer, 0.0) @ self.view.transitions
+        return pushed
 
     def _fires(self, layer: FloatArray) -> BoolArray:
         return layer >= self.threshold if self.threshold else layer > 0

@@ -16,12 +16,12 @@ from constraintsuite.memory.public.base import (
     BenchmarkFile,
     BenchmarkItem,
     BenchmarkRecord,
+    BenchmarkRow,
     Haystack,
     HaystackDocument,
     HaystackPassage,
     OfficialScorer,
     ReadOptions,
-    BenchmarkRow,
     assemble,
     read_records,
 )
