@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from constraintsuite.memory.graph import BoolArray, FloatArray
 from constraintsuite.memory.modes.base import IndexArray
@@ -24,7 +23,6 @@ Continues = Callable[[int, IndexArray], BoolArray]
 StopReasonOf = Callable[[int, int, int], StopReason | None]
 """Why nothing left a node with arcs that was reached from a seed in some hop; None where something did."""
 SearchExplanation = tuple[tuple[SearchPath, ...], tuple[TraceStep, ...]]
-_REACHED = np.dtype([("pair", np.intp), ("value", np.float64), ("hop", np.int16), ("arc", np.intp), ("cut", np.bool_)])
 
 
 class ArcTransfer(NamedTuple):
@@ -49,93 +47,78 @@ class Gains(NamedTuple):
 class SeedReach:
     """The best walk from each seed to each node within reach.
 
-    A pair of a seed and a node is one number: seed * nodes + node. `best` has a row per pair that something came to, sorted
-    by pair: the highest value, in which hop and over which arc it came (0 and -1 at a start), and whether the pair was
-    outside of the beam at its last turn.
+    A pair of a seed and a node is one number: seed * nodes + node. `pairs` are those that something came to, sorted, and
+    `values` the best that came.
     """
 
     def __init__(self, arcs: Arcs, starts: IndexArray, values: FloatArray) -> None:
-        self.arcs, self.starts = arcs, starts
+        self.arcs, self.starts, self.values = arcs, starts, values
         self.size = len(arcs.first) - 1
-        self.best = _rows(np.arange(len(starts)) * self.size + starts, values, 0, -1)
+        self.pairs: IndexArray = np.arange(len(starts)) * self.size + starts
         self.gains: list[Gains] = []
-
-    def find(self, pairs: IndexArray) -> tuple[IndexArray, BoolArray]:
-        """Return the rows of some pairs, and which of the pairs have one."""
-        rows = np.minimum(np.searchsorted(self.best["pair"], pairs), len(self.best) - 1)
-        return rows, self.best["pair"][rows] == pairs
+        """What improved in each hop."""
+        self.cut: set[int] = set()
+        """Pairs that were outside of the beam at their last turn."""
 
     def value(self, pairs: IndexArray) -> FloatArray:
         """Return the best value of each of some pairs; 0 where nothing has come."""
-        rows, known = self.find(pairs)
-        return np.where(known, self.best["value"][rows], 0.0)
+        return _look_up(self.pairs, self.values, pairs)
 
     def take(self, gains: Gains) -> None:
         """Put what was gained in the place of what was there."""
         self.gains.append(gains)
-        hop = len(self.gains)
-        rows, known = self.find(gains.pairs)
-        old, new = rows[known], ~known
-        self.best["value"][old], self.best["arc"][old], self.best["hop"][old] = (
-            gains.values[known],
-            gains.arcs[known],
-            hop,
-        )
-        joined = np.concatenate([self.best, _rows(gains.pairs[new], gains.values[new], hop, gains.arcs[new])])
-        self.best = joined[np.argsort(joined["pair"], kind="stable")]
-
-    def mark_cut(self, pairs: IndexArray, cut: bool) -> None:
-        """Remember whether some pairs were outside of the beam."""
-        self.best["cut"][self.find(pairs)[0]] = cut
+        stays = ~np.isin(self.pairs, gains.pairs)
+        pairs = np.concatenate([self.pairs[stays], gains.pairs])
+        order = np.argsort(pairs)
+        self.pairs, self.values = pairs[order], np.concatenate([self.values[stays], gains.values])[order]
 
     def arrived(self) -> FloatArray:
         """For each node, the most that came to it from any one seed; nothing comes to a seed from itself."""
         arrived = np.zeros(self.size)
-        came = self.best[self.best["hop"] > 0]
-        np.maximum.at(arrived, came["pair"] % self.size, came["value"])
+        for gains in self.gains:
+            np.maximum.at(arrived, gains.pairs % self.size, gains.values)
         return arrived
 
     def last_arcs(self) -> IndexArray:
         """For each node that something came to, the arc over which the most came; of equals that of the first seed."""
-        came = self.best[self.best["hop"] > 0]
-        seed, node = np.divmod(came["pair"], self.size)
-        order = np.lexsort((seed, -came["value"], node))
+        if not self.gains:
+            return np.empty(0, dtype=np.intp)
+        pairs, arcs, values = (np.concatenate(column) for column in zip(*self.gains, strict=True))
+        seed, node = np.divmod(pairs, self.size)
+        order = np.lexsort((seed, -values, node))
         _, first = np.unique(node[order], return_index=True)
-        last: IndexArray = came["arc"][order[first]]
+        last: IndexArray = arcs[order[first]]
         return last
 
     def was_cut(self, seed: int, node: int) -> bool:
         """Whether a node that was reached from a seed was left out of the beam."""
-        rows, known = self.find(np.array([seed * self.size + node]))
-        return bool(known[0] and self.best["cut"][rows[0]])
+        return seed * self.size + node in self.cut
 
     def walk_to(self, node: int) -> tuple[int, list[ArcTransfer]]:
         """Return the seed from which the most came to a node, and the way it came; no way if nothing did."""
-        rows, known = self.find(np.arange(len(self.starts)) * self.size + node)
-        came = known & (self.best["hop"][rows] > 0)
-        if not came.any():
-            return 0, []
-        seed = int(np.where(came, self.best["value"][rows], 0.0).argmax())
-        walk: list[ArcTransfer] = []
-        for hop in range(int(self.best["hop"][rows[seed]]), 0, -1):
-            gains = self.gains[hop - 1]
-            place = int(np.searchsorted(gains.pairs, seed * self.size + node))
-            arc = int(gains.arcs[place])
+        most, seed, last = 0.0, 0, 0
+        for hop, gains in enumerate(self.gains, 1):
+            values = _look_up(gains.pairs, gains.values, np.arange(len(self.starts)) * self.size + node)
+            here = int(values.argmax())
+            if (values[here], -here) > (most, -seed):
+                most, seed, last = float(values[here]), here, hop
+        steps = []
+        for hop in range(last, 0, -1):
+            row = int(np.searchsorted(self.gains[hop - 1].pairs, seed * self.size + node))
+            arc, passed = int(self.gains[hop - 1].arcs[row]), float(self.gains[hop - 1].values[row])
+            steps.append((arc, hop, passed))
             node = int(self.arcs.source[arc])
-            walk.append(ArcTransfer(arc, hop, self._held(seed * self.size + node, hop - 1), float(gains.values[place])))
-        return seed, walk[::-1]
-
-    def _held(self, pair: int, hop: int) -> float:
-        if hop == 0:
-            return float(self.value(np.array([pair]))[0])
-        gains = self.gains[hop - 1]
-        return float(gains.values[np.searchsorted(gains.pairs, pair)])
+        walk, held = [], float(self.value(np.array([seed * self.size + node]))[0])
+        for arc, hop, passed in reversed(steps):
+            walk.append(ArcTransfer(arc, hop, held, passed))
+            held = passed
+        return seed, walk
 
 
-def _rows(pairs: IndexArray, values: FloatArray, hop: int, arcs: IndexArray | int) -> npt.NDArray[np.void]:
-    rows = np.zeros(len(pairs), dtype=_REACHED)
-    rows["pair"], rows["value"], rows["hop"], rows["arc"] = pairs, values, hop, arcs
-    return rows
+def _look_up(pairs: IndexArray, values: FloatArray, wanted: IndexArray) -> FloatArray:
+    """Return the values of some pairs in a sorted table; 0 for a pair that is not there."""
+    rows = np.minimum(np.searchsorted(pairs, wanted), len(pairs) - 1)
+    return np.where(pairs[rows] == wanted, values[rows], 0.0)
 
 
 def reach(
@@ -160,8 +143,8 @@ def reach(
             pairs, values = pairs[going], values[going]
         order = np.argsort(-values, kind="stable")
         kept = np.sort(order[:beam])
-        done.mark_cut(pairs[kept], False)
-        done.mark_cut(pairs[order[beam:]], True)
+        done.cut.difference_update(pairs[kept].tolist())
+        done.cut.update(pairs[order[beam:]].tolist())
         gains = _gains(done, passing, pairs[kept], values[kept])
         if not len(gains.pairs):
             break
