@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, zip_longest
@@ -151,18 +151,17 @@ def _parent_of_row(block: DocumentBlock, before: Sequence[UnitDraft], section: D
 
 def _lend_heading_numbers(drafts: Sequence[UnitDraft]) -> None:
     """Give the number of a heading to the first paragraph under it, if nothing else in the document has that number."""
-    taken = {draft.number for draft in drafts if draft.number}
-    lent: dict[str, UnitDraft | None] = {}
-    seen: set[int] = set()
+    taken = {draft.number for draft in drafts}
+    first: dict[int, UnitDraft] = {}
     for draft in drafts:
-        number = draft.section.number
-        if number and number not in taken and draft.section.ordinal not in seen:
-            seen.add(draft.section.ordinal)
-            if not draft.number and draft.kind in ("paragraph", "quote"):
-                lent[number] = None if number in lent else draft
-    for number, draft_or_none in lent.items():
-        if draft_or_none is not None:
-            draft_or_none.number = number
+        first.setdefault(draft.section.ordinal, draft)
+    candidates: dict[str, list[UnitDraft]] = defaultdict(list)
+    for draft in first.values():
+        if not draft.number and draft.kind in ("paragraph", "quote"):
+            candidates[draft.section.number].append(draft)
+    for number, own in candidates.items():
+        if number not in taken and len(own) == 1:
+            own[0].number = number
 
 
 def give_labels(path: Path, drafts: Sequence[UnitDraft], sections: Sequence[DocumentSection]) -> None:
@@ -258,13 +257,5 @@ def parse_source(source: SourceText, document: str, *, markdown: bool) -> Parsed
 
 def _unit(document: str, draft: UnitDraft, front: FrontMatter) -> Unit:
     attributes = {"kind": draft.kind} | ({"number": draft.number} if draft.number else {})
-    return Unit(
-        id=f"{document}:{draft.label}",
-        document=document,
-        text=draft.text,
-        headings=draft.headings,
-        lines=draft.lines,
-        valid_from=front.valid_from,
-        valid_to=front.valid_to,
-        attributes=attributes,
-    )
+    unit = Unit(f"{document}:{draft.label}", document, draft.text, draft.headings, attributes=attributes)
+    return replace(unit, lines=draft.lines, valid_from=front.valid_from, valid_to=front.valid_to)

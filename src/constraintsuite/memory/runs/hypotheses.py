@@ -68,17 +68,12 @@ def _h1(table: MemoryTable, budget: int) -> HypothesisResult:
     if not levels:
         return HypothesisResult("H1", claim, "undecided", "No flat mode was run on multi-hop cases.", ())
     flat = max(levels, key=lambda mode: levels[mode])
-    evidence = _tested(
-        {
-            f"{_RECALL} of {mode} less {H1_RELATIVE} times that of {flat}": _test_more(table, flat, mode, hops)
-            for mode in WALKING
-            if mode in table.systems
-        }
-    )
+    run = [mode for mode in WALKING if mode in table.systems]
+    what = f"{_RECALL} of {{}} minus {H1_RELATIVE} times that of {flat}"
+    evidence = _tested({what.format(mode): _test_more(table, flat, mode, hops) for mode in run})
     level = levels[flat]
-    bar = f"15 % more would be {percent(H1_RELATIVE * level)}" + (
-        ", which cannot be" if H1_RELATIVE * level > 1 else ""
-    )
+    impossible = ", which is impossible" if H1_RELATIVE * level > 1 else ""
+    bar = f"15 % more would be {percent(H1_RELATIVE * level)}{impossible}"
     words = f"The best flat mode, {flat}, has {percent(level)}; {bar}. Answer recall is not judged: no answers are generated."
     return HypothesisResult("H1", claim, _any([each.judgement for each in evidence]), words, evidence)
 
@@ -97,7 +92,7 @@ def _h2(table: MemoryTable, budget: int, timing: Timing | None) -> HypothesisRes
     claim = "Weights bring more critical evidence into the first three places, for at most 20 % more time (median)."
     critical = table.at_budget(budget, tag="critical")
     plain, weighted = "structure_only", "weighted_graph_static"
-    tested = _tested({"top3_recall with weights less without": _test(table, plain, weighted, "top3_recall", critical)})
+    tested = _tested({"top3_recall with weights minus without": _test(table, plain, weighted, "top3_recall", critical)})
     if not tested:
         return HypothesisResult("H2", claim, "undecided", "The two modes were not both run on critical cases.", ())
     (gained,) = tested
@@ -105,24 +100,26 @@ def _h2(table: MemoryTable, budget: int, timing: Timing | None) -> HypothesisRes
     if slow is None or fast is None:
         return HypothesisResult("H2", claim, _all([gained.judgement, "undecided"]), "No times were taken.", (gained,))
     ratio = slow.p50_ms / fast.p50_ms
-    kept: Judgement = "supported" if ratio <= H2_LATENCY else "not supported"
-    cost = HypothesisFigure(
-        "median time with weights over without", Interval(ratio, None, None, slow.items), kept, kind="number"
-    )
-    return HypothesisResult(
-        "H2", claim, _all([gained.judgement, kept]), f"The median time is {ratio:.2f} times.", (gained, cost)
-    )
+    cost = _measured("median time with weights over without", ratio, slow.items, ratio <= H2_LATENCY, "number")
+    words = f"The median time is {ratio:.2f} times."
+    return HypothesisResult("H2", claim, _all([gained.judgement, cost.judgement]), words, (gained, cost))
+
+
+def _measured(what: str, value: float, n: int, supported: bool, kind: ColumnKind) -> HypothesisFigure:
+    """Make evidence of a number without an interval, judged by a fixed limit."""
+    judgement: Judgement = "supported" if supported else "not supported"
+    return HypothesisFigure(what, Interval(value, None, None, n), judgement, kind=kind)
 
 
 def _h3(table: MemoryTable, budget: int, timing: Timing | None, replays: Sequence[Replay]) -> HypothesisResult:
     claim = (
         "Paths can be replayed: every edge exists, without the last one the unit at the end loses score (where scores are sums, "
-        "oftener than without another edge), and the median is below 200 ms."
+        "more often than without another edge), and the median is below 200 ms."
     )
     run = [mode for mode in WALKING if mode in table.systems]
     evidence = [each for mode in run for each in _edges_and_speed(table, mode, budget, timing)]
     evidence += [_mostly_fall(one) for one in replays if one.mode in BEST_WALK]
-    ends = "units at the end of a walk of {} that fall without its last edge, less those without another edge"
+    ends = "units at the end of a walk of {} that fall without its last edge, minus those without another edge"
     sums = [one for one in replays if one.mode not in BEST_WALK]
     evidence += _tested({ends.format(one.mode): one.fall.test for one in sums})
     replayed = {one.mode for one in replays}
@@ -138,15 +135,12 @@ def _edges_and_speed(table: MemoryTable, mode: str, budget: int, timing: Timing 
     """Yield for one mode whether its edges exist, and whether it is fast."""
     shown = _values(table, mode, "edge_validity", table.at_budget(budget))
     if len(shown):
-        all_there = Interval(float(shown.mean()), None, None, len(shown))
-        right: Judgement = "supported" if shown.min() == 1 else "not supported"
-        yield HypothesisFigure(f"edges of {mode} that exist", all_there, right, kind="share")
+        exist = f"edges of {mode} that exist"
+        yield _measured(exist, float(shown.mean()), len(shown), bool(shown.min() == 1), "share")
     speed = _speed(timing, mode, budget)
     if speed is not None:
-        fast: Judgement = "supported" if speed.p50_ms < H3_MEDIAN_MS else "not supported"
-        yield HypothesisFigure(
-            f"median ms of {mode}", Interval(speed.p50_ms, None, None, speed.items), fast, kind="number"
-        )
+        is_fast = speed.p50_ms < H3_MEDIAN_MS
+        yield _measured(f"median ms of {mode}", speed.p50_ms, speed.items, is_fast, "number")
 
 
 def _mostly_fall(one: Replay) -> HypothesisFigure:
@@ -181,7 +175,7 @@ def _dynamic(table: MemoryTable, budget: int) -> HypothesisResult:
     }
     static_of = dict(DYNAMIC)
     evidence = _tested(
-        {f"probe_mrr of {mode} less {static_of[mode]} on {kind}": test for (mode, kind), test in tests.items()}
+        {f"probe_mrr of {mode} minus {static_of[mode]} on {kind}": test for (mode, kind), test in tests.items()}
     )
     found = dict(zip(tests, evidence, strict=True))
     judged = _any([_helps(found.get((mode, _HELP)), found.get((mode, _HARM))) for mode, _ in tests])
