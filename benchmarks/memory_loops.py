@@ -14,6 +14,7 @@ import numpy as np
 from constraintsuite.memory.dense import Matrix
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import load_mode
+from constraintsuite.models.retrieval.bm25 import Bm25Settings
 from constraintsuite.text.terms import TermAnalyser
 
 BUDGET = 10
@@ -26,7 +27,8 @@ class Loops:
 
     def __init__(self, memory: Memory) -> None:
         self._memory, graph = memory, memory.graph
-        self._analyser = TermAnalyser(memory.indexing.stop_list, memory.indexing.stem)
+        self._settings = Bm25Settings()
+        self._analyser = TermAnalyser(self._settings.stop_list, self._settings.stem)
         self._counts = {unit.id: Counter(self._analyser.terms(memory.searched(unit))) for unit in graph.units}
         self._mean = sum(counts.total() for counts in self._counts.values()) / len(self._counts)
         self._holding = Counter(term for counts in self._counts.values() for term in counts)
@@ -73,7 +75,7 @@ class Loops:
         return {unit: match / top * (1.0 if unit in seeds else 0.05) for unit, match in matches.items() if match > 0}
 
     def _match(self, terms: Sequence[str], counts: Counter[str]) -> float:
-        k1, b = self._memory.indexing.k1, self._memory.indexing.b
+        k1, b = self._settings.k1, self._settings.b
         damping = k1 * (1 - b + b * counts.total() / self._mean)
         return sum(self._rarity(term) * counts[term] / (counts[term] + damping) for term in terms if term in counts)
 

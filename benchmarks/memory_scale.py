@@ -28,7 +28,6 @@ import numpy.typing as npt
 
 from constraintsuite.memory.folder import open_memory
 from constraintsuite.memory.index import INDEX
-from constraintsuite.memory.ingest.collection import ingest
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.models.backends import Similarity
@@ -184,15 +183,12 @@ def searched(name: str, memory: Memory, queries: Sequence[str]) -> float:
 
 
 def changing(memory: Memory, folder: Path, place: Path, seed: int) -> Iterator[Row]:
-    """A document of twenty clauses added and removed: by command, and in a memory that is open."""
+    """A document of twenty clauses, added and removed by command."""
     corpus = Corpus(sentences(), len(memory.graph.documents), random.Random(seed + 1))
     new = place / "newcomer.md"
     write_document(new, corpus, len(memory.graph.documents) + 1)
     for words in (("add", folder, new), ("remove", folder, new.stem)):
         yield Row(f"{words[0]} a document by command", csuite(*words).cpu_seconds, "s of processor")
-    parts = list(ingest([new]))
-    yield Row("add a document to an open memory", timed(partial(memory.add, parts))[0] * 1_000, "ms")
-    yield Row("remove it again", timed(partial(memory.remove, [new.stem]))[0] * 1_000, "ms")
 
 
 class Queries:

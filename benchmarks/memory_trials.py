@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from constraintsuite.memory.dense import embed_all
-from constraintsuite.memory.memory import Indexing, Memory
+from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.modes.rerank import RerankMode
 from constraintsuite.memory.public import BENCHMARKS
@@ -18,6 +18,7 @@ from constraintsuite.memory.results import ItemResult, SearchMode
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.models.model_names import load_scorer
+from constraintsuite.models.retrieval.bm25 import Bm25Settings
 
 MODEL = "dense:all-MiniLM-L6-v2"
 Making = Callable[[Haystack, DenseScorer], Memory]
@@ -34,7 +35,7 @@ class Trial:
 
 def plain(haystack: Haystack, encoder: DenseScorer) -> Memory:
     """BM25 as the issue has it: lower-cased words with titles, no stop list and no stems."""
-    return Memory.of(parts_of(haystack), indexing=Indexing(stop_list="none", stem=False))
+    return Memory.of(parts_of(haystack), bm25=Bm25Settings(stop_list="none", stem=False))
 
 
 def linked(haystack: Haystack, encoder: DenseScorer, links: Links = "names") -> Memory:

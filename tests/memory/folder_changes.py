@@ -8,8 +8,9 @@ from pathlib import Path
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.memory import folder
 from constraintsuite.memory.folder import MemoryChangePlan, change_memory, read_memory
+from constraintsuite.memory.ingest.unit_reader import KeptReading
 from constraintsuite.memory.records import MemoryDocument
-from constraintsuite.memory.segments import READINGS, SEGMENTS, NothingKept, entries, file_names
+from constraintsuite.memory.segments import READINGS, SEGMENTS, entries, file_names
 
 
 def update_memory(path: Path, add: Iterable[MemoryDocument] = (), remove: Collection[str] = ()) -> Artifact:
@@ -19,7 +20,7 @@ def update_memory(path: Path, add: Iterable[MemoryDocument] = (), remove: Collec
     def plan(artifact: Artifact) -> MemoryChangePlan:
         kept = bool(file_names(artifact.manifest, READINGS))
         changed = folder._changes(path, entries(artifact), given, remove) if kept else ()
-        return MemoryChangePlan(given, remove, [NothingKept(change.document) for change in changed])
+        return MemoryChangePlan(given, remove, [KeptReading.removed(change.document) for change in changed])
 
     return change_memory(path, plan)
 

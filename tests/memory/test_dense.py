@@ -22,14 +22,7 @@ from memory.tiny_parts import LetterEncoder
 
 
 def filled(texts: Sequence[str], similarity: Similarity = "dot", cache: Path | None = None) -> DenseIndex:
-    index = DenseIndex(DenseScorer("letters", LetterEncoder(), similarity), cache)
-    add(index, texts)
-    return index
-
-
-def add(index: DenseIndex, texts: Sequence[str]) -> None:
-    index.prepare(texts)
-    index.take()
+    return DenseIndex(DenseScorer("letters", LetterEncoder(), similarity), texts, cache)
 
 
 @given(st.lists(st.text("abcx", max_size=6), max_size=10), st.text("abc", max_size=6), st.sampled_from([1, 3, 100]))
@@ -51,11 +44,9 @@ class Noise(LetterEncoder):
 
 @pytest.mark.parametrize("similarity", get_args(Similarity))
 def test_a_score_does_not_depend_on_the_place_of_its_row(similarity: Similarity) -> None:
-    forwards, backwards = (DenseIndex(DenseScorer("noise", Noise(), similarity)) for _ in range(2))
     texts = [str(number) for number in range(503)]
-    add(forwards, [*texts, "7"])
-    add(backwards, texts[:0:-1])
-    add(backwards, texts[:1])
+    scorer = DenseScorer("noise", Noise(), similarity)
+    forwards, backwards = DenseIndex(scorer, [*texts, "7"]), DenseIndex(scorer, texts[::-1])
     scores = forwards.scores("1000").tolist()
     assert scores[-1] == scores[7]
     assert backwards.scores("1000").tolist() == scores[-2::-1]
@@ -75,31 +66,6 @@ def test_the_last_query_is_not_embedded_again() -> None:
     assert asked == [("query", ("a",)), ("query", ("b",)), ("query", ("a",))]
 
 
-def test_rows_that_are_there_are_not_embedded_again() -> None:
-    index = filled(["a", "b", "c"])
-    add(index, ["cc"])
-    assert index.vectors.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 2]]
-    assert index.encoder.encoder.asked[1:] == [("document", ("cc",))]  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize("block", [1, 2, 100])
-def test_rows_that_go_make_room(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dense, "_BLOCK", block)
-    index = filled(["a", "b", "c", "bb", "cc"], "cosine")
-    index.compact(np.array([-1, 0, 1, -1, 2], dtype=np.int32))
-    assert index.vectors.tolist() == [[0, 1, 0], [0, 0, 1], [0, 0, 2]]
-    add(index, ["ab"])
-    assert index.scores("b").tolist() == pytest.approx([1, 0, 0, 0.5**0.5])
-
-
-def test_rows_that_are_not_taken_do_not_count() -> None:
-    index = filled(["a"])
-    index.prepare(["b", "c"])
-    assert index.vectors.tolist() == [[1, 0, 0]]
-    add(index, ["bb"])
-    assert index.vectors.tolist() == [[1, 0, 0], [0, 2, 0]]
-
-
 def test_a_text_of_the_cache_is_not_embedded_again(tmp_path: Path) -> None:
     first = filled(["ab", "c"], cache=tmp_path)
     second = filled(["c", "b", "ab"], cache=tmp_path)
@@ -109,8 +75,7 @@ def test_a_text_of_the_cache_is_not_embedded_again(tmp_path: Path) -> None:
 
 def test_a_cache_of_another_encoder_is_not_used(tmp_path: Path) -> None:
     filled(["ab"], cache=tmp_path)
-    other = DenseIndex(DenseScorer("letters", LetterEncoder(fingerprint="077e4"), "dot"), tmp_path)
-    other.prepare(["ab"])
+    other = DenseIndex(DenseScorer("letters", LetterEncoder(fingerprint="077e4"), "dot"), ["ab"], tmp_path)
     assert other.encoder.encoder.asked == [("document", ("ab",))]  # type: ignore[attr-defined]
 
 
@@ -136,6 +101,5 @@ class Faulty(LetterEncoder):
     ],
 )
 def test_an_encoder_that_misbehaves_is_named(answer: npt.NDArray[np.float32], message: str) -> None:
-    index = DenseIndex(DenseScorer("faulty", Faulty(answer), "dot"))
     with pytest.raises(UserError, match=f"faulty: .*{message}"):
-        index.prepare(["a"])
+        DenseIndex(DenseScorer("faulty", Faulty(answer), "dot"), ["a"])

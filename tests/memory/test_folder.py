@@ -15,7 +15,7 @@ from constraintsuite.core.store.files import folder_lock
 from constraintsuite.memory import folder
 from constraintsuite.memory.folder import open_memory, verify_memory, write_memory
 from constraintsuite.memory.index import kept_terms
-from constraintsuite.memory.memory import Indexing, Memory
+from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.records import Edge, EntityMention, MemoryDocument, Unit
 from constraintsuite.models.dense import DenseScorer
 from memory.folder_changes import held_documents, update_memory
@@ -95,7 +95,7 @@ def test_a_folder_among_the_segments_is_left_and_ends_no_change(tmp_path: Path) 
     (tmp_path / "segments" / "mine").mkdir()
     made = update_memory(tmp_path, [ANNEX])
     assert (documents(tmp_path), segments(tmp_path)[-1]) == (["annex", "lease"], "mine")
-    assert kept_terms(made, Indexing()) is not None
+    assert kept_terms(made) is not None
 
 
 def test_a_memory_is_not_written_among_other_files(tmp_path: Path) -> None:

@@ -16,10 +16,11 @@ from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.memory import folder
 from constraintsuite.memory.folder import KIND, open_memory, verify_memory, write_memory
 from constraintsuite.memory.index import INDEX, kept_terms
-from constraintsuite.memory.memory import Indexing, Memory
+from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.records import MemoryDocument
 from constraintsuite.models.bm25.index import Bm25Index
 from constraintsuite.models.bm25.postings import Postings
+from constraintsuite.models.retrieval.bm25 import Bm25Settings
 from constraintsuite.text.terms import TermAnalyser
 from memory.folder_changes import update_memory
 from memory.tiny_parts import part
@@ -36,7 +37,7 @@ def found(memory: Memory) -> list[list[float]]:
 
 
 def terms(path: Path) -> Postings | None:
-    return kept_terms(Artifact.open(path, KIND), Indexing())
+    return kept_terms(Artifact.open(path, KIND))
 
 
 def same(left: Postings | None, right: Postings | None) -> bool:
@@ -156,13 +157,11 @@ def counts_of(parts: Sequence[MemoryDocument]) -> Postings:
     return index.postings(index.add(memory.terms(unit for each in parts for unit in each.units)))
 
 
-@pytest.mark.parametrize(
-    "indexing", [Indexing(headings=False), Indexing(stem=False), Indexing(stop_list="none"), Indexing(k1=1.2, b=0.75)]
-)
-def test_terms_that_were_cut_otherwise_are_not_used(tmp_path: Path, indexing: Indexing) -> None:
+def test_terms_that_were_cut_by_other_rules_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_memory(tmp_path, [LEASE, ANNEX], name="tiny")
-    assert (kept_terms(Artifact.open(tmp_path, KIND), indexing) is None) == (indexing.k1 == Indexing().k1)
-    assert found(open_memory(tmp_path, indexing=indexing)) == found(Memory.of([LEASE, ANNEX], indexing=indexing))
+    monkeypatch.setattr("constraintsuite.memory.index.Bm25Settings", lambda: Bm25Settings(stem=False))
+    assert terms(tmp_path) is None
+    assert found(open_memory(tmp_path)) == found(Memory.of([LEASE, ANNEX]))
 
 
 def test_the_kept_terms_are_no_part_of_the_artifact(tmp_path: Path) -> None:

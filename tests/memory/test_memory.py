@@ -1,21 +1,16 @@
-"""A memory: a graph that can be searched, and that is the same whatever happened to it before."""
+"""A memory: a graph that can be searched."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.memory.memory import Indexing, Memory
-from constraintsuite.memory.records import MemoryDocument
-from constraintsuite.models.base import TextRole
+from constraintsuite.memory.memory import Memory
 from constraintsuite.models.dense import DenseScorer
+from constraintsuite.models.retrieval.bm25 import Bm25Settings
 from memory.tiny_parts import LetterEncoder, part
 
 LEASE = part(
@@ -36,8 +31,7 @@ def test_each_unit_has_a_lexical_score_in_the_order_of_the_graph() -> None:
 
 
 def test_units_that_are_not_visible_do_not_count_in_the_statistics() -> None:
-    memory = Memory.of([LEASE, ANNEX])
-    memory.add([part("annex", ["The pump of the boiler.", "Gone soon."])])  # other slots than places
+    memory = Memory.of([LEASE, part("annex", ["The pump of the boiler.", "Gone soon."])])
     seen = np.array([unit.document == "lease" for unit in memory.graph.units])
     alone = Memory.of([LEASE])
     for query in ("boiler pump", "tenant", "repairs"):
@@ -47,23 +41,21 @@ def test_units_that_are_not_visible_do_not_count_in_the_statistics() -> None:
         assert memory.lexical(query, np.ones_like(seen)).tolist() == memory.lexical(query).tolist()
 
 
-def test_headings_are_searched_unless_said_otherwise() -> None:
+def test_headings_are_searched() -> None:
     assert (Memory.of([LEASE, ANNEX]).lexical("repairs") > 0).tolist() == [False, True, True]
-    without = Memory.of([LEASE, ANNEX], indexing=Indexing(headings=False))
-    assert not without.lexical("repairs").any()
 
 
 def test_the_settings_of_bm25_count() -> None:
     assert (Memory.of([LEASE]).lexical("pay fail") > 0).all()
-    unstemmed = Memory.of([LEASE], indexing=Indexing(stem=False, stop_list="none"))
+    unstemmed = Memory.of([LEASE], bm25=Bm25Settings(stem=False, stop_list="none"))
     assert unstemmed.lexical("pay fail").tolist() == [0, 0]
     assert (unstemmed.lexical("the") > 0).all()
 
 
 def test_each_unit_has_a_dense_score() -> None:
-    memory = Memory.of([LEASE, ANNEX], letters(), Indexing(headings=False))
-    assert memory.vectors().tolist() == [[0, 1, 0], [2, 0, 0], [1, 1, 0]]  # a, b and c in each text
-    assert memory.dense("ab").tolist() == [1, 2, 2]
+    memory = Memory.of([LEASE, ANNEX], letters())
+    assert memory.vectors().tolist() == [[0, 1, 0], [3, 0, 0], [2, 1, 0]]  # a, b and c in each text with its headings
+    assert memory.dense("ab").tolist() == [1, 3, 3]
 
 
 def test_without_an_encoder_there_are_no_vectors() -> None:
@@ -76,40 +68,6 @@ def test_entities_are_numbered_as_nodes() -> None:
     memory = Memory.of([LEASE, ANNEX])
     found = memory.entity_numbers("Does the pump, or the boiler pump, leak?")
     assert [memory.graph.node_id(number) for number in found.tolist()] == ["entity:pump", "entity:boiler pump"]
-    memory.remove(["lease"])
-    assert [memory.graph.node_id(number) for number in memory.entity_numbers("boiler").tolist()] == ["entity:boiler"]
-
-
-def test_a_new_version_takes_the_place_of_a_document() -> None:
-    memory = Memory.of([LEASE, ANNEX], letters())
-    memory.add([part("lease", ["A cab comes."])])
-    assert [unit.text for unit in memory.graph.units] == ["The pump of the boiler.", "A cab comes."]
-    assert (memory.lexical("tenant cab") > 0).tolist() == [False, True]
-    assert memory.dense("c").tolist() == [0, 2]
-
-
-def test_a_document_that_is_refused_changes_nothing() -> None:
-    memory = Memory.of([LEASE], letters())
-    graph, words = memory.graph, memory.lexical("tenant").tolist()
-    for add, remove in (([ANNEX, ANNEX], []), ([], ["annex"]), ([ANNEX], ["annex"])):
-        with pytest.raises(UserError):
-            memory.update(add, remove)
-    assert memory.graph is graph
-    assert (memory.lexical("tenant").tolist(), len(memory.vectors())) == (words, 2)
-
-
-class Stubborn(LetterEncoder):
-    def encode(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.float32]:
-        if any("pump" in text for text in texts):
-            raise UserError("no pumps")
-        return super().encode(texts, role)
-
-
-def test_an_encoder_that_fails_changes_nothing() -> None:
-    memory = Memory.of([LEASE], DenseScorer("stubborn", Stubborn(), "dot"))
-    with pytest.raises(UserError, match="no pumps"):
-        memory.add([ANNEX])
-    assert len(memory.graph.units) == len(memory.lexical("pump")) == len(memory.vectors()) == 2
 
 
 def test_an_edge_can_be_left_out() -> None:
@@ -126,32 +84,6 @@ def test_an_empty_memory_answers() -> None:
         [],
         [],
     )
-
-
-DOCUMENTS = st.builds(
-    lambda name, texts: part(
-        name, texts, mentions=[(n, text.split()[0]) for n, text in enumerate(texts, 1) if text.split()]
-    ),
-    st.sampled_from(["a", "b", "c", "é"]),
-    st.lists(st.text("ab c", max_size=8), max_size=4),
-)
-
-
-@given(st.lists(st.one_of(DOCUMENTS, st.sampled_from(["a", "b", "c", "é"])), max_size=10))
-def test_any_history_gives_the_answers_of_what_is_left(history: list[MemoryDocument | str]) -> None:
-    memory, held = Memory(letters()), dict[str, MemoryDocument]()
-    for change in history:
-        if isinstance(change, MemoryDocument):
-            memory.add([change])
-            held[change.id] = change
-        elif change in held:
-            memory.remove([change])
-            del held[change]
-    fresh = Memory.of(held.values(), letters())
-    for query in ("a", "ab c", "c c b"):
-        assert memory.lexical(query).tolist() == fresh.lexical(query).tolist()
-        assert memory.dense(query).tolist() == fresh.dense(query).tolist()
-        assert memory.entity_numbers(query).tolist() == fresh.entity_numbers(query).tolist()
 
 
 def test_vectors_come_from_the_cache(tmp_path: Path) -> None:

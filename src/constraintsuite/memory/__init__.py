@@ -1,1 +1,1 @@
-"""Memory as a graph of units: what it holds, how it is searched, and what that is worth at an equal budget."""
+"""Memory as a graph of units: ingesting documents, searching them, and measuring searches at equal budgets."""

@@ -1,4 +1,4 @@
-"""What all runs of memory benchmarks share: modes, budgets, models, and the time of every search."""
+"""The base of all runs of memory benchmarks: modes, budgets, models, and the time of every search."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from constraintsuite.models.dense import DenseScorer
 
 @dataclass(frozen=True)
 class BenchmarkRun:
-    """What to run, and where the rest goes."""
+    """The modes and budgets to run, with their caches and models."""
 
     modes: Sequence[str]
     budgets: Sequence[int]
-    """Units that a mode may return, each tried on its own."""
+    """How many units a mode may return; every budget is run on its own."""
     cache: Path | None = field(default=None, kw_only=True)
-    """Folder of vectors of earlier runs."""
+    """Folder of vectors from earlier runs."""
     bench: Workbench = field(default_factory=Workbench, kw_only=True)
     """For modes that rerank."""
     latencies: list[Latency] = field(default_factory=list, kw_only=True)
-    """Filled while it runs; of one mode, item and budget the first is cold, those after it are warm."""
+    """Filled during the run; of one mode, item and budget the first time is cold, later ones are warm."""
     clock: Callable[[], float] = field(default=time.perf_counter, kw_only=True)
     reporter: Reporter = field(default_factory=Silent, kw_only=True)
 
     def check(self, encoder: DenseScorer | None = None) -> None:
-        """A UserError if there is nothing to run, or a mode or budget that cannot be."""
+        """Refuse an empty run, and modes or budgets that are impossible."""
         if not self.modes or not self.budgets:
             raise UserError("There is nothing to run: name at least one mode and one budget.")
         if len(set(self.modes)) < len(self.modes) or len(set(self.budgets)) < len(self.budgets):
@@ -44,7 +44,7 @@ class BenchmarkRun:
             load_mode(mode, Memory(encoder), bench=self.bench)
 
     def search(self, mode: SearchMode, query: str, budget: int, item: str) -> SearchAnswer:
-        """The answer of a mode; how long it took is added to the latencies."""
+        """Search with a mode, and add the time that it took to the latencies."""
         began = self.clock()
         answer = mode.search(query, budget)
         self.latencies.append(Latency(mode.name, item, budget, self.clock() - began))

@@ -1,4 +1,4 @@
-"""The one form under which all mentions of an entity meet, the entities that a text names, and names that are alike."""
+"""Names of entities: their normal form, finding known names in a text, and pairs of names that are alike."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ _ARTICLES = re.compile(r"(?:(?:the|an?) )+(?=\S)")
 _POSSESSIVE = re.compile(r"(?<=[^'\s])(?:'s?)+$")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 MOST = 10
-"""Links of one name: a link counts if each of the two is among so many that are nearest to the other."""
-_CELLS = 4_000_000  # of the products that are looked at at once
-_ROUNDING = 1e-5  # products that are made many at once differ by less from those that are made one by one
+"""The most links of one name: a link counts if each of the two names is among this many nearest of the other."""
+_CELLS = 4_000_000  # of the matrix of products that is in memory at once
+_ROUNDING = 1e-5  # a product from a matrix multiplication differs by less from one that is computed alone
 
 
 def normalise_entity(name: str) -> str:
-    """A name without case, compatibility characters, spare white space, leading article and possessive.
+    """Remove case, compatibility characters, extra white space, leading articles and possessives from a name.
 
-    What has been normalised stays as it is; a name of nothing but an article is kept.
+    Normalising twice changes nothing more; a name that is only an article is kept.
     """
     folded = _fold(name)
     return _POSSESSIVE.sub("", _ARTICLES.sub("", folded, count=1) if _ARTICLES.match(folded) else folded)
 
 
 def _fold(text: str) -> str:
-    if text.isascii():  # the common case, eight times as fast
+    if text.isascii():  # the common case, eight times faster
         return " ".join(text.lower().split())
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).translate(_APOSTROPHES)
     return _SPACE.sub(" ", folded).strip()
 
 
 class EntityFinder:
-    """Finds known entities in a text: between word boundaries, from left to right, the longest where several begin."""
+    """Finds known entities in a text: at word boundaries, from left to right, the longest where several begin."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        self._numbers: dict[str, list[int]] = {}  # by form; all of them, because the first may not be asked for
-        self._longest: dict[str, int] = {}  # by first token: how many tokens its longest name has
+        self._numbers: dict[str, list[int]] = {}  # by form; all of them, because `among` may exclude the first
+        self._longest: dict[str, int] = {}  # by first token: the number of tokens of its longest name
         for number, name in enumerate(names):
             form = normalise_entity(name)
             tokens = _TOKEN.findall(form)
@@ -56,8 +56,10 @@ class EntityFinder:
                 self._longest[tokens[0]] = max(self._longest.get(tokens[0], 0), len(tokens))
 
     def find(self, text: str, among: BoolArray | None = None) -> list[int]:
-        """Positions in `names` of the entities, each once, in the order in which they are first named; with `among`, as if
-        the others were not known."""
+        """Return the positions in `names` of the entities, each once, in the order of the text.
+
+        Names outside of `among` count as unknown.
+        """
         folded = _fold(text)
         tokens = list(_TOKEN.finditer(folded))
         found: dict[int, None] = {}
@@ -76,26 +78,26 @@ class EntityFinder:
 
 
 class EntitySynonyms(NamedTuple):
-    """Pairs of entities by their places among the names, each pair once, the first below the second, sorted."""
+    """Pairs of entities by their positions among the names, each pair once, the first below the second, sorted."""
 
     first: Int32Array
     second: Int32Array
     cosine: FloatArray
 
     def take(self, rows: BoolArray | npt.NDArray[np.intp]) -> EntitySynonyms:
-        """The pairs in these rows, given by a mask or by numbers."""
+        """Return some rows, given by a mask or by numbers."""
         return EntitySynonyms(self.first[rows], self.second[rows], self.cosine[rows])
 
 
 class NameVectors:
-    """The vectors of names, each embedded when it is first asked for."""
+    """The vectors of names; each name is embedded at first use."""
 
     def __init__(self, index: DenseIndex) -> None:
         self._index = index
         self._rows: dict[str, Matrix] = {}
 
     def synonyms(self, names: Sequence[str], least: float, among: BoolArray) -> EntitySynonyms:
-        """Those of some of the names whose cosine is at least `least`."""
+        """Return the pairs of `among` whose names have at least a cosine of `least`."""
         places = np.flatnonzero(among).astype(np.int32)
         some = [names[place] for place in places.tolist()]
         if len(some) < 2:
@@ -107,7 +109,7 @@ class NameVectors:
         return EntitySynonyms(places[kept.first], places[kept.second], kept.cosine)
 
     def _vectors(self, names: Sequence[str]) -> Matrix:
-        """One row a name, of length 1, or of 0 where the encoder gives nothing."""
+        """Return one row per name, of length 1, or 0 if the encoder gives a zero vector."""
         new = [name for name in dict.fromkeys(names) if name not in self._rows]
         if new:
             rows = self._index.embed(new)
@@ -117,14 +119,14 @@ class NameVectors:
 
 
 def _nearest(vectors: Matrix, least: float) -> EntitySynonyms:
-    """Of each row the most alike others, both ways; of equal ones the first."""
+    """Return, for each row, its most similar others; of equals the first."""
     found = []
     step = max(1, _CELLS // len(vectors))
     for start in range(0, len(vectors), step):
         rough = vectors[start : start + step] @ vectors.T
         rough[np.arange(len(rough)), np.arange(start, start + len(rough))] = -np.inf
         row, other = np.nonzero(rough >= least - _ROUNDING)
-        nearness = np.round(rough[row, other], 5)  # so that equal names tie, whatever stands beside them
+        nearness = np.round(rough[row, other], 5)  # so that equal names tie, whatever else is in the matrix
         order = np.lexsort((other, -nearness, row))
         rank = np.arange(len(row)) - np.searchsorted(row, row)
         kept = order[rank < MOST]
@@ -135,7 +137,7 @@ def _nearest(vectors: Matrix, least: float) -> EntitySynonyms:
 
 
 def _mutual(links: EntitySynonyms, names: int) -> EntitySynonyms:
-    """Those that lead both ways."""
+    """Return the links that exist in both directions."""
     there = links.first.astype(np.int64) * names + links.second
     back = links.second.astype(np.int64) * names + links.first
     kept = np.flatnonzero((links.first < links.second) & np.isin(there, back))

@@ -1,4 +1,4 @@
-"""What a search of a memory gives back, and what a benchmark keeps of it."""
+"""The results of searches: rankings, paths and traces, and what a benchmark records of them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 from constraintsuite.memory.records import EdgeKind
+from constraintsuite.models.base import ModelFact
 
 StepKind = EdgeKind | Literal["synonym"]
-"""What a step may be: an edge of the graph, or that the names of two entities are alike."""
+"""The kind of a step: an edge of the graph, or a link between entities with similar names."""
 StopReason = Literal["below_threshold", "budget", "max_hops", "disallowed_edge_type"]
 
 
@@ -29,7 +30,7 @@ class PathStep:
     node: str
     score: float
     via: StepKind | None = None
-    """The kind of the edge that was walked to get here; None for the first."""
+    """The kind of the edge that leads here; None for the first node."""
     backwards: bool = False
     """Whether that edge was walked from its target to its source."""
 
@@ -53,10 +54,10 @@ class TraceStep:
     incoming: float
     """What the source held."""
     passed: float
-    """What arrived here over this edge."""
+    """How much of it arrived here over this edge."""
     seed: bool = False
     stopped: StopReason | None = None
-    """Why nothing went on from here, if nothing did."""
+    """Why nothing left this node, if nothing did."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class SearchAnswer:
     """To units of the ranking, best first; empty for modes that do not walk."""
     trace: tuple[TraceStep, ...] = ()
     parts: Mapping[str, Mapping[str, float]] | None = None
-    """Of each unit of the ranking, what its score is made of."""
+    """The parts of the score of each unit of the ranking."""
 
 
 class SearchMode(Protocol):
@@ -80,7 +81,10 @@ class SearchMode(Protocol):
     name: str
 
     def search(self, query: str, budget: int) -> SearchAnswer:
-        """The best units, at most `budget` of them; an empty query finds nothing."""
+        """Return the best units, at most `budget` of them; an empty query finds nothing."""
+
+    def describe(self) -> Mapping[str, ModelFact]:
+        """Return its options and constants, each with its value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +95,17 @@ class ItemResult:
     item: str
     budget: int
     values: Mapping[str, float | None]
-    """By name of the metric; None where it is not defined for this item, which is not zero."""
+    """By name of the metric; None, not zero, where it is not defined for this item."""
     returned: tuple[str, ...]
     """Ids, best first."""
     groups: Mapping[str, str]
-    """What tables are made by: `type`, `hops`, `fixture`, ..."""
+    """The value of each grouping, such as `type`, `hops`, `fixture`."""
     cluster: str
     """Items of one cluster are not independent: paraphrases of a case, questions over one document."""
 
 
 class Latency(NamedTuple):
-    """How long one search took; beside the outcomes, because it is no content."""
+    """How long one search took; stored apart from the outcomes, because it differs between machines."""
 
     mode: str
     item: str

@@ -1,13 +1,13 @@
-"""The dynamic state of a memory: what was confirmed to be right, and what no longer holds, at the time of a clock.
+"""The dynamic state of a memory: which units were confirmed, and which were superseded, at the time of a clock.
 
-How strong a memory is follows from its confirmations, each of which fades with time:
+The strength of a unit follows from its confirmations, each of which fades with time:
 
     sum      = sum over confirmations i of (1 + age_i / scale) ** -fading
     strength = sum / (1 + sum)
 
-This is the base-level learning of ACT-R (Anderson & Schooler 1991) with an age of zero allowed, brought into [0, 1). So one
-more confirmation never lowers a memory, time never raises it, the order of confirmations does not matter, and nothing has
-to be written while time passes.
+This is the base-level learning of ACT-R (Anderson & Schooler 1991) with an age of zero allowed, scaled to [0, 1). One more
+confirmation never weakens a unit, time never strengthens it, the order of confirmations does not matter, and nothing has to
+be written while time passes.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ _FROM: tuple[tuple[float, Lifecycle], ...] = (
 
 
 class Clock:
-    """A time that stands still until it is moved; as of an earlier time, later events have not happened."""
+    """A time that changes only when it is moved. At an earlier time, later events have not happened."""
 
     def __init__(self, now: str | datetime) -> None:
         self.move_to(now)
 
     def move_to(self, now: str | datetime) -> None:
-        """From now on it is `now`, which may also be earlier."""
+        """Set the time, which may also be an earlier one."""
         self.now = parse_time(now if isinstance(now, str) else now.isoformat())
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Confirmed:
-    """Someone said that this unit was right; being returned by a search is no confirmation."""
+    """Someone said that this unit was right. Being returned by a search is no confirmation."""
 
     at: str
     """In ISO 8601, UTC."""
@@ -58,7 +58,7 @@ class Confirmed:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Superseded:
-    """A newer unit says what this one said before: it is kept, and found only as of an earlier time."""
+    """A newer unit replaces this one, which is kept but found only at an earlier time."""
 
     at: str
     unit: str
@@ -78,15 +78,15 @@ class ForgettingCurve(BaseModel):
 
 
 def strength_of(ages_seconds: Sequence[float], forgetting: ForgettingCurve) -> float:
-    """The strength, in [0, 1), of a memory that was confirmed so long ago."""
+    """Return the strength, in [0, 1), of a unit by the ages of its confirmations."""
     scale = forgetting.scale_days * 86_400
-    # fsum rounds once, so that the order of the ages cannot show in the last digit.
+    # fsum rounds once, so that the order of the ages does not change the last digit.
     total = math.fsum((1 + age / scale) ** -forgetting.fading for age in ages_seconds)
     return total / (1 + total)
 
 
 def lifecycle_of(strength: float) -> Lifecycle:
-    """The name of a strength; a memory that was never confirmed is `encoded`, and one nearly forgotten `archived`."""
+    """Return the name of a strength; a unit that was never confirmed is `encoded`, one nearly forgotten `archived`."""
     if strength == 0:
         return "encoded"
     return next((name for least, name in _FROM if strength >= least), "archived")
@@ -94,7 +94,7 @@ def lifecycle_of(strength: float) -> Lifecycle:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All that a state is: equal snapshots behave alike."""
+    """The whole content of a state: states with equal snapshots behave alike."""
 
     now: datetime
     forgetting: ForgettingCurve
@@ -103,9 +103,9 @@ class Snapshot:
 
 
 class MemoryState:
-    """Confirmations and supersessions, read as of the clock's time.
+    """Confirmations and supersessions, as of the clock's time.
 
-    Nothing is computed while time passes; a call looks at the units it names, and at all only where it names none.
+    Nothing is computed while time passes. A call computes only the units that it names, and all only if it names none.
     """
 
     def __init__(
@@ -115,46 +115,44 @@ class MemoryState:
         self.forgetting = forgetting or ForgettingCurve()
         self._confirmed: dict[str, list[datetime]] = defaultdict(list)  # in order
         self._superseded: dict[str, list[tuple[datetime, str]]] = defaultdict(list)  # in order
-        self.revision = 0
-        """Another number after every change; the clock is no part of it."""
         for event in events:
             self._add(event)
-        self._refuse_circles()
+        circle = self._circle()
+        if circle:
+            raise UserError(f"Units supersede each other in a circle, so that none would hold: {circle}.")
 
     @classmethod
     def of(cls, snapshot: Snapshot) -> MemoryState:
-        """A state of its own that begins as the snapshot says: what happens in it happens nowhere else."""
+        """Make a separate state from a snapshot."""
         return cls(Clock(snapshot.now), snapshot.forgetting, snapshot.events)
 
     def snapshot(self) -> Snapshot:
-        """What the state is now; the order in which events came in leaves no trace."""
+        """Return the content of the state; it does not depend on the order in which events were added."""
         return Snapshot(self.clock.now, self.forgetting, tuple(self._events()))
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Become what the snapshot says, clock included; one that cannot be changes nothing."""
+        """Return to a snapshot, clock included; a snapshot that is refused changes nothing."""
         other = MemoryState.of(snapshot)
         self.clock.move_to(snapshot.now)
         self.forgetting = snapshot.forgetting
         self._confirmed, self._superseded = other._confirmed, other._superseded
-        self.revision += 1
 
     def confirm(self, units: Iterable[str]) -> None:
-        """These units were right, at the clock's time: the one thing that strengthens a memory."""
+        """Confirm units at the clock's time. Nothing else strengthens a unit."""
         at = self.clock.now.isoformat()
-        for event in [Confirmed(at, _named(unit)) for unit in units]:  # all are looked at before one is added
+        for event in [Confirmed(at, _named(unit)) for unit in units]:  # all are checked before one is added
             self._add(event)
 
     def supersede(self, older: str, by: str) -> None:
-        """From the clock's time on, `by` stands in place of `older`."""
-        _named(older), _named(by)
-        if older == by or self._follows(by, older):
+        """Let `by` replace `older` from the clock's time on."""
+        if self._circle((_named(older), _named(by))):
             raise UserError(
                 f"{older!r} cannot be superseded by {by!r}: {by!r} gave way to {older!r} before, or is the same."
             )
         self._add(Superseded(self.clock.now.isoformat(), older, by))
 
     def strength(self, unit: str) -> float:
-        """In [0, 1); 0 if it was never confirmed until now."""
+        """Return the strength of a unit, in [0, 1); 0 if it was not confirmed until now."""
         now, moments = self.clock.now, self._confirmed.get(unit, [])
         ages = [(now - at).total_seconds() for at in moments[: bisect_right(moments, now)]]
         return strength_of(ages, self.forgetting)
@@ -165,48 +163,38 @@ class MemoryState:
         return self._confirmed.keys()
 
     def strengths(self, units: Iterable[str] | None = None) -> dict[str, float]:
-        """Of those of some units (or of all there are) that were confirmed until now; all others have 0."""
+        """Return the strengths above 0 of some units, or of all."""
         among = self._confirmed if units is None else (unit for unit in units if unit in self._confirmed)
         found = {unit: self.strength(unit) for unit in among}
         return {unit: strength for unit, strength in found.items() if strength > 0}
 
     def lifecycle(self, unit: str) -> Lifecycle:
-        """The name of its strength."""
+        """Return the name of the strength of a unit."""
         return lifecycle_of(self.strength(unit))
 
     def superseded(self) -> dict[str, str]:
-        """Units that no longer hold, each with the one that stands in its place: the newest until now."""
+        """Return the units that were replaced until now, each with its newest replacement."""
         now = self.clock.now
         past = {unit: [by for at, by in all_ if at <= now] for unit, all_ in self._superseded.items()}
         return {unit: successors[-1] for unit, successors in past.items() if successors}
 
     def _add(self, event: StateEvent) -> None:
-        self.revision += 1
         at = parse_time(event.at)
         if isinstance(event, Confirmed):
             insort(self._confirmed[event.unit], at)
         else:
             insort(self._superseded[event.unit], (at, event.by))
 
-    def _follows(self, unit: str, successor: str) -> bool:
-        """Whether `unit` gave way to `successor`, at whatever time, directly or by others between them."""
-        waiting, seen = [unit], set()
-        while waiting:
-            here = waiting.pop()
-            if here == successor:
-                return True
-            if here not in seen:
-                seen.add(here)
-                waiting += [by for _, by in self._superseded.get(here, [])]
-        return False
-
-    def _refuse_circles(self) -> None:
-        """In one pass over all: a state that is read has many, and they come in any order."""
+    def _circle(self, new: tuple[str, str] | None = None) -> str:
+        """Return the units that supersede each other in a circle, at whatever times, with one more pair; empty if none do."""
+        links = TopologicalSorter({unit: [by for _, by in all_] for unit, all_ in self._superseded.items()})
+        if new is not None:
+            links.add(*new)
         try:
-            TopologicalSorter({unit: [by for _, by in all_] for unit, all_ in self._superseded.items()}).prepare()
+            links.prepare()
         except CycleError as error:
-            circle = " by ".join(map(repr, error.args[1][::-1]))
-            raise UserError(f"Units supersede each other in a circle, so that none would hold: {circle}.") from None
+            return " by ".join(map(repr, error.args[1][::-1]))
+        return ""
 
     def _events(self) -> list[StateEvent]:
         confirmed = [Confirmed(at.isoformat(), unit) for unit, moments in self._confirmed.items() for at in moments]

@@ -1,4 +1,4 @@
-"""A state on disk: one file of JSON lines beside its graph, replaced as a whole and never changed in place."""
+"""A state on disk: one file of JSON lines next to its graph, always replaced as a whole."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class StateHeader:
-    """The first line: enough to know whether the others are all there and as they were written."""
+    """The first line, which shows whether the other lines are complete and unchanged."""
 
     format: int
     now: str
@@ -33,7 +33,7 @@ class StateHeader:
 
 
 def save_state(path: Path, state: MemoryState) -> None:
-    """Write the state; until the last byte is on the disk, the file that was there before stays as it was."""
+    """Write the state; an existing file is replaced only when the new one is complete."""
     snapshot = state.snapshot()
     digest = sha256_text(*(encode(event).decode() for event in snapshot.events))
     head = StateHeader(FORMAT, snapshot.now.isoformat(), snapshot.forgetting, len(snapshot.events), digest)
@@ -41,7 +41,7 @@ def save_state(path: Path, state: MemoryState) -> None:
 
 
 def load_state(path: Path) -> MemoryState:
-    """The state as it was saved, its clock included; a file that is cut short or changed is a UserError."""
+    """Load a state, its clock included; a truncated or changed file is a UserError."""
     if not path.is_file():
         raise UserError(f"{path}: there is no such file.")
     first, *rest = path.read_bytes().splitlines() or [b""]
@@ -64,7 +64,10 @@ def load_state(path: Path) -> MemoryState:
 
 @contextmanager
 def updating(path: Path, start: MemoryState) -> Iterator[MemoryState]:
-    """The state at `path` (`start`, where there is none yet), saved when the block ends well; one process at a time."""
+    """Give the state at `path` (or `start`, if there is none) to a block, and save it if the block succeeds.
+
+    One process at a time can do this.
+    """
     with folder_lock(path.with_name(f".{path.name}.lock")):
         state = load_state(path) if path.exists() else start
         yield state

@@ -78,7 +78,7 @@ def test_claims_say_what_they_would_run(tmp_path: Path, cases: Path, command: st
     assert found["cases"] == {"tiny": 2}
     assert found["searches"] == 3 * len(found["modes"])
     assert found["replayed"] == 2 * 4 * 7  # two cases, four modes that walk, with and without six edges
-    assert "searches to replay walks" in printed(command, cases, *FAST, "--out", tmp_path / "run", "--dry-run")
+    assert "replayed" in printed(command, cases, *FAST, "--out", tmp_path / "run", "--dry-run")
     assert not (tmp_path / "run").exists()
 
 
@@ -277,13 +277,9 @@ def test_answers_are_scored_with_the_facts(tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (["bench", "kontract"], "No bundled dataset is called 'kontract'"),
-        (
-            ["eval", "locomo", __file__, "--pooled"],
-            "--pooled is for hotpotqa, musique, 2wiki, longmemeval, not for locomo",
-        ),
+        (["eval", "locomo", __file__, "--pooled"], "locomo has no option 'pooled'"),
         (["eval", "hover", __file__], "Give --corpus a JSON lines file of articles"),
         (["bench", "CASES", "--modes", "all,hybrid"], "Name an encoder"),
-        (["bench", "CASES", "--modes", "palace_ppr"], "Use 'ppr'"),
         (["bench", "CASES", "--encoder", "bm25"], "gives no vectors"),
     ],
 )

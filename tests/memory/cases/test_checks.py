@@ -9,7 +9,7 @@ import pytest
 from constraintsuite.memory.cases.answer_checks import best_path_trace
 from constraintsuite.memory.cases.model import BenchmarkCase
 from constraintsuite.memory.cases.run import CHECKS, Capabilities, CaseJudge
-from constraintsuite.memory.graph_update import build_graph
+from constraintsuite.memory.graph_builder import build_graph
 from constraintsuite.memory.records import Edge, MemoryDocument, Unit
 from constraintsuite.memory.results import PathStep, Recalled, SearchAnswer, SearchPath, TraceStep
 from memory.cases.tiny_cases import case

@@ -12,14 +12,14 @@ import pytest
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.engine import LocalEngine
-from constraintsuite.memory.graph_update import build_graph
+from constraintsuite.memory.graph_builder import build_graph
 from constraintsuite.memory.ingest.collection import (
     MOST_ARRIVING,
     MOST_LEAVING,
-    MOST_MENTIONED,
     collection_version,
     ingest,
 )
+from constraintsuite.memory.ingest.names import MOST_MENTIONED
 from constraintsuite.memory.records import EDGE_WEIGHTS, MemoryDocument
 
 DOCUMENTS = Path(__file__).parent / "data" / "documents"

@@ -128,7 +128,7 @@ def test_the_same_bytes_under_another_ending_are_read_again(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("rules", "why"),
     [
-        ({}, "does not keep what was read in its documents"),
+        ({}, "read by an earlier version, or not from files"),
         ({"rules": RULES + 1}, "were read by the rules of another version"),
     ],
 )

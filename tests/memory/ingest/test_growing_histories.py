@@ -15,7 +15,7 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.jsonl import adapter, encode
 from constraintsuite.memory import folder
 from constraintsuite.memory.folder import read_memory, verify_memory
-from constraintsuite.memory.ingest import citation_edges, collection
+from constraintsuite.memory.ingest import citation_edges, collection, names
 from constraintsuite.memory.ingest.collection import DocumentFile, read_document
 from constraintsuite.memory.ingest.growth import add_documents, ingest_memory, remove_documents
 from constraintsuite.memory.ingest.unit_reader import KeptReading
@@ -78,7 +78,7 @@ def test_any_history_gives_the_parts_of_a_fresh_ingest(
     folder = write(root / "d", {"zero": "# Zero\n\n1. See the Side Letter.\n"})
     with pytest.MonkeyPatch.context() as patch:  # so that a few documents reach every bound
         patch.setattr(collection, "MOST_ARRIVING", 2)
-        patch.setattr(collection, "MOST_MENTIONED", 3)
+        patch.setattr(names, "MOST_MENTIONED", 3)
         patch.setattr(citation_edges, "_MOST_TITLED", 2)
         ingest_memory(root / "g", [folder], name="g")
         for change in history:

@@ -137,11 +137,11 @@ def test_kinds_that_are_not_asked_for_are_not_walked() -> None:
 
 @settings(max_examples=30)
 @given(memory=memories(), query=queries)
-def test_few_arcs_and_the_whole_matrix_give_the_same_digits(memory: Memory, query: str) -> None:
+def test_rows_of_few_nodes_and_the_whole_matrix_give_the_same_digits(memory: Memory, query: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         found = []
-        for few in (0, 10**9):  # always arc by arc; always the matrix
-            patch.setattr("constraintsuite.memory.modes.diffusion._FEW", few)
+        for few in (0, 10**9):  # always by rows; always the whole matrix
+            patch.setattr("constraintsuite.memory.modes.spread._FEW", few)
             found.append(load_mode("ppr", memory).search(query, 9))
     assert found[0] == found[1]
 

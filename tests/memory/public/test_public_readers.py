@@ -227,7 +227,7 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
     ("hotpotqa", {**COLUMNS, "supporting_facts": {"title": ["Lorn"], "sent_id": [0, 1]}}, "of the same length"),
     ("hotpotqa", {**COLUMNS, "context": {"title": ["Lorn"]}}, "of the same length"),
     ("musique", {**MUSIQUE, "id": "q7"}, "does not say its hops"),
-    ("musique", {**MUSIQUE, "answerable": False}, "no question has an answer"),
+    ("musique", {**MUSIQUE, "answerable": False}, "no question is left to score"),
     ("musique", {**MUSIQUE, "paragraphs": [MUSIQUE["paragraphs"][2]]}, "no supporting paragraph"),
     ("musique", {**MUSIQUE, "paragraphs": [MUSIQUE["paragraphs"][0]] * 2}, "same idx"),
     ("longmemeval", {**LONGMEMEVAL, "haystack_dates": []}, "not as many"),
@@ -235,7 +235,7 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
     ("longmemeval", {**LONGMEMEVAL, "question_id": "q1_abs"}, "no question is left"),
     ("longmemeval", {**LONGMEMEVAL, "haystack_sessions": [[turn("user", "Hi.")]] * 3}, "does not say whether"),
     ("longmemeval", {**LONGMEMEVAL, "haystack_sessions": [[turn("system", "Hi.")]] * 3}, "haystack_sessions.0.0.role"),
-    ("locomo", {**LOCOMO, "qa": []}, "no conversation has a question"),
+    ("locomo", {**LOCOMO, "qa": []}, "no question is left to score"),
     ("locomo", {**LOCOMO, "conversation": {}}, "no session"),
     ("locomo", {**LOCOMO, "conversation": {"session_2": LOCOMO["conversation"]["session_1"]}}, "'D1:1' in session 2"),
     ("locomo", {**LOCOMO, "conversation": {"session_1": [{"speaker": "Ann"}]}}, "session_1: turns.0.dia_id"),
@@ -243,7 +243,7 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
     (
         "locomo",
         {**LOCOMO, "conversation": {"session_1": [LOCOMO["conversation"]["session_1"][0]] * 2}},
-        "'D1:1' stands",
+        "'D1:1' is also at",
     ),
     ("hover", CLAIM, "Give --corpus"),
 ]

@@ -248,7 +248,6 @@ def test_all_with_an_encoder_are_two_more() -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("palace_weighted_graph", "spaces and routes have no counterpart here. Use 'weighted_graph'"),
         ("hybrid", "compares vectors. Name an encoder"),
         ("weighted_grap", "Did you mean 'weighted_graph"),
     ],

@@ -14,8 +14,8 @@ from constraintsuite.experiments.experiment import Experiment, OpenOptions, comp
 from constraintsuite.experiments.gate import check_run, default_policy
 from constraintsuite.memory.cases import run as run_module
 from constraintsuite.memory.cases.run import CaseRun
-from constraintsuite.memory.modes.base import DescribedMode, load_mode
-from constraintsuite.memory.results import ItemResult, SearchAnswer
+from constraintsuite.memory.modes.base import load_mode
+from constraintsuite.memory.results import ItemResult, SearchAnswer, SearchMode
 from constraintsuite.memory.runs.benchmarks import run_structured
 from constraintsuite.memory.runs.experiment import open_memory_run
 from constraintsuite.memory.runs.table import MemoryTable
@@ -175,7 +175,7 @@ def test_of_a_public_benchmark_a_gate_looks_at_the_first_two_figures_of_each_bud
 class Forgetful:
     """lexical_baseline that loses the best unit: the regression."""
 
-    def __init__(self, mode: DescribedMode) -> None:
+    def __init__(self, mode: SearchMode) -> None:
         self._mode = mode
         self.name = mode.name
         self.describe = mode.describe

@@ -15,9 +15,8 @@ from constraintsuite.memory.public.base import ReadOptions
 from constraintsuite.memory.public.hotpotqa import read as read_hotpotqa
 from constraintsuite.memory.public.run import PublicRun
 from constraintsuite.memory.runs.benchmarks import run_benchmark, run_structured
-from constraintsuite.memory.runs.experiment import MemoryRunResult, load_memory_run, write_run
+from constraintsuite.memory.runs.experiment import MemoryRunResult, load_memory_run, summarise, write_run
 from constraintsuite.memory.runs.modes import making_of
-from constraintsuite.memory.runs.summary import summarise
 from constraintsuite.memory.runs.table import MemoryTable
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import DenseScorer
@@ -132,7 +131,7 @@ def test_times_in_another_form_are_refused_with_advice(tmp_path: Path) -> None:
     made_run(tmp_path / "run", [outcome("tiny/a#0", {"pass": 0.0})], timing())
     file = tmp_path / "run" / "environment.json"
     file.write_text(file.read_text().replace('"system"', '"mode"'), encoding="utf-8")
-    with pytest.raises(UserError, match=r"environment\.json: the times in it cannot be read.* Remove the file"):
+    with pytest.raises(UserError, match=r"environment\.json: cannot read the times.* Remove the file"):
         load_memory_run(tmp_path / "run")
     file.unlink()
     assert load_memory_run(tmp_path / "run").timing is None

@@ -157,6 +157,25 @@ class ArtifactOrigin:
         inputs = json.dumps(dict(self.inputs), sort_keys=True)
         return sha256_text(str(FORMAT), self.kind, self.name, inputs, settings, str(self.seed), str(self.revision))
 
+    def manifest(
+        self, counts: Mapping[str, int], rejects: Mapping[str, int], files: Mapping[str, FileEntry]
+    ) -> Manifest:
+        """Return the manifest of an artifact of this origin that holds these files."""
+        return Manifest(
+            format=FORMAT,
+            kind=self.kind,
+            name=self.name,
+            revision=self.revision.number,
+            fingerprint=self.fingerprint,
+            inputs=dict(sorted(self.inputs.items())),
+            settings=dict(self.settings),
+            seed=self.seed,
+            counts=dict(counts),
+            rejects=dict(sorted(rejects.items())),
+            files=dict(files),
+            content=content_of(files),
+        )
+
 
 def finish(
     path: Path,
@@ -178,20 +197,7 @@ def finish(
         name: FileEntry(sha256=sha256_of(file), bytes=file.stat().st_size)
         for name, file in _hashed_files(path, separate).items()
     }
-    manifest = Manifest(
-        format=FORMAT,
-        kind=origin.kind,
-        name=origin.name,
-        revision=origin.revision.number,
-        fingerprint=origin.fingerprint,
-        inputs=dict(sorted(origin.inputs.items())),
-        settings=dict(origin.settings),
-        seed=origin.seed,
-        counts=dict(counts),
-        rejects=dict(sorted(rejects.items())),
-        files=files,
-        content=content_of(files),
-    )
+    manifest = origin.manifest(counts, rejects, files)
     circumstances = {**environment(seconds), "events": list(events), **({"model": dict(place)} if place else {})}
     artifact = seal(path, manifest, circumstances, separate)
     if origin.kind == "stage":

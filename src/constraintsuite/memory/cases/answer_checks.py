@@ -21,8 +21,7 @@ from constraintsuite.memory.cases.model import (
     own_edge,
 )
 from constraintsuite.memory.graph import EDGE_KINDS, MemoryGraph
-from constraintsuite.memory.public.base import MetricValues
-from constraintsuite.memory.public.measures import compare_sets, ranking_values
+from constraintsuite.memory.public.measures import MetricValues, compare_sets, ranking_values
 from constraintsuite.memory.records import SemanticRole
 from constraintsuite.memory.results import PathStep, SearchAnswer, SearchPath, StepKind, TraceStep
 

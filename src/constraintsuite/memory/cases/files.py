@@ -20,7 +20,7 @@ from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.core.store.files import sha256_of
 from constraintsuite.memory.cases.model import BenchmarkCase, Dataset
 from constraintsuite.memory.graph import ENTITY, MemoryGraph
-from constraintsuite.memory.graph_update import build_graph
+from constraintsuite.memory.graph_builder import build_graph
 from constraintsuite.memory.ingest.collection import collection_version, ingest
 from constraintsuite.memory.records import MemoryDocument
 

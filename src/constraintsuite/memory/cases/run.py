@@ -27,10 +27,10 @@ from constraintsuite.memory.cases.model import UNSUPPORTED_EDGES, UNSUPPORTED_FI
 from constraintsuite.memory.dense import embed_all
 from constraintsuite.memory.graph import MemoryGraph
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.modes.base import DescribedMode, load_mode
-from constraintsuite.memory.public.base import MetricValues
+from constraintsuite.memory.modes.base import load_mode
+from constraintsuite.memory.public.measures import MetricValues
 from constraintsuite.memory.records import parse_time
-from constraintsuite.memory.results import ItemResult, SearchAnswer
+from constraintsuite.memory.results import ItemResult, SearchAnswer, SearchMode
 from constraintsuite.memory.state import Clock, Lifecycle, MemoryState
 from constraintsuite.models.base import ModelFact
 from constraintsuite.models.dense import DenseScorer
@@ -56,7 +56,7 @@ class Capabilities(NamedTuple):
     """Earlier confirmations change its results."""
 
 
-def capabilities_of(mode: DescribedMode) -> Capabilities:
+def capabilities_of(mode: SearchMode) -> Capabilities:
     """Read the capabilities of a mode from its description: `kinds` of edges if it walks, `boost` if it is dynamic."""
     facts = mode.describe()
     return Capabilities(_has(facts, "kinds"), _has(facts, "boost"))

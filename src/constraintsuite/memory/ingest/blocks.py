@@ -1,4 +1,4 @@
-"""Lines to blocks: headings, paragraphs, items of lists, rows of tables, code."""
+"""Splits lines into blocks: headings, paragraphs, list items, table rows, code."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DEEPEST = 7
 
 @dataclass(frozen=True, slots=True)
 class DocumentBlock:
-    """A piece of a file with its place."""
+    """A piece of a file with its lines."""
 
     kind: BlockKind
     text: str
@@ -36,17 +36,17 @@ class DocumentBlock:
     last: int
     """Lines, from 1."""
     level: int = 0
-    """Of a heading, from 1; of others, how far they are indented."""
+    """The level of a heading, from 1; of other blocks, the indentation."""
     marker: Marker | None = None
     context: str = ""
-    """Of a row: the header of its table."""
+    """For a row, the header of its table."""
     quoted: bool = False
     joined: bool = False
     """Whether it follows the block before it without an empty line."""
 
 
 def read_blocks(lines: Sequence[str], *, markdown: bool) -> Iterator[DocumentBlock]:
-    """The blocks of a file, in order."""
+    """Yield the blocks of a file, in order."""
     reader = _Reader(lines, markdown)
     while reader.at < len(lines):
         yield from reader.take()
@@ -55,7 +55,7 @@ def read_blocks(lines: Sequence[str], *, markdown: bool) -> Iterator[DocumentBlo
 
 @dataclass(slots=True)
 class _Open:
-    """A paragraph or item that may go on."""
+    """A paragraph or item that may continue on the next line."""
 
     first: int
     indent: int
@@ -76,7 +76,7 @@ class _Reader:
         self.last_values: dict[Style, str] = {}
 
     def take(self) -> Iterator[DocumentBlock]:
-        """Read one line, or a whole table or piece of code; give the blocks that ended."""
+        """Read one line, or a whole table or block of code; yield the blocks that ended."""
         raw = self.lines[self.at].expandtabs(4)
         quote = _QUOTE.match(raw)
         line = raw[quote.end() :] if quote else raw
@@ -108,7 +108,7 @@ class _Reader:
         self.at += 1
 
     def flush(self) -> Iterator[DocumentBlock]:
-        """The paragraph or item that is open, if there is one."""
+        """End the open paragraph or item, and yield it."""
         one, self.open = self.open, None
         if one is None:
             return
@@ -142,13 +142,11 @@ class _Reader:
         self.open.last = self.at + 1
 
     def _starts_item(self, marker: Marker, text: str, indent: int) -> bool:
-        """Whether a marker begins an item, rather than being the head of a wrapped line."""
+        """Whether a marker begins an item, rather than a wrapped line that begins with a number."""
         rest = text[marker.width : marker.width + 1]
         before = self.last_values.get("number" if marker.style == "bare" else marker.style)
         next_one = before is not None and follows(before, marker.value)
-        if (
-            marker.style != "dotted" and leading(marker.value) > _LARGEST_ALONE
-        ):  # a year, unless the list has come that far
+        if marker.style != "dotted" and leading(marker.value) > _LARGEST_ALONE:  # a year, unless the list is that long
             return next_one and before is not None and leading(marker.value) - leading(before) <= 1
         if self.after_blank or self.open is None:
             opens = rest.isupper() or rest in "\"“'‘(`*[_"
@@ -159,9 +157,9 @@ class _Reader:
         if marker.style in INNER:
             return marker.firm and (in_list or is_first(marker.value))
         if in_list and (marker.firm or rest.isupper()) and indent <= self.open.indent and marker.value == before:
-            return True  # the same number again: swallowing it would hide the mistake
+            return True  # the same number again: ignoring it would hide the mistake
         if in_list and marker.firm and indent < self.open.indent:
-            return True  # back in the outer list, whatever number the inner one has come to
+            return True  # back in the outer list, whatever the last number of the inner one
         begins = next_one or is_first(marker.value)
         return begins and (marker.firm or (not rest.islower() and (in_list or marker.value == "1")))
 
@@ -207,7 +205,7 @@ class _Reader:
             if any(cells):
                 yield DocumentBlock("row", " | ".join(cells), number, number, 0, label, context, joined=True)
             self.at += 1
-        self.at -= 1  # the caller steps on
+        self.at -= 1  # the caller moves on by one
 
     def _cells(self, line: str) -> list[str]:
         inner = line.strip().removeprefix("|")
@@ -215,7 +213,7 @@ class _Reader:
         return [self._plain(cell.replace("\\|", "|")) for cell in _CELLS.split(inner)]
 
     def _plain(self, text: str) -> str:
-        """Text without the marks of emphasis and the addresses of links."""
+        """Remove the marks of emphasis and the addresses of links."""
         if self.markdown and ("*" in text or "_" in text or "](" in text):
             text = _EMPHASIS.sub("", _LINK.sub(r"\1", text))
         return text.strip()

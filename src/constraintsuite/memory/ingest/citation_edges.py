@@ -1,4 +1,4 @@
-"""Edges that rest on citations: inside the document first, then in the documents that are named."""
+"""Edges from citations: inside the document first, then in the documents that are named."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from constraintsuite.memory.records import Edge, weighted_edge
 _SECTION_NAMES = frozenset(("section", "article", "chapter", "annex", "appendix", "schedule", "exhibit", "part"))
 _MOST_OF_SECTION = 5
 _MOST_TITLED = 64
-"""Units that may name a document; one that more name is too well known to be a link."""
+"""The title of a document that more units name creates no links by itself."""
 _NEAR = 12
-"""Characters between a number and the title of the document that it is a number of."""
+"""The most characters between a cited number and the title of its document."""
 
 
 class Target(NamedTuple):
-    """A unit of a document by its index, and how sure it is that this one is meant."""
+    """A cited unit by its index, and how likely it is that this one is meant."""
 
     unit: int
     confidence: float
 
 
 class NumberIndex:
-    """The numbers of one document."""
+    """The units and sections of one document by their numbers."""
 
     def __init__(self, document: ParsedDocument) -> None:
         self._document = document
@@ -47,7 +47,7 @@ class NumberIndex:
                 section = section.rpartition(".")[0]
 
     def resolve(self, citation: Citation, citing: int | None) -> list[Target]:
-        """The units that a citation means; `citing` is the unit of this document in which it stands, if it is one."""
+        """Return the units that a citation means; `citing` is the citing unit, if it belongs to this document."""
         number = citation.number
         if number in ("-1", "+1"):
             return self._neighbour(citing, -1 if number == "-1" else 1)
@@ -68,7 +68,7 @@ class NumberIndex:
         return [Target(found[0], 0.95)] if len(found) == 1 else []
 
     def _named_section(self, found: Sequence[int], citation: Citation) -> list[int]:
-        """The unit in the section that the citation names: "step 2 of the mitigation", "rule 1" under "Rules"."""
+        """Return the unit in the section that the citation names: "step 2 of the mitigation", "rule 1" under "Rules"."""
         for words in (citation.tail.lower(), citation.name):
             named = [unit for unit in found if words and _names(words, self._document.units[unit].headings)]
             if len(named) == 1:
@@ -94,7 +94,7 @@ class NumberIndex:
         return [Target(unit, 0.95 if len(found) == 1 or lent else 0.7) for unit in lent or found]
 
     def _bears(self, unit: int, number: str) -> bool:
-        """Whether a unit is the paragraph to which a heading lent its number."""
+        """Whether a unit is the paragraph that got its number from a heading."""
         lent = self._document.units[unit].attributes["kind"] in ("paragraph", "quote")
         return lent and self._document.places[unit].number == number
 
@@ -111,20 +111,20 @@ class NumberIndex:
         if citing is None:
             return []
         places = self._document.places
-        beside = siblings_of(self._document, citing, step)
-        if beside is None and step < 0:
-            beside = places[citing].parent
-        return [Target(beside, 0.9)] if beside is not None else []
+        neighbour = siblings_of(self._document, citing, step)
+        if neighbour is None and step < 0:
+            neighbour = places[citing].parent
+        return [Target(neighbour, 0.9)] if neighbour is not None else []
 
 
 def _names(words: str, headings: Sequence[str]) -> bool:
-    """Whether the innermost heading is what the words say, or names what they are a kind of."""
+    """Whether the words begin with the innermost heading, or the heading is their plural."""
     heading = headings[-1].lower() if headings else ""
     return bool(heading) and (words.startswith(heading) or heading.removesuffix("s") == words)
 
 
 def siblings_of(document: ParsedDocument, unit: int, step: int) -> int | None:
-    """The nearest unit before (after) one that stands in the same section and item."""
+    """Return the nearest unit before or after another in the same section and item."""
     own = document.places[unit]
     other = unit + step
     while 0 <= other < len(document.places) and document.places[other].section == own.section:
@@ -152,15 +152,15 @@ class Citer:
         self._common = frozenset(other for other, count in named.items() if count > _MOST_TITLED)
 
     def titles_in(self, unit: str) -> list[tuple[str, Span]]:
-        """The other documents that a unit names by title, and where."""
+        """Return the other documents that a unit names by title, and where."""
         return [(other, span) for other, span in self._places.get(unit, ()) if other not in self._common]
 
     def edges(self, document: ReadDocument) -> Iterator[Edge]:
-        """The edges that rest on what the units of a document cite, and on the documents they name."""
+        """Yield the edges from what the units of a document cite, and from the documents that they name."""
         for number, (unit, reading) in enumerate(zip(document.units, document.readings, strict=True)):
             reached: set[str] = set()
             for citation in reading.citations:
-                other = self._named_behind(unit.text, unit.id, citation)
+                other = self._document_after(unit.text, unit.id, citation)
                 for target_document, target in self._targets(document, number, citation, other):
                     reached.add(target_document.id)
                     own = target_document is document
@@ -179,8 +179,8 @@ class Citer:
             return [(self._documents[other], one) for one in self._index(other).resolve(citation, None)]
         return [(document, one) for one in self._index(document.id).resolve(citation, unit)]
 
-    def _named_behind(self, text: str, unit: str, citation: Citation) -> str | None:
-        """The document that is named right behind a citation: "clause 4 of the Master Agreement"."""
+    def _document_after(self, text: str, unit: str, citation: Citation) -> str | None:
+        """Return the document that is named right after a citation: "clause 4 of the Master Agreement"."""
         if not citation.tail:
             return None
         start = text.find(citation.because) + len(citation.because)
@@ -194,7 +194,7 @@ class Citer:
 
 
 def _own_titles(documents: Sequence[ParsedDocument]) -> Mapping[str, list[str]]:
-    """Titles and stems by document; what two documents are called names neither."""
+    """Return titles and stems by document; a name that two documents share refers to neither."""
     forms = {document.id: _title_forms(document) for document in documents}
     bearers = Counter(form.lower() for given in forms.values() for form in {one.lower() for one in given})
     return {document: [form for form in given if bearers[form.lower()] == 1] for document, given in forms.items()}
@@ -210,7 +210,7 @@ def _edge(unit: str, target: str, citation: Citation, confidence: float, *, own:
     if citation.relation == "excepted_by":
         if own:
             return weighted_edge(target, unit, "exception_to", confidence, because)
-        # Edges leave the document they are kept with.
+        # An edge is stored with the document that it leaves.
         return weighted_edge(unit, target, "refers_to", confidence, because)
     kind = "exception_to" if citation.relation == "overrides" else citation.relation
     return weighted_edge(unit, target, kind, confidence, because)

@@ -1,9 +1,9 @@
-"""What a text cites, how it leans on that, whether it sets the cited rule aside, and the terms that it defines."""
+"""Citations in a text, their relation to the cited rule (which may be overridden), and defined terms."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,7 +11,7 @@ from constraintsuite.core.records.text import Span
 from constraintsuite.text.mentions import MentionFinder
 from constraintsuite.text.readings import readings
 
-# What may stand between the words and the number: in spite of [the ban in] rule 3. How a step ended is no rule.
+# Words between the cue and the number: in spite of [the ban in] rule 3. How a step ended is no rule.
 _IN_IT = (
     r"(?:(?:the|any|its|their|our)\s+(?!outcomes?\b|results?\b|failures?\b|success\b|status\b|state\b|completion\b|delays?\b|"
     r"breach\b)(?:[\w’'-]+\s+){1,6}?(?:in|of|under|by|from)\s+)?"
@@ -71,7 +71,7 @@ _DENIED = re.compile(
 )
 _BOUNDARY = re.compile(r"[.;:!?]\s")
 CitationRelation = Literal["refers_to", "depends_on", "overrides", "excepted_by"]
-"""`overrides`: the citing unit is an exception to the cited one; `excepted_by`: the other way round."""
+"""`overrides`: the citing unit is an exception to the cited one; `excepted_by`: the reverse."""
 
 _NUMBER = r"(?:\d{1,5}(?:\.\d{1,3})*(?:\s?\([a-z0-9]{1,4}\))*|\([a-z]{1,4}\))"
 _LETTERED = r"(?:[A-Z]|[IVX]{1,5}|\d{1,3})"
@@ -99,7 +99,7 @@ _RANGE = re.compile(rf"({_NUMBER})(?:\s+to\s+|\s+through\s+|\s*[–-]\s*)({_NUMB
 _LONGEST_RANGE = 30
 _OWN = re.compile(r"\s+(?:of|in|to)\s+(?:this|the present)\b", re.IGNORECASE)
 _BINDING = frozenset(("subject",))
-"""Cues of conditions that a denial before them turns round: not subject to rule 4."""
+"""Cues of conditions that a negation before them reverses: not subject to rule 4."""
 _HEAD = re.compile(r"(?:^|[.;:!?])\s*$")
 _END = re.compile(r"\s*(?:[.;:!?]|$)")
 _OTHER = re.compile(r"\s+(?:of|in|from)\s+(?:the\s+|our\s+)?(?P<tail>[^.;]{1,120})", re.IGNORECASE)
@@ -113,7 +113,7 @@ _DEFINED = re.compile(r"((?:[A-Z][\w-]*)(?: [A-Z][\w-]*){0,4}) (?:means|shall me
 
 
 def sets_aside(text: str, place: Span) -> bool:
-    """Whether the sentence makes an exception to what is cited at a place."""
+    """Whether the sentence makes an exception to what is cited at a position."""
     before, after = _sentence_around(text, place)
     if any(pattern.search(before) for pattern in (_CONCEDING, _CONTRARY, _UNBOUND)):
         return True
@@ -135,14 +135,14 @@ def sets_aside(text: str, place: Span) -> bool:
 
 
 def _sentence_around(text: str, place: Span) -> tuple[str, str]:
-    """What stands before and behind a citation in its sentence."""
+    """Return the text before and after a citation in its sentence."""
     start = max((match.end() for match in _BOUNDARY.finditer(text, 0, place.start)), default=0)
     end = _BOUNDARY.search(text, place.end)
     return text[start : place.start], text[place.end : end.start() if end else len(text)]
 
 
 def _is_denied(words: str) -> bool:
-    """Whether what follows is said not to be: nobody is exempt from; do not skip."""
+    """Whether these words negate what follows: nobody is exempt from; do not skip."""
     return bool(_DENIED.search(words.rpartition(",")[2]))
 
 
@@ -153,17 +153,17 @@ class Citation:
     number: str
     """`4.2.a`; `.b` is part b of the citing unit's own clause; `-1` and `+1` are the unit before and after."""
     name: str
-    """section, step, annex, ...; empty where the number stands alone."""
+    """section, step, annex, ...; empty for a number alone."""
     relation: CitationRelation
     because: str
     """The words that cite."""
     tail: str = ""
-    """What follows, where another document may be named; empty if it is this one for certain."""
+    """The words after it, which may name another document; empty if it is certainly this one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Where a condition or exception stands in the text, and its cue."""
+    """The position of a condition or exception in the text, and its cue."""
 
     span: Span
     cue: str
@@ -171,7 +171,7 @@ class Condition:
 
 
 def find_citations(text: str, conditions: Sequence[Condition]) -> list[Citation]:
-    """What a text cites, in order, each number once."""
+    """Find what a text cites, in order, each number once."""
     found: dict[tuple[str, CitationRelation], Citation] = {}
     taken: list[Span] = []
     for pattern in (_NAMED, _ANNEX, _BARE_NUMBER):
@@ -194,14 +194,10 @@ def _citations(text: str, match: re.Match[str], conditions: Sequence[Condition])
     name = (groups.get("name") or ("section" if groups.get("sign") else "")).lower().removesuffix("s")
     relation = _relation(text, Span(*match.span()), conditions)
     because = match.group()
-    tail = "" if _OWN.match(text, match.end()) else _tail(text, match.end())
+    other = None if _OWN.match(text, match.end()) else _OTHER.match(text, match.end())
+    tail = other["tail"] if other else ""
     for number in _numbers(match["list"]):
         yield Citation(number, {"annexe": "annex", "appendice": "appendix"}.get(name, name), relation, because, tail)
-
-
-def _tail(text: str, end: int) -> str:
-    other = _OTHER.match(text, end)
-    return other["tail"] if other else ""
 
 
 def _numbers(listed: str) -> list[str]:
@@ -215,7 +211,7 @@ def _numbers(listed: str) -> list[str]:
 
 
 def _plain(number: str) -> str:
-    """`4.2(a)` as `4.2.a`, `(b)` as `.b`."""
+    """Write `4.2(a)` as `4.2.a`, and `(b)` as `.b`."""
     return re.sub(r"\s?\(([a-z0-9]+)\)", r".\1", number)
 
 
@@ -231,12 +227,12 @@ def _relation(text: str, place: Span, conditions: Sequence[Condition]) -> Citati
 
 
 def _is_whole_sentence(text: str, span: Span) -> bool:
-    """Whether a condition was read to the end because no comma parts it from what it conditions."""
+    """Whether a condition extends over its whole sentence, because no comma ends it."""
     return bool(_HEAD.search(text[: span.start])) and bool(_END.match(text, span.end))
 
 
 def find_definitions(text: str) -> tuple[str, ...]:
-    """The terms that a text defines, as they are written."""
+    """Return the terms that a text defines, as they are written."""
     found = [*_BRACKETED.findall(text), *_QUOTED.findall(text)]
     bare = _DEFINED.match(text)
     if bare and readings(bare[1].partition(" ")[0].lower())[0].pos not in ("PRON", "DET", "ADV", "SCONJ"):  # this means
@@ -248,10 +244,9 @@ class TermFinder:
     """Finds uses of defined terms, in capitals as they were defined; a plural is a use too."""
 
     def __init__(self, terms: Sequence[str]) -> None:
-        forms: Mapping[str, tuple[str, ...]] = {term: (term, f"{term}s") for term in terms}
-        self._finder = MentionFinder(forms)
+        self._finder = MentionFinder({term: (term, f"{term}s") for term in terms})
 
     def find(self, text: str) -> list[str]:
-        """The terms used in a text, each once, in order."""
+        """Return the terms that a text uses, each once, in order."""
         uses = (one.key for one in self._finder.find(text) if one.span.of(text).startswith(one.key))
         return list(dict.fromkeys(uses))

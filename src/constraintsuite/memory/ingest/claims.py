@@ -1,4 +1,4 @@
-"""Numbers with their units, and dates, so that two sentences can be compared by them."""
+"""Claims of sentences as sets of stems, amounts and dates, so that two sentences can be compared."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _CONTENT = frozenset(("NOUN", "PROPN", "ADJ", "VERB"))
 
 
 class Amount(NamedTuple):
-    """A number of something; times are in minutes, so that 24 hours are a day."""
+    """A number with its unit; times are in minutes, so that 24 hours equal a day."""
 
     unit: str
     value: float
 
 
 def find_amounts(sentence: Sentence, places: Iterable[int]) -> list[Amount]:
-    """The amounts whose number stands at one of the places."""
+    """Return the amounts whose number is at one of these positions."""
     found = []
     for at in places:
         value = _value(sentence, at)
@@ -48,7 +48,7 @@ def find_amounts(sentence: Sentence, places: Iterable[int]) -> list[Amount]:
 
 
 def find_dates(text: str) -> list[str]:
-    """Dates and times of day, each in one form."""
+    """Return dates and times of day in a normal form."""
     return [_date(match) for match in _date_pattern().finditer(text)]
 
 
@@ -98,32 +98,28 @@ def _date(match: re.Match[str]) -> str:
     return f"{year}-{month:02}-{int(match['day'] or match['day2']):02}"
 
 
-def _split_stems(stems: object) -> object:
-    return stems.split("\n") if isinstance(stems, str) and stems else stems or ()
-
-
-def _join_stems(stems: frozenset[str]) -> str:
-    return "\n".join(sorted(stems))
-
-
-Stems = Annotated[frozenset[str], BeforeValidator(_split_stems), PlainSerializer(_join_stems)]
-"""Written sorted, one stem a line, so that the same claim is the same bytes."""
+Stems = Annotated[
+    frozenset[str],
+    BeforeValidator(lambda stems: stems.split("\n") if isinstance(stems, str) and stems else stems or ()),
+    PlainSerializer(lambda stems: "\n".join(sorted(stems)), return_type=str),
+]
+"""Stored sorted, one stem per line, so that equal claims have equal bytes."""
 
 
 class Claim(NamedTuple):
-    """One sentence, without its conditions and exceptions, as sets of stems."""
+    """One sentence as sets of stems; conditions and exceptions are kept apart."""
 
     nouns: Stems
-    """Adjectives too."""
+    """Including adjectives."""
     verbs: Stems
     act: str
-    """The stem of what is done or said to be; empty in a title."""
+    """The stem of the predicate; empty in a title."""
     names: Stems
-    """Of the nouns, those that are names or codes."""
+    """The nouns that are names or codes."""
     subject: Stems
-    """Of the nouns, those before the predicate; none in a command."""
+    """The nouns before the predicate; none in a command."""
     denied: Stems
-    """Of the nouns, those that are negated."""
+    """The nouns that are negated."""
     condition: Stems
     exception: Stems
     stance: ClaimStance
@@ -132,7 +128,7 @@ class Claim(NamedTuple):
 
 
 def claim_of(view: SentenceView) -> Claim:
-    """The claim that a sentence makes, without its conditions and exceptions."""
+    """Return the claim that a sentence makes."""
     sentence = view.sentence
     nouns = [place for place in view.main if _is_content(sentence, place) and not _is_verb(view, place)]
     verbs = [place for place in view.main if _is_verb(view, place)]
@@ -140,27 +136,22 @@ def claim_of(view: SentenceView) -> Claim:
     inside = set(view.main)
     text = " ".join(token.text for place, token in enumerate(sentence.tokens) if place in inside)
     return Claim(
-        nouns=frozenset(_stems(sentence, nouns)),
-        verbs=frozenset(_stems(sentence, verbs)) | frozenset(_compounds(sentence, verbs)),
+        nouns=_stems(sentence, nouns),
+        verbs=_stems(sentence, verbs) | _compounds(sentence, verbs),
         act=_stem_at(sentence, view.predicates[0].place) if view.predicates else "",
-        names=frozenset(_stems(sentence, [place for place in nouns if _is_name(sentence, place)])),
-        subject=frozenset(_stems(sentence, [place for place in nouns if place < start])),
-        denied=frozenset(_stems(sentence, [place for place in nouns if is_negated(view, place)])),
+        names=_stems(sentence, [place for place in nouns if _is_name(sentence, place)]),
+        subject=_stems(sentence, [place for place in nouns if place < start]),
+        denied=_stems(sentence, [place for place in nouns if is_negated(view, place)]),
         condition=_stretch_terms(view, "condition"),
         exception=_stretch_terms(view, "exception"),
-        stance=stance_of(view),
+        stance=next(iter(stances_of(view)), "true"),
         amounts=tuple(find_amounts(sentence, view.main)),
         dates=tuple(find_dates(text)),
     )
 
 
-def stance_of(view: SentenceView) -> ClaimStance:
-    """Whether the sentence asks, forbids, allows, releases, or only tells."""
-    return next(iter(stances_of(view)), "true")
-
-
 def stances_of(view: SentenceView) -> list[ClaimStance]:
-    """The stance of each predicate, in order."""
+    """Say for each predicate, in order, whether it requires, bars, allows, makes optional, or only states."""
     return [_stance(view, predicate) for predicate in view.predicates]
 
 
@@ -195,7 +186,7 @@ def _modal_stance(view: SentenceView, predicate: Predicate, *, negated: bool) ->
 
 
 def _denied_before(view: SentenceView, predicate: int) -> bool:
-    """Whether "not" stands between the helping verb and the predicate, where no scope reached the predicate."""
+    """Whether "not" is between the auxiliary verb and the predicate, where no scope reached the predicate."""
     sentence = view.sentence
     near = [place for place in view.main if predicate - 3 <= place < predicate]
     denied = any(sentence.words[place] in ("not", "n't", "never") for place in near)
@@ -233,31 +224,29 @@ def _stretch_terms(view: SentenceView, kind: str) -> frozenset[str]:
     places = [place for one in view.stretches if one.kind == kind for place in range(one.first, one.last)]
     kept = [place for place in places if _is_content(sentence, place)]
     verbs = [place for place in kept if sentence.pos(place) == "VERB"]
-    return frozenset(_stems(sentence, kept)) | frozenset(_compounds(sentence, verbs))
+    return _stems(sentence, kept) | _compounds(sentence, verbs)
 
 
-def _stems(sentence: Sentence, places: Iterable[int]) -> list[str]:
-    return [_stem_at(sentence, place) for place in places]
+def _stems(sentence: Sentence, places: Iterable[int]) -> frozenset[str]:
+    return frozenset(_stem_at(sentence, place) for place in places)
 
 
 def _stem_at(sentence: Sentence, place: int) -> str:
-    """The stem of a word; of a verb that of its base form, so that told meets tell."""
+    """Return the stem of a word; for a verb that of its base form, so that "told" equals "tell"."""
     verb = sentence.pos(place) == "VERB" and sentence.lemma(place)
     return stem(sentence.lemma(place) if verb else sentence.words[place])
 
 
-def _compounds(sentence: Sentence, verbs: Iterable[int]) -> list[str]:
-    """Verbs with their particles as the noun is written: "roll back" is a rollback."""
-    return [
-        stem(sentence.lemma(place) + sentence.word(place + 1))
-        for place in verbs
-        if sentence.word(place + 1) in word_lists().particles
-    ]
+def _compounds(sentence: Sentence, verbs: Iterable[int]) -> frozenset[str]:
+    """Return verbs with their particles as the noun is written: "roll back" gives "rollback"."""
+    particles = word_lists().particles
+    split = [place for place in verbs if sentence.word(place + 1) in particles]
+    return frozenset(stem(sentence.lemma(place) + sentence.word(place + 1)) for place in split)
 
 
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
-    """The stem under which forms of a word meet."""
+    """Return the stem that the forms of a word share."""
     return str(_stemmer().stemWord(word))
 
 

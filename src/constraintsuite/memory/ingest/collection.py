@@ -1,4 +1,4 @@
-"""Whole collections: files are read each by itself, then linked, the same on any number of workers."""
+"""Collections of documents: each file is read on its own, then all are linked; the result is the same with any number of workers."""
 
 from __future__ import annotations
 
@@ -21,36 +21,33 @@ from constraintsuite.memory.ingest.citations import TermFinder
 from constraintsuite.memory.ingest.conflicts import contradictions_between
 from constraintsuite.memory.ingest.content_edges import content_edges
 from constraintsuite.memory.ingest.document import ParsedDocument, parse_document
-from constraintsuite.memory.ingest.names import Named, bare_title, mentions_of
+from constraintsuite.memory.ingest.names import bare_title, mentions_of, unit_mentions, without_common
 from constraintsuite.memory.ingest.unit_reader import ReadDocument, UnitReading, read_units
 from constraintsuite.memory.records import Edge, EdgeKind, EntityMention, MemoryDocument, Unit, weighted_edge
 
-_WORTH_A_WORKER = 4
-"""Documents from which on starting further processes pays."""
+_FEWEST_FOR_WORKERS = 4
+"""With fewer documents, starting worker processes does not pay."""
 _MOST_NAMED_FILES = 10
 MOST_LEAVING = 6
 MOST_ARRIVING = 64
-"""Edges of one kind at a unit, whichever documents they come from; the surest are kept. Structure (next, part_of) has as
-many as the document has."""
+"""The most edges of one kind at a unit, over all documents; the most confident are kept. `next` and `part_of` have no limit."""
 _MOST_USES = 64
 _COMMON_SHARE = 0.2
 _SMALL_DOCUMENT = 10
-MOST_MENTIONED = 200
-"""Units that may name an entity; one that more units name joins everything with everything and is left out."""
 
 
 @dataclass(frozen=True)
 class DocumentFile:
-    """A file, and the id of the document that stands in it."""
+    """A file, and the id of its document."""
 
     path: Path
     document: str
 
 
 def document_files(paths: Iterable[Path], *, by_path: bool) -> list[DocumentFile]:
-    """All Markdown and text files among `paths` and below the folders among them, by the ids of their documents.
+    """Return all Markdown and text files among `paths` and below the folders among them, sorted by document id.
 
-    Documents are named by the stem of their file, with `by_path` by their path inside the given folder.
+    A document is named by the stem of its file, with `by_path` by its path inside the given folder.
     """
     files = {file.path.resolve(): file for path in paths for file in _files(path)}
     found: dict[str, DocumentFile] = {}
@@ -68,8 +65,8 @@ def document_files(paths: Iterable[Path], *, by_path: bool) -> list[DocumentFile
 def read_files(
     files: Sequence[DocumentFile], engine: LocalEngine | None = None, reporter: Reporter | None = None
 ) -> list[ReadDocument]:
-    """The documents of some files, in their order; all that cannot be read are named in one UserError."""
-    spread = engine if engine is not None and len(files) >= _WORTH_A_WORKER else LocalEngine()
+    """Read the documents of some files; one UserError names all files that cannot be read."""
+    spread = engine if engine is not None and len(files) >= _FEWEST_FOR_WORKERS else LocalEngine()
     with (reporter or Silent()).track("documents", len(files)) as advance:
         read: list[ReadDocument | str] = require_results(spread.map(_read_or_fault, files, lambda index: advance()))
     problems = [each for each in read if isinstance(each, str)]
@@ -106,7 +103,7 @@ def _without_ending(relative: str) -> str:
 
 
 def _with_cells_apart(unit: Unit) -> str:
-    """The text, each cell of a row by itself: a capital at the head of a cell is no name."""
+    """Return the text with the cells of a row as paragraphs: a capital at the start of a cell is no name."""
     return unit.text.replace(" | ", "\n\n") if unit.attributes["kind"] == "row" else unit.text
 
 
@@ -121,15 +118,10 @@ def _readings(parsed: ParsedDocument) -> tuple[UnitReading, ...]:
 
 
 def document_edges(document: ReadDocument, cited: Iterable[Edge]) -> tuple[Edge, ...]:
-    """All edges from the units of a document, each once; `cited` are those that rest on citations."""
+    """Return all edges from the units of a document, each once; `cited` are those from citations."""
     explicit = list(cited)
-    edges = [
-        *_next_edges(document),
-        *_part_edges(document),
-        *explicit,
-        *_definition_edges(document),
-        *content_edges(document, explicit),
-    ]
+    implicit = (*_definition_edges(document), *content_edges(document, explicit))
+    edges = (*_next_edges(document), *_part_edges(document), *explicit, *implicit)
     best: dict[tuple[str, str, EdgeKind], Edge] = {}
     for edge in edges:
         key = _key(edge)
@@ -139,7 +131,7 @@ def document_edges(document: ReadDocument, cited: Iterable[Edge]) -> tuple[Edge,
 
 
 def bounded(drawn: Sequence[Sequence[Edge]]) -> list[tuple[Edge, ...]]:
-    """The edges of each document of a collection, less those of a kind of which a unit has too many."""
+    """Return the edges of each document without those that exceed the limits of a unit."""
     leaving: Counter[tuple[str, EdgeKind]] = Counter()
     arriving: Counter[tuple[str, EdgeKind]] = Counter()
     dropped: set[tuple[str, str, EdgeKind]] = set()
@@ -174,7 +166,7 @@ def _part_edges(document: ParsedDocument) -> Iterator[Edge]:
 
 
 def _definition_edges(document: ReadDocument) -> Iterator[Edge]:
-    """From each unit that uses a defined term to the unit that defines it; terms used everywhere tell nothing."""
+    """Link each unit that uses a defined term to the unit that defines it; terms that are used everywhere are left out."""
     definers: dict[str, list[int]] = defaultdict(list)
     for unit, reading in enumerate(document.readings):
         for term in reading.definitions:
@@ -197,52 +189,40 @@ def _definition_edges(document: ReadDocument) -> Iterator[Edge]:
 def ingest(
     paths: Iterable[Path], *, by_path: bool = False, engine: LocalEngine | None = None, reporter: Reporter | None = None
 ) -> Iterator[MemoryDocument]:
-    """The parts of all Markdown and text files among `paths` and below the folders among them.
+    """Yield the parts of all Markdown and text files among `paths` and below the folders among them.
 
-    Documents are named by the stem of their file, with `by_path` by their path inside the given folder. All files are
-    read before the first part is given, since they may cite one another; any that cannot be read is a UserError.
+    A document is named by the stem of its file, with `by_path` by its path inside the given folder. All files are read
+    before the first part is yielded, since they may cite each other; a file that cannot be read is a UserError.
     """
     yield from link(read_files(document_files(paths, by_path=by_path), engine, reporter))
 
 
 def link(documents: Iterable[ReadDocument]) -> Iterator[MemoryDocument]:
-    """The parts of documents that have been read, by id: citations resolved, edges drawn, degrees bounded.
+    """Yield the parts of documents that were read, by id: with citations resolved, edges added and their number limited.
 
-    They depend on which documents there are, and not on their order or on when they came.
+    The result depends only on which documents there are, not on their order.
     """
     given = sorted(documents, key=lambda one: one.id)
     citer = Citer(given)
     between = contradictions_between(given)
     drawn = [(*document_edges(one, citer.edges(one)), *between.get(one.id, ())) for one in given]
-    mentions = [tuple(_mentions(one, citer)) for one in given]
-    counts = Counter(mention.entity for each in mentions for mention in each)
+    mentions = without_common(_mentions(one, citer) for one in given)
     for one, edges, mentioned in zip(given, bounded(drawn), mentions, strict=True):
         units = tuple(replace(unit, roles=reading.roles) for unit, reading in zip(one.units, one.readings, strict=True))
-        kept = tuple(mention for mention in mentioned if counts[mention.entity] <= MOST_MENTIONED)
-        yield MemoryDocument(one.id, one.title, one.sha256, units, edges, kept)
+        yield MemoryDocument(one.id, one.title, one.sha256, units, edges, mentioned)
 
 
 def collection_version(parts: Iterable[MemoryDocument]) -> str:
-    """The version of a collection: a hash over the units of its documents, as a memory holds them, in any order."""
-    return sha256_text(
-        *(text for part in sorted(parts, key=lambda one: one.id) for text in (part.id, _hash_of_units(part)))
-    )
-
-
-def _hash_of_units(part: MemoryDocument) -> str:
-    digest = hashlib.sha256()
-    for unit in part.units:
-        digest.update(encode(unit) + b"\n")
-    return digest.hexdigest()
+    """Return the version of a collection: a hash over the units of its documents, in whatever order these are given."""
+    hashes = {
+        part.id: hashlib.sha256(b"".join(encode(unit) + b"\n" for unit in part.units)).hexdigest() for part in parts
+    }
+    return sha256_text(*(text for document in sorted(hashes.items()) for text in document))
 
 
 def _mentions(document: ReadDocument, citer: Citer) -> Iterator[EntityMention]:
-    """The entities each unit names; the first unit of a document also stands for its title."""
+    """Yield the entities that each unit names; the first unit of a document also mentions its title."""
     for number, (unit, named) in enumerate(zip(document.units, document.names, strict=True)):
-        found = {one.entity: one for one in named}
         titles = [span.of(unit.text) for _, span in citer.titles_in(unit.id)]
-        for surface in [*([bare_title(document.title)] if number == 0 else []), *titles]:
-            entity = normalise_entity(surface)
-            if entity and entity not in found:
-                found[entity] = Named(entity, surface, 1)
-        yield from (EntityMention(unit.id, one.entity, one.surface, one.count) for one in found.values())
+        titles[:0] = [bare_title(document.title)] if number == 0 else []
+        yield from unit_mentions(unit.id, named, ((normalise_entity(title), title) for title in titles))

@@ -1,10 +1,11 @@
-"""Claims that disagree: inside a document, and between documents that name the same rare thing while both hold."""
+"""Claims that disagree: in one document, or in two documents about the same rare name that are valid at one time."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import combinations
 from typing import Literal, NamedTuple
 
 from constraintsuite.memory.ingest.claims import Claim, ClaimStance, stem
@@ -26,12 +27,13 @@ _OPPOSED: frozenset[frozenset[ClaimStance]] = frozenset(
 )
 _EXTRA_WORDS = 3
 _MOST_SHARING = 40
-"""Claims that may name a thing; more, and it is no common subject but a common word."""
-_SURENESS = 0.8
+"""A name in more claims is a common word rather than a common subject."""
+_BETWEEN_DOCUMENTS = 0.8
+"""The confidence of a contradiction between documents, relative to one inside a document."""
 
 
 class ClaimConflict(NamedTuple):
-    """How two claims disagree: which is narrower, how sure that is, and on what it rests."""
+    """How two claims disagree: which one is narrower, with what confidence, and for what reason."""
 
     conflict: Conflict
     confidence: float
@@ -39,7 +41,7 @@ class ClaimConflict(NamedTuple):
 
 
 def compare(first: Claim, second: Claim) -> ClaimConflict | None:
-    """What the claims disagree on; None where they agree or are about different things."""
+    """Return how two claims disagree; None if they agree or are about different things."""
     if (first.names - second.names and second.names - first.names) or not first.nouns & second.nouns:
         return None
     if first.subject and second.subject and not first.subject & second.subject:
@@ -51,7 +53,7 @@ def compare(first: Claim, second: Claim) -> ClaimConflict | None:
 
 
 def _narrower(first: Claim, second: Claim) -> Conflict | None:
-    """Which claim says what the other says of less: of a part, or under a condition that the other does not have."""
+    """Say which claim is about less: about a part, or under a condition that the other does not have."""
     more, less = first.nouns - second.nouns, second.nouns - first.nouns
     if (more and less) or len(more | less) > _EXTRA_WORDS:
         return None
@@ -70,7 +72,7 @@ def _narrower(first: Claim, second: Claim) -> Conflict | None:
 def _stance_conflict(first: Claim, second: Claim, conflict: Conflict) -> ClaimConflict | None:
     acts = {claim.act for claim in (first, second)} - _stance_stems()
     if len(acts) > 1 or (acts and _stance_stems() & {first.act, second.act}):
-        return None  # they speak of different doings
+        return None  # they are about different actions
     verbs, others = (claim.verbs - _stance_stems() for claim in (first, second))
     stances = frozenset((first.stance, second.stance))
     if stances in _OPPOSED:
@@ -89,7 +91,7 @@ def _value_conflict(first: Claim, second: Claim, conflict: Conflict) -> ClaimCon
         return None
     stances = frozenset((first.stance, second.stance))
     if stances in _OPPOSED or (conflict != "equal" and stances <= {"true", "false"}):
-        return None  # of two facts the narrower is no exception: it is another fact
+        return None  # the narrower of two facts is another fact, no exception
     units = {amount.unit for amount in first.amounts} & {amount.unit for amount in second.amounts}
     for unit in sorted(units):
         values = [{one.value for one in claim.amounts if one.unit == unit} for claim in (first, second)]
@@ -102,7 +104,7 @@ def _value_conflict(first: Claim, second: Claim, conflict: Conflict) -> ClaimCon
 
 @cache
 def outcome_stems() -> frozenset[str]:
-    """Words of a condition that only say how something ended."""
+    """Return stems of words in a condition that only say how something ended."""
     return frozenset(map(stem, word_lists().outcomes))
 
 
@@ -111,19 +113,14 @@ def _stance_stems() -> frozenset[str]:
     return frozenset(map(stem, word_lists().stances)) | frozenset(map(stem, word_lists().barred_adjectives))
 
 
-class _Stated(NamedTuple):
-    unit: Unit
-    claim: Claim
-
-
 def contradictions_between(documents: Sequence[ReadDocument]) -> Mapping[str, list[Edge]]:
-    """Edges by the document they leave: from the later of two documents (by id) to the earlier."""
-    by_name: dict[str, list[_Stated]] = defaultdict(list)
+    """Return edges by the document that they leave: from the later of two documents (by id) to the earlier."""
+    by_name: dict[str, list[tuple[Unit, Claim]]] = defaultdict(list)
     for document in documents:
         for unit, reading in zip(document.units, document.readings, strict=True):
             for claim in reading.claims:
                 for name in claim.names & claim.subject:
-                    by_name[name].append(_Stated(unit, claim))
+                    by_name[name].append((unit, claim))
     found: dict[str, dict[tuple[str, str], Edge]] = defaultdict(dict)
     for name in sorted(by_name):
         if len(by_name[name]) <= _MOST_SHARING:
@@ -132,21 +129,19 @@ def contradictions_between(documents: Sequence[ReadDocument]) -> Mapping[str, li
     return {document: list(edges.values()) for document, edges in found.items()}
 
 
-def _within(stated: Sequence[_Stated], name: str) -> Iterator[tuple[Edge, str]]:
-    for number, earlier in enumerate(stated):
-        for later in stated[number + 1 :]:
-            if earlier.unit.document == later.unit.document or not _overlap(earlier.unit, later.unit):
-                continue
-            found = compare(later.claim, earlier.claim)
-            if found is not None and found.conflict == "equal":
-                because = f"both about {name!r}: {found.because}"
-                sureness = round(found.confidence * _SURENESS, 3)
-                edge = weighted_edge(later.unit.id, earlier.unit.id, "contradicts", sureness, because)
-                yield edge, later.unit.document
+def _within(stated: Sequence[tuple[Unit, Claim]], name: str) -> Iterator[tuple[Edge, str]]:
+    for (earlier, first), (later, second) in combinations(stated, 2):
+        if earlier.document == later.document or not _overlap(earlier, later):
+            continue
+        found = compare(second, first)
+        if found is not None and found.conflict == "equal":
+            because = f"both about {name!r}: {found.because}"
+            confidence = round(found.confidence * _BETWEEN_DOCUMENTS, 3)
+            yield weighted_edge(later.id, earlier.id, "contradicts", confidence, because), later.document
 
 
 def _overlap(first: Unit, second: Unit) -> bool:
-    """Whether there is a time at which both hold."""
+    """Whether there is a time at which both are valid."""
     starts = [parse_time(one) for one in (first.valid_from, second.valid_from) if one is not None]
     ends = [parse_time(one) for one in (first.valid_to, second.valid_to) if one is not None]
     return not starts or not ends or max(starts) < min(ends)

@@ -1,4 +1,4 @@
-"""Edges that rest on what units are about: conditions, exceptions and contradictions without a citation."""
+"""Edges from the content of units: conditions, exceptions and contradictions without a citation."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from constraintsuite.memory.ingest.unit_reader import ReadDocument
 from constraintsuite.memory.records import Edge, EdgeKind, weighted_edge
 
 _RAREST = 5
-"""Terms of a query that are looked up."""
+"""How many of the rarest terms are looked up."""
 _LONGEST_POSTING = 60
-"""Units that a term leads to at most: the nearest ones."""
+"""The most units that are looked at for a term: the nearest ones."""
 _CANDIDATES = 24
 _COVERED = 0.6
-"""Share of a condition (by weight of its words) that another unit must speak of."""
+"""The share of a condition, by weight of its words, that another unit must contain."""
 _RARE = 3
 _NEAR = 3
 _RULES = frozenset(("required", "barred", "allowed", "optional"))
 
 
 class TermIndex:
-    """Units by the terms they hold; units are numbered in the order of their document."""
+    """Units by their terms; units are numbered in the order of their document."""
 
     def __init__(self, terms: Sequence[frozenset[str]]) -> None:
         self._units = len(terms)
         self._postings: dict[str, list[int]] = defaultdict(list)
-        for unit, held in enumerate(terms):
-            for term in held:
+        for unit, own in enumerate(terms):
+            for term in own:
                 self._postings[term].append(unit)
 
     def weight(self, terms: Iterable[str]) -> float:
-        """How telling some terms are together: the sum of their inverse document frequencies."""
+        """Return the weight of some terms: the sum of their inverse document frequencies."""
         return sum(log(1 + self._units / len(self._postings.get(term, (0,)))) for term in sorted(terms))
 
     def frequency(self, term: str) -> int:
-        """How many units hold a term."""
+        """Count the units with a term."""
         return len(self._postings.get(term, ()))
 
     def candidates(self, terms: Iterable[str], unit: int) -> list[int]:
-        """Units that share the most of the rarest terms; the nearer first where equally many."""
+        """Return the units that share the most of the rarest terms; of equals the nearest first."""
         known = sorted(
             (term for term in terms if term in self._postings), key=lambda term: (self.frequency(term), term)
         )
@@ -63,7 +63,7 @@ def _nearest(posting: Sequence[int], unit: int) -> Sequence[int]:
 
 
 def content_edges(document: ReadDocument, cited: Iterable[Edge]) -> Iterator[Edge]:
-    """The edges of one document, units compared only where they share rare words."""
+    """Yield the edges of one document; units are compared only if they share rare words."""
     linker = _Linker(document, cited)
     for unit in range(len(document.units)):
         yield from linker.exceptions(unit)
@@ -78,14 +78,14 @@ class _Linker:
         self.index = TermIndex([_terms(reading.claims) for reading in document.readings])
         self.cited: dict[str, set[EdgeKind]] = {}
         self.joined: set[frozenset[str]] = set()
-        """Pairs between which an exception is known already."""
+        """Pairs of units that an exception links already."""
         for edge in cited:
             self.cited.setdefault(edge.source, set()).add(edge.kind)
             if edge.kind == "exception_to":
                 self.joined.add(frozenset((edge.source, edge.target)))
 
     def exceptions(self, unit: int) -> Iterator[Edge]:
-        """From an exception that cites nothing to the rule it takes something out of."""
+        """Link an exception without a citation to its rule."""
         reading = self.readings[unit]
         if "exception" not in reading.roles or "exception_to" in self.cited.get(self._id(unit), ()):
             return
@@ -102,7 +102,7 @@ class _Linker:
             yield self._exception(unit, target, 0.6, f"nearest rule before about {shared}")
 
     def conditions(self, unit: int) -> Iterator[Edge]:
-        """From a unit with a condition to the unit that sets what the condition names."""
+        """Link a unit with a condition to the unit that establishes what the condition names."""
         for claim in self.readings[unit].claims:
             for named in (claim.condition, claim.exception):
                 terms = named - outcome_stems()
@@ -115,7 +115,7 @@ class _Linker:
                     yield self._edge(unit, target, "depends_on", round(0.8 * share, 3), f"its condition names {words}")
 
     def disagreements(self, unit: int) -> Iterator[Edge]:
-        """Between a unit and those before it that say otherwise; the narrower is an exception, equals contradict."""
+        """Link a unit to earlier ones that disagree: the narrower is an exception, equally wide ones contradict."""
         for claim in self.readings[unit].claims:
             for other in self.index.candidates(claim.nouns, unit):
                 if other > unit or self._is_inside(unit, other) or self._is_joined(unit, other):
@@ -133,7 +133,7 @@ class _Linker:
         return self._exception(narrow, wide, round(found.confidence * 0.8, 3), f"narrower, and {found.because}")
 
     def _rule_before(self, unit: int) -> tuple[int | None, str]:
-        """The nearest unit before in the section that sets a rule about the same thing."""
+        """Return the nearest earlier unit of the section with a rule about the same thing, and what they share."""
         claims = self.readings[unit].claims
         nouns = frozenset[str]().union(*(claim.nouns | claim.exception for claim in claims))
         section = self.document.places[unit].section
@@ -150,7 +150,7 @@ class _Linker:
         return None, ""
 
     def _best_cover(self, unit: int, terms: frozenset[str]) -> tuple[int, frozenset[str], float] | None:
-        """The unit whose claims speak of the most of some terms; of equals the nearest, before rather than after."""
+        """Return the unit that covers the most of some terms, what it covers, and the share; of equals the nearest before."""
         best: tuple[float, int, int] | None = None
         for other in self.index.candidates(terms, unit):
             share = self._share(terms & _terms(self.readings[other].claims), terms)
@@ -163,7 +163,7 @@ class _Linker:
         return (best[2], shared, best[0]) if len(shared) > 1 or self._is_event(unit, best[2], shared) else None
 
     def _is_event(self, unit: int, other: int, shared: frozenset[str]) -> bool:
-        """Whether one word is enough: a rare one, and the unit before does it, or just before handles it."""
+        """Whether one shared word is enough: it is rare, and an earlier unit does it, or one just before requires it."""
         if other > unit or any(self.index.frequency(term) > _RARE for term in shared):
             return False
         near = unit - other <= _NEAR and self.document.places[unit].section == self.document.places[other].section

@@ -1,8 +1,8 @@
-"""One file as a document: its units with ids, where they stand, and which lies in which."""
+"""Parses a file into a document: its units with ids, their positions, and their nesting."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, zip_longest
@@ -24,12 +24,12 @@ _PIECE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class DocumentSection:
-    """What stands under one heading; the first of a file stands under none."""
+    """The text under one heading; the first section of a file has no heading."""
 
     ordinal: int
     number: str
     headings: tuple[str, ...]
-    """With the heading's own, outermost first."""
+    """The heading and those above it, outermost first."""
 
 
 @dataclass(slots=True)
@@ -42,15 +42,15 @@ class UnitDraft:
     kind: str
     headings: tuple[str, ...]
     number: str = ""
-    """Its own, with those of the items it lies in: `3.2.a`; empty for none."""
+    """With the numbers of the outer items: `3.2.a`; empty for none."""
     run: int = 0
     parent: int | None = None
     label: str = ""
-    """Unique in the document; see `labels.py`."""
+    """Unique in the document; see `give_labels`."""
 
 
 def make_drafts(blocks: Iterable[DocumentBlock]) -> tuple[list[UnitDraft], list[DocumentSection]]:
-    """The units of a file in order, and its sections."""
+    """Return the units of a file in order, and its sections."""
     sections = [DocumentSection(0, "", ())]
     nesting = Nesting("")
     levels: list[tuple[int, str]] = []
@@ -72,20 +72,20 @@ def make_drafts(blocks: Iterable[DocumentBlock]) -> tuple[list[UnitDraft], list[
 
 
 def title_heading(drafts: Sequence[UnitDraft], sections: Sequence[DocumentSection]) -> str:
-    """The heading with which a file begins; empty if text stands before its first."""
+    """Return the heading with which a file begins; empty if there is text before its first heading."""
     if len(sections) == 1 or (drafts and drafts[0].section.ordinal == 0):
         return ""
     return sections[1].headings[0]
 
 
 def heading_number(text: str) -> str:
-    """The number at the head of a heading: `4.2` of "4.2 Termination", `B` of "Annex B"; empty for none."""
+    """Return the number of a heading: `4.2` of "4.2 Termination", `B` of "Annex B"; empty for none."""
     marker = find_marker(text)
     return marker.value if marker is not None and marker.style in ("dotted", "named", "bare", "number") else ""
 
 
 def _with_titles_as_headings(blocks: Sequence[DocumentBlock]) -> Iterator[DocumentBlock]:
-    """The blocks; an item that is only a title ("3. Payment", "Article 4 — Term") becomes a heading."""
+    """Yield the blocks; an item that is only a title ("3. Payment", "Article 4 — Term") becomes a heading."""
     for block, after in zip_longest(blocks, blocks[1:]):
         marker = block.marker
         if block.kind == "item" and marker is not None and _is_title(block, marker, after):
@@ -107,7 +107,7 @@ def _is_title(block: DocumentBlock, marker: Marker, after: DocumentBlock | None)
 
 
 def _pieces(block: DocumentBlock) -> Iterator[DocumentBlock]:
-    """A block, or the parts of one so long that nobody could be sent to it; the rest of an item lies in it."""
+    """Split a very long block between sentences; the further pieces of an item are parts of it."""
     if block.kind not in ("paragraph", "item") or len(block.text) <= _LONGEST_BLOCK:
         yield block
         return
@@ -143,34 +143,33 @@ def _announcement(before: Sequence[UnitDraft], section: DocumentSection) -> Anno
 
 
 def _parent_of_row(block: DocumentBlock, before: Sequence[UnitDraft], section: DocumentSection) -> int | None:
-    """Rows after the first belong where the first does."""
+    """Give the further rows of a table the parent of the first."""
     if block.kind == "row" and before and before[-1].kind == "row" and before[-1].section is section:
         return before[-1].parent
     return None
 
 
 def _lend_heading_numbers(drafts: Sequence[UnitDraft]) -> None:
-    """The first paragraph under a numbered heading bears its number, if nothing else in the document does."""
-    taken = {draft.number for draft in drafts if draft.number}
-    lent: dict[str, UnitDraft | None] = {}
-    seen: set[int] = set()
+    """Give the number of a heading to the first paragraph under it, if nothing else in the document has that number."""
+    taken = {draft.number for draft in drafts}
+    first: dict[int, UnitDraft] = {}
     for draft in drafts:
-        number = draft.section.number
-        if number and number not in taken and draft.section.ordinal not in seen:
-            seen.add(draft.section.ordinal)
-            if not draft.number and draft.kind in ("paragraph", "quote"):
-                lent[number] = None if number in lent else draft
-    for number, draft_or_none in lent.items():
-        if draft_or_none is not None:
-            draft_or_none.number = number
+        first.setdefault(draft.section.ordinal, draft)
+    candidates: dict[str, list[UnitDraft]] = defaultdict(list)
+    for draft in first.values():
+        if not draft.number and draft.kind in ("paragraph", "quote"):
+            candidates[draft.section.number].append(draft)
+    for number, own in candidates.items():
+        if number not in taken and len(own) == 1:
+            own[0].number = number
 
 
 def give_labels(path: Path, drafts: Sequence[UnitDraft], sections: Sequence[DocumentSection]) -> None:
     """Set the label of every draft.
 
-    A number that only one unit bears is its label. Where numbers repeat, the section comes before: `2/1`, by its own
-    number or else by its place among the headings, with a letter (`2b/1`) where the numbering begins again inside it.
-    Units without a number are `p1`, `p2`, ... Numbers that are still the same are an error.
+    A number that only one unit has is its label. Where numbers repeat, the section comes first, as in `2/1`: its own number,
+    or else its position among the headings, with a letter (`2b/1`) where the numbering restarts inside it. Units without a
+    number are `p1`, `p2`, ... Numbers that are still equal are a UserError.
     """
     titled = bool(title_heading(drafts, sections)) and not sections[1].number
     keys = _section_keys(sections, titled=titled)
@@ -193,7 +192,7 @@ def give_labels(path: Path, drafts: Sequence[UnitDraft], sections: Sequence[Docu
 
 
 def _section_keys(sections: Sequence[DocumentSection], *, titled: bool) -> Mapping[int, str]:
-    """Own numbers first; the others are counted, the title of the document as 0."""
+    """Return a key per section: its number, or its position, where the title of the document is 0."""
     taken: set[str] = set()
     keys = {}
     for section in sorted(sections, key=lambda one: (not one.number, one.ordinal)):
@@ -204,7 +203,7 @@ def _section_keys(sections: Sequence[DocumentSection], *, titled: bool) -> Mappi
 
 
 def _suffix(number: int) -> str:
-    """Nothing, b, c, ..., z, then 27, 28, ..."""
+    """Return nothing for 0, then b, c, ..., z, then -27, -28, ..."""
     if number == 0:
         return ""
     return chr(ord("a") + number) if number < 26 else f"-{number + 1}"
@@ -212,17 +211,17 @@ def _suffix(number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class UnitPosition:
-    """Where a unit stands in its document."""
+    """The position of a unit in its document."""
 
     number: str
     section: int
     parent: int | None
-    """The index of the unit it is a part of."""
+    """The index of the unit that contains it."""
 
 
 @dataclass(frozen=True)
 class ParsedDocument:
-    """The structure of a document, before anything is read in its sentences."""
+    """The structure of a document, before its sentences are read."""
 
     id: str
     title: str
@@ -232,7 +231,7 @@ class ParsedDocument:
     units: tuple[Unit, ...]
     places: tuple[UnitPosition, ...]
     section_numbers: Mapping[int, str]
-    """Of the sections that have one."""
+    """Only of sections that have a number."""
 
 
 def parse_document(path: Path, document: str | None = None) -> ParsedDocument:
@@ -246,7 +245,7 @@ def is_markdown(path: Path) -> bool:
 
 
 def parse_source(source: SourceText, document: str, *, markdown: bool) -> ParsedDocument:
-    """The document that stands in a file."""
+    """Parse the lines of a file."""
     drafts, sections = make_drafts(read_blocks(source.lines, markdown=markdown))
     give_labels(source.path, drafts, sections)
     units = tuple(_unit(document, draft, source.front) for draft in drafts)
@@ -258,13 +257,5 @@ def parse_source(source: SourceText, document: str, *, markdown: bool) -> Parsed
 
 def _unit(document: str, draft: UnitDraft, front: FrontMatter) -> Unit:
     attributes = {"kind": draft.kind} | ({"number": draft.number} if draft.number else {})
-    return Unit(
-        id=f"{document}:{draft.label}",
-        document=document,
-        text=draft.text,
-        headings=draft.headings,
-        lines=draft.lines,
-        valid_from=front.valid_from,
-        valid_to=front.valid_to,
-        attributes=attributes,
-    )
+    unit = Unit(f"{document}:{draft.label}", document, draft.text, draft.headings, attributes=attributes)
+    return replace(unit, lines=draft.lines, valid_from=front.valid_from, valid_to=front.valid_to)

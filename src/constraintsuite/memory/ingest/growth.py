@@ -1,7 +1,7 @@
-"""A memory on disk that grows as if it had been made at once: documents come and go, and all are linked anew.
+"""Documents added to and removed from a memory on disk, with the same result as ingesting all of them at once.
 
-What reading each document gave is kept, so only files that changed are read. Drawing edges over all documents is the
-cheap part; only parts that came out differently are written.
+The result of reading each document is stored, so that only changed files are read. All documents are then linked again,
+which is the cheap part, and only parts that changed are written.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from constraintsuite.memory.segments import (
     SEGMENTS,
     DocumentChange,
     LogLine,
-    NothingKept,
     SegmentEntry,
     entries,
     file_names,
@@ -39,29 +38,26 @@ from constraintsuite.memory.segments import (
 )
 
 RULES = REVISIONS["memory readings"].number
-"""Readings of two kinds do not make one memory."""
-_NOTHING_READ = (
-    "it does not keep what was read in its documents (they were put there as they are, or by an earlier version)"
-)
+"""Documents that were read by different rules cannot be in one memory."""
 
 
 @dataclass(frozen=True)
 class MemoryUpdate:
-    """What came of adding and removing documents."""
+    """The result of adding and removing documents."""
 
     artifact: Artifact
     new: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
-    """Of the documents that were given, those whose files are as they were."""
+    """Of the given documents, those whose files did not change."""
     removed: tuple[str, ...] = ()
     relinked: tuple[str, ...] = ()
     """Other documents whose links changed."""
     gained: int = 0
-    """Edges and mentions that those got."""
+    """Edges and mentions that the relinked documents gained."""
     lost: int = 0
     notes: tuple[str, ...] = ()
-    """What may not be as it was meant, a line each."""
+    """Warnings, one sentence each."""
 
 
 def ingest_memory(
@@ -74,7 +70,7 @@ def ingest_memory(
     reporter: Reporter | None = None,
     dry_run: bool = False,
 ) -> list[MemoryDocument]:
-    """Make a memory of all documents among `paths`; its parts are those that `ingest` gives."""
+    """Write a memory of all documents among `paths`, and return its parts, which are those of `ingest`."""
     documents = read_files(document_files(paths, by_path=by_path), engine, reporter)
     parts = list(link(documents))
     if not dry_run:
@@ -91,20 +87,19 @@ def add_documents(
     reporter: Reporter | None = None,
     dry_run: bool = False,
 ) -> MemoryUpdate:
-    """Add the documents of `paths` to a memory, or put them in place of those of their id.
+    """Add the documents of `paths` to a memory, or replace those with the same id.
 
-    Afterwards it holds what ingesting all its documents at once would give.
+    Afterwards the memory is what ingesting all its documents at once would give.
     """
     by_path = read_memory(path, _named_by_path)
     sources = _Sources(document_files(paths, by_path=by_path), engine, reporter)
-    read_memory(
-        path, lambda artifact: sources.read(_held(artifact).origins)
-    )  # it takes long: others may write meanwhile
+    # Reading takes long, so it is done before the folder is locked.
+    read_memory(path, lambda artifact: sources.read(_held(artifact).origins))
     return _grow(path, sources, dry_run=dry_run)
 
 
 def empty_documents(parts: Iterable[MemoryDocument]) -> tuple[str, ...]:
-    """A note for each document in which there is nothing to find."""
+    """Return a warning for each document without units."""
     return tuple(
         f"the document {part.id!r} holds no unit: nothing in it can be found" for part in parts if not part.units
     )
@@ -116,20 +111,20 @@ def remove_documents(path: Path, documents: Iterable[str], *, dry_run: bool = Fa
 
 
 class _Held(NamedTuple):
-    """What a memory holds before the change."""
+    """The documents of a memory before the change."""
 
     entries: Mapping[str, SegmentEntry]
     origins: Mapping[str, ReadingOrigin]
-    """Of the documents of which it keeps what was read."""
+    """Only of documents whose reading is stored."""
 
 
 def _named_by_path(artifact: Artifact) -> bool:
-    """Whether the documents of a memory are named by their paths; one that was read by other rules is a UserError."""
+    """Whether the documents of a memory are named by their paths; a memory that was read by other rules is refused."""
     settings = artifact.manifest.settings
     if settings.get("rules") != RULES:
-        why = "its documents were read by the rules of another version" if "rules" in settings else _NOTHING_READ
+        why = "by the rules of another version" if "rules" in settings else "by an earlier version, or not from files"
         raise UserError(
-            f"{artifact.path}: {why}, and what was read is needed to link them with others. It can be searched as it is; to "
+            f"{artifact.path}: its documents were read {why}, so new ones cannot be linked with them. It can be searched; to "
             "change it, ingest all its documents again into a new folder."
         )
     return bool(settings.get("by_path"))
@@ -140,14 +135,13 @@ def _held(artifact: Artifact) -> _Held:
     artifact.refuse_changed(name for log in (SEGMENTS, READINGS) for name in file_names(artifact.manifest, log))
     found = entries(artifact)
     heads = (raw.read(ReadingHeader) for raw in newest_lines(artifact, READINGS) if raw.document in found)
-    kept = (head for head in heads if head.origin.sha256)
-    origins = {head.document: head.origin for head in kept if head.origin.sha256 == found[head.document].sha256}
-    return _Held(found, origins)
+    origins = {head.document: head.origin for head in heads if head.origin.sha256 == found[head.document].sha256}
+    return _Held(found, {document: origin for document, origin in origins.items() if origin.sha256})
 
 
 @dataclass
 class _Sources:
-    """Files that may have changed; each is read at most once."""
+    """The given files; each is read at most once, and only if it changed."""
 
     files: Sequence[DocumentFile]
     engine: LocalEngine | None = None
@@ -160,7 +154,7 @@ class _Sources:
         return {one.document: ReadingOrigin(source_hash(one.path), is_markdown(one.path)) for one in self.files}
 
     def read(self, held: Mapping[str, ReadingOrigin]) -> dict[str, ReadDocument]:
-        """The documents whose files are not those that a memory holds."""
+        """Return the documents whose files differ from those that a memory was made from."""
         changed = [one for one in self.files if held.get(one.document) != self.origins[one.document]]
         unread = [one for one in changed if one.document not in self._read]
         if unread:
@@ -169,7 +163,7 @@ class _Sources:
 
 
 def _grow(path: Path, sources: _Sources, removed: tuple[str, ...] = (), *, dry_run: bool) -> MemoryUpdate:
-    """Work out what changes, and change it; the plan is made again where the memory has changed meanwhile."""
+    """Plan the change of a memory and carry it out; in a dry run, plan only."""
     update: MemoryUpdate | None = None
 
     def plan(artifact: Artifact) -> MemoryChangePlan:
@@ -196,7 +190,7 @@ def _grow(path: Path, sources: _Sources, removed: tuple[str, ...] = (), *, dry_r
         notes = (*namesakes, *empty_documents(part for part in parts if part.id in fresh))
         update = MemoryUpdate(artifact, new, replaced, unchanged, removed, tuple(relinked), gained, lost, notes)
         written = [part for part in parts if part.id in fresh or part.id in relinked]
-        lines: list[LogLine] = [*map(KeptReading.of, fresh.values()), *map(NothingKept, removed)]
+        lines: list[LogLine] = [*map(KeptReading.of, fresh.values()), *map(KeptReading.removed, removed)]
         return MemoryChangePlan(written, removed, lines)
 
     artifact = None
@@ -209,8 +203,11 @@ def _grow(path: Path, sources: _Sources, removed: tuple[str, ...] = (), *, dry_r
 
 
 def _namesakes(artifact: Artifact, held: _Held, sources: _Sources) -> tuple[str, ...]:
-    """Notes on new documents whose file names others bear that were not given: paths begin at the folder given now, so
-    one may be the other, seen from another folder. If its bytes are the same, too, that is a UserError."""
+    """Warn about new documents with the file name of an old one that was not given.
+
+    Paths begin at the given folder, so the two may be one document, seen from another folder. If the bytes are the same
+    too, that is a UserError.
+    """
     absent: dict[str, list[str]] = {}
     for document in sorted(held.entries.keys() - sources.origins.keys()):
         absent.setdefault(document.rpartition("/")[2], []).append(document)
@@ -230,7 +227,7 @@ def _namesakes(artifact: Artifact, held: _Held, sources: _Sources) -> tuple[str,
 
 
 def _kept(artifact: Artifact, held: _Held, documents: Collection[str]) -> Iterator[ReadDocument]:
-    """What was read in documents of a memory."""
+    """Yield the stored readings of some documents of a memory."""
     unread = sorted(set(documents) - held.origins.keys())
     if unread:
         raise UserError(
@@ -245,7 +242,7 @@ def _kept(artifact: Artifact, held: _Held, documents: Collection[str]) -> Iterat
 
 @contextmanager
 def _no_collecting() -> Iterator[None]:
-    """Without a search for cycles: there are none among the many small records, and it took half of the time."""
+    """Switch garbage collection off: there are no cycles among the many small records, and it took half of the time."""
     before = gc.isenabled()
     gc.disable()
     try:
@@ -256,7 +253,7 @@ def _no_collecting() -> Iterator[None]:
 
 
 def _links_changed(before: Iterable[MemoryDocument], after: Mapping[str, MemoryDocument]) -> tuple[int, int]:
-    """How many edges and mentions came, and how many went."""
+    """Count the edges and mentions that some documents gained, and those that they lost."""
     gained = lost = 0
     for part in before:
         now = after[part.id]

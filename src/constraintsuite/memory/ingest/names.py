@@ -1,23 +1,26 @@
-"""The names in a text: people, places, products, defined terms, codes, and titles of other documents."""
+"""Finds names in a text: people, places, products, defined terms, codes, and titles of other documents."""
 
 from __future__ import annotations
 
 import calendar
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from constraintsuite.core.records.text import Span
 from constraintsuite.memory.entities import normalise_entity
 from constraintsuite.memory.ingest.numbering import NAMES
 from constraintsuite.memory.ingest.wordlists import word_lists
+from constraintsuite.memory.records import EntityMention
 from constraintsuite.text.mentions import MentionFinder
 from constraintsuite.text.pos_tagger import capital_modes
 from constraintsuite.text.readings import in_dictionary, readings
 from constraintsuite.text.sentences import split_sentences
 from constraintsuite.text.tokens import find_tokens
 
+MOST_MENTIONED = 200
+"""An entity that more units name would link everything with everything, and is left out."""
 _CODE = re.compile(r"(?<![\w-])(?=[\w./-]*\d)[A-Za-z][A-Za-z0-9]*(?:[-_/.][A-Za-z0-9]+)*(?![\w-])")
 _QUOTED = re.compile(r"[“\"«]([^”\"»\n]{2,60})[”\"»]")
 _NAME_AFTER = re.compile(r"(?:[- ]|’s |'s )[^\W\da-z_][\w-]*")
@@ -36,17 +39,17 @@ class Named:
     """One entity that a text names."""
 
     entity: str
-    """In the form under which all its mentions meet."""
+    """The normalised name, the same for all its mentions."""
     surface: str
-    """As it stands first."""
+    """The name as it is first written."""
     count: int
 
 
 def mentions_of(text: str, title: str = "") -> tuple[Named, ...]:
-    """The entities that a text names, and the title it stands under, in the order in which they come.
+    """Return the entities of a title and of the text under it, in order.
 
-    No model is asked: capitals inside a sentence, capitals at its head that are no common word, quotation marks, and
-    codes (letters with digits). A title counts once more, without what stands in brackets at its end.
+    No model is used. Entities are capitalised names inside a sentence, capitalised words at its start that are not common
+    words, quoted words, and codes (letters with digits). A title counts without the brackets at its end.
     """
     found: dict[str, tuple[str, int]] = {}
     surfaces = [*([bare_title(title)] if title.strip() else []), *(span.of(text) for span in find_names(text, title))]
@@ -58,13 +61,29 @@ def mentions_of(text: str, title: str = "") -> tuple[Named, ...]:
     return tuple(Named(entity, surface, count) for entity, (surface, count) in found.items())
 
 
+def unit_mentions(unit: str, named: Iterable[Named], titles: Iterable[tuple[str, str]]) -> Iterator[EntityMention]:
+    """Yield the mentions of a unit: the names in it, and titles, as entity and surface, that are not among these."""
+    found = {one.entity: one for one in named}
+    for entity, surface in titles:
+        if entity:
+            found.setdefault(entity, Named(entity, surface, 1))
+    return (EntityMention(unit, one.entity, one.surface, one.count) for one in found.values())
+
+
+def without_common(mentions: Iterable[Iterable[EntityMention]]) -> list[tuple[EntityMention, ...]]:
+    """Leave out entities that too many units name; mentions are given by document."""
+    given = [tuple(own) for own in mentions]
+    counts = Counter(mention.entity for own in given for mention in own)
+    return [tuple(mention for mention in own if counts[mention.entity] <= MOST_MENTIONED) for own in given]
+
+
 def bare_title(title: str) -> str:
-    """A title without the brackets that tell it from others of its name: "Ran (film)" is "Ran"."""
+    """Remove the brackets that distinguish titles of the same name: "Ran (film)" is "Ran"."""
     return _DISAMBIGUATION.sub("", title).strip() or title.strip()
 
 
 def find_names(text: str, title: str = "") -> list[Span]:
-    """Where names stand, in order; none overlap."""
+    """Return the positions of names, in order and without overlaps."""
     known = frozenset(word for word in re.findall(r"\w+", title) if word[:1].isupper())
     fixed = [Span(*match.span(1)) for match in _QUOTED.finditer(text) if _is_quoted_name(match[1])]
     fixed += [span for match in _CODE.finditer(text) if not _overlaps(span := Span(*match.span()), fixed)]
@@ -79,7 +98,7 @@ def find_names(text: str, title: str = "") -> list[Span]:
 
 
 class TitleFinder:
-    """Finds titles of documents in a text, written with their capitals; a single common word is no title."""
+    """Finds titles of documents in a text, if written with their capitals; a single common word is no title."""
 
     def __init__(self, titles: Mapping[str, Iterable[str]]) -> None:
         forms = {
@@ -89,7 +108,7 @@ class TitleFinder:
         self._forms = {key: frozenset(kept) for key, kept in forms.items()}
 
     def find(self, text: str) -> Iterator[tuple[str, Span]]:
-        """Key and place of each title."""
+        """Yield key and position of each title."""
         for one in self._finder.find(text):
             surface = one.span.of(text)
             alike = any(_written_alike(surface, form) for form in self._forms[one.key])
@@ -103,7 +122,7 @@ def _can_be_title(form: str) -> bool:
 
 
 def _written_alike(surface: str, form: str) -> bool:
-    """Whether a capital stands wherever the title has one; the first word may be written small."""
+    """Whether every capital of the title is there; only the first word may be in lower case."""
     if len(surface) != len(form):
         return False
     words = zip(surface.split(), form.split(), strict=False)
@@ -114,7 +133,7 @@ def _written_alike(surface: str, form: str) -> bool:
 
 
 def _is_part_of_name(text: str, span: Span) -> bool:
-    """Whether the name goes on: "Amy" in "Amy Smart"; a single word may not have one before it either."""
+    """Whether the words are part of a longer name: "Amy" in "Amy Smart", or a single word after another name."""
     if _NAME_AFTER.match(text, span.end):
         return True
     alone = " " not in span.of(text)
@@ -127,7 +146,7 @@ def _is_quoted_name(text: str) -> bool:
 
 
 def _capitalised(text: str, tokens: Sequence[Span], known: frozenset[str]) -> Iterator[Span]:
-    """Runs of capitalised words of one sentence."""
+    """Yield sequences of capitalised words in one sentence."""
     words = [token.of(text) for token in tokens]
     modes = capital_modes(words)
     at = 0
@@ -149,14 +168,14 @@ def _is_capital(word: str) -> bool:
 
 
 def _opens_name(words: Sequence[str], at: int, known: frozenset[str]) -> bool:
-    """Whether the capital at the head of a sentence is that of a name."""
+    """Whether the capitalised word at the start of a sentence begins a name."""
     word = words[at]
     if word in known or (word.isupper() and len(word) > 1):
         return True
-    if _is_closed(word.lower()):
+    if readings(word.lower())[0].pos in _CLOSED:
         return False
     following = words[at + 1] if at + 1 < len(words) else ""
-    return _is_capital(following) or not _is_common(word.lower())
+    return _is_capital(following) or not in_dictionary(word.lower())
 
 
 def _run_end(words: Sequence[str], at: int) -> int:
@@ -167,7 +186,7 @@ def _run_end(words: Sequence[str], at: int) -> int:
         while head < len(words) and words[head] in inside and head - end < 2:
             head += 1
         if head < len(words) and head == end and words[head] in _JOINING:
-            head += 1  # the stop of an initial, the hyphen of a double name
+            head += 1  # the full stop of an initial, the hyphen of a double name
         if head >= len(words) or not (_is_capital(words[head]) or _is_ordinal(words, head, end)):
             break
         end = head + 1
@@ -177,16 +196,6 @@ def _run_end(words: Sequence[str], at: int) -> int:
 def _is_ordinal(words: Sequence[str], head: int, end: int) -> bool:
     """Whether a number belongs to the name before it: Apollo 11, ISO 9001."""
     return head == end and words[head].isdigit() and (len(words[head]) <= 2 or words[head - 1].isupper())
-
-
-@lru_cache(maxsize=100_000)
-def _is_closed(word: str) -> bool:
-    return readings(word)[0].pos in _CLOSED
-
-
-@lru_cache(maxsize=100_000)
-def _is_common(word: str) -> bool:
-    return in_dictionary(word)
 
 
 def _overlaps(span: Span, others: Sequence[Span]) -> bool:

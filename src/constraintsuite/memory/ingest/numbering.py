@@ -1,15 +1,14 @@
-"""The markers of numbered and bulleted lines, which item lies in which, and what number that gives it."""
+"""Markers of numbered and bulleted lines, the nesting of items, and the full number of each item."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 Style = Literal["bullet", "named", "dotted", "number", "bracketed", "letter", "roman", "bare", "row"]
 INNER: frozenset[Style] = frozenset(("letter", "roman", "bracketed"))
-"""Styles that number the parts of an item, however far they are indented."""
+"""Styles that number the parts of an item, whatever their indentation."""
 
 NAMES = (
     "article|section|clause|paragraph|step|rule|annex|appendix|schedule|exhibit|part|chapter|item|"
@@ -22,31 +21,31 @@ _NAMED = re.compile(
 )
 _DOTTED = re.compile(r"(\d{1,5}(?:\.\d{1,5})+)(?P<mark>[.):]?)(?:\s+|$)")
 _NUMBER = re.compile(r"(\d{1,5})(?P<mark>[.)])(?:\s+|$)")
-_BARE = re.compile(r"(\d{1,5})(?P<mark>)\s+(?=\S)")
-_BRACKETED = re.compile(r"\((\d{1,3})\)(?P<mark>)(?:\s+|$)")
-_LETTER = re.compile(r"(?:\(([a-z]{1,2}|[A-Z])\)|([a-z])[.)])(?P<mark>)(?:\s+|$)")
-_ROMAN = re.compile(r"(?:\(([ivxl]{1,6})\)|([ivxl]{1,6})[.)])(?P<mark>)(?:\s+|$)")
-_ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
-_UNITS = re.compile(r"(?:above|below|of|or|and|hereof)\b")
+_BARE = re.compile(r"(\d{1,5})\s+(?=\S)")
+_BRACKETED = re.compile(r"\((\d{1,3})\)(?:\s+|$)")
+_LETTER = re.compile(r"(?:\(([a-z]{1,2}|[A-Z])\)|([a-z])[.)])(?:\s+|$)")
+_NUMERAL = r"(?=[ivxl]{1,6}[.)])((?:xl|l?x{0,3})(?:ix|iv|v?i{0,3}))"
+_ROMAN = re.compile(rf"(?:\({_NUMERAL}\)|{_NUMERAL}[.)])(?:\s+|$)")
+_CITING = re.compile(r"(?:above|below|of|or|and|hereof)\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """The number or bullet at the head of a line."""
+    """The number or bullet at the start of a line."""
 
     style: Style
     value: str
     """Normalised: `3.2`, `a`, `iv`; empty for a bullet."""
     width: int
-    """Characters up to the text behind it."""
+    """The number of characters before the text."""
     firm: bool
-    """Whether it can be nothing else; a bare "3 The" may be a wrapped line."""
+    """Whether it is a marker for certain; "3 The" may also be a wrapped line."""
     name: str = ""
     """The word before the number, in lower case: step, article."""
 
 
 def find_marker(text: str) -> Marker | None:
-    """The marker at the head of a line that has no blanks before it."""
+    """Find the marker at the start of a line without indentation."""
     first = text[:1]
     if first.isdigit():
         return _numeric(text)
@@ -63,7 +62,7 @@ def find_marker(text: str) -> Marker | None:
 
 
 def follows(before: str, value: str) -> bool:
-    """Whether `value` can come next in a list after `before`: by one, or further on."""
+    """Whether `value` can come after `before` in a list, directly or with a gap."""
     return sort_key(value) > sort_key(before)
 
 
@@ -73,35 +72,14 @@ def is_first(value: str) -> bool:
 
 
 def leading(value: str) -> int:
-    """The number with which a value begins; 0 for a letter."""
+    """Return the number with which a value begins; 0 for a letter."""
     first = value.partition(".")[0]
     return int(first) if first.isdigit() else 0
 
 
 def sort_key(value: str) -> tuple[tuple[int, str], ...]:
-    """Numbers by size, letters by alphabet, part by part."""
+    """Return a key that sorts numbers by size and letters by alphabet, part by part."""
     return tuple((int(part), "") if part.isdigit() else (len(part), part) for part in value.split("."))
-
-
-def roman_value(text: str) -> int:
-    """The number that a Roman numeral in lower case stands for; 0 if it is none."""
-    values = [_ROMAN_VALUES.get(character, 0) for character in text]
-    if not values or 0 in values:
-        return 0
-    total = sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True))
-    return total if to_roman(total) == text else 0
-
-
-def to_roman(number: int) -> str:
-    """A Roman numeral in lower case."""
-    steps: Mapping[int, str] = {
-        100: "c", 90: "xc", 50: "l", 40: "xl", 10: "x", 9: "ix", 5: "v", 4: "iv", 1: "i",
-    }  # fmt: skip
-    numeral = ""
-    for value, letters in steps.items():
-        count, number = divmod(number, value)
-        numeral += letters * count
-    return numeral
 
 
 def _numeric(text: str) -> Marker | None:
@@ -124,7 +102,7 @@ def _lettered(text: str) -> Marker | None:
     letter = _LETTER.match(text)
     roman = _ROMAN.match(text)
     numeral = (roman[1] or roman[2]) if roman else ""
-    if roman and roman_value(numeral) and (letter is None or len(numeral) > 1):
+    if roman and (letter is None or len(numeral) > 1):
         return Marker("roman", numeral, roman.end(), firm=_begins(text, roman.end()))
     if letter:
         return Marker("letter", letter[1] or letter[2], letter.end(), firm=_begins(text, letter.end()))
@@ -132,8 +110,8 @@ def _lettered(text: str) -> Marker | None:
 
 
 def _begins(text: str, end: int) -> bool:
-    """Whether an item begins behind the bracket, rather than a citation going on: "(a) above"."""
-    return not _UNITS.match(text, end)
+    """Whether an item begins after the bracket, rather than the rest of a citation: "(a) above"."""
+    return not _CITING.match(text, end)
 
 
 def _named(text: str) -> Marker | None:
@@ -148,20 +126,20 @@ def _named(text: str) -> Marker | None:
 
 
 class Announcement(NamedTuple):
-    """A unit that ends in a colon: what follows is a part of it."""
+    """A unit that ends in a colon: the following list is a part of it."""
 
     unit: int
     number: str
 
 
 class ItemPosition(NamedTuple):
-    """Where an item stands among the items of its section."""
+    """The position of an item among the items of its section."""
 
     parent: int | None
     number: str
-    """With those of the items it lies in: `3.2.a`; empty for a bullet."""
+    """With the numbers of the outer items: `3.2.a`; empty for a bullet."""
     run: int
-    """How often the numbering of the section had begun again before it."""
+    """How often the numbering of the section had restarted before it."""
 
 
 @dataclass(slots=True)
@@ -178,28 +156,28 @@ class _Item:
 
 @dataclass(slots=True)
 class Nesting:
-    """The lists of one section, as they open and close."""
+    """The open lists of one section."""
 
     section_number: str
     runs: int = 0
     interrupted: bool = False
-    """Whether a paragraph stands between the last item and now."""
+    """Whether a paragraph follows the last item."""
     _stack: list[_Item] = field(default_factory=list)
     _units: dict[str, int] = field(default_factory=dict)
     _used: set[tuple[int, str]] = field(default_factory=set)
 
     def innermost(self, indent: int) -> int | None:
-        """The open item that holds something indented so far."""
+        """Return the open item that contains text with this indentation."""
         return self._stack[-1].unit if self._stack and indent > self._stack[-1].indent else None
 
     def interrupt(self) -> None:
-        """A paragraph stands between the items: numbers may go on behind it, bullets and letters do not."""
+        """Note a paragraph between items: numbers may continue after it, bullets and letters do not."""
         self.interrupted = True
         while self._stack and self._stack[-1].style in ("bullet", *INNER):
             self._stack.pop()
 
     def place(self, marker: Marker, indent: int, unit: int, announced: Announcement | None) -> ItemPosition:
-        """The place of an item that begins with `marker` and will be the unit of that index."""
+        """Return the position of the item that begins with `marker` and becomes the unit of that index."""
         style = self._style(marker)
         value = marker.value
         depth = self._sibling(style, value, indent)
@@ -223,17 +201,17 @@ class Nesting:
         return ItemPosition(parent, number, run)
 
     def _style(self, marker: Marker) -> Style:
-        """Tells the letter i from the numeral i: after h it is a letter, after iv v is a numeral."""
+        """Distinguish the letter i from the numeral i: after h it is a letter, and v after iv is a numeral."""
         if marker.style == "bare":
             return "number"  # "1 The" and "2. The" are of one list
         if marker.style != "letter" or marker.value not in ("i", "v", "x"):
             return marker.style
         before = {"i": "h", "v": "iv", "x": "ix"}[marker.value]
-        met = any(one.value == before for one in self._stack)
-        return "roman" if met == (marker.value != "i") else "letter"
+        is_preceded = any(one.value == before for one in self._stack)
+        return "roman" if is_preceded == (marker.value != "i") else "letter"
 
     def _sibling(self, style: Style, value: str, indent: int) -> int | None:
-        """The depth of the open list that the item continues."""
+        """Return the depth of the open list that the item continues."""
         for depth in reversed(range(len(self._stack))):
             one = self._stack[depth]
             if one.style != style or (style not in (*INNER, "dotted", "named") and abs(one.indent - indent) > 1):
@@ -244,7 +222,7 @@ class Nesting:
         return None
 
     def _open(self, style: Style, indent: int, announced: Announcement | None) -> tuple[int | None, str]:
-        """A new list: the unit it belongs to, and the number its own begin with."""
+        """Open a new list; return the unit that it belongs to, and the prefix of its numbers."""
         while self._stack and not self._holds(self._stack[-1], style, indent, announced):
             self._stack.pop()
         if self._stack:
@@ -265,7 +243,7 @@ class Nesting:
         return announced is not None and announced.unit == item.unit and item.style != style
 
     def _outer(self, value: str, otherwise: int | None) -> int | None:
-        """The unit whose number the number begins with: 3.2 for 3.2.1."""
+        """Return the unit with the longest prefix of a number: 3.2 for 3.2.1."""
         shorter = value.rpartition(".")[0]
         while shorter:
             if shorter in self._units:

@@ -1,9 +1,9 @@
-"""A sentence taken apart: its conditions and exceptions, its main clause, the command or the predicates in it."""
+"""The parts of a sentence: conditions and exceptions, the main clause, and its command or predicates."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NamedTuple
@@ -21,7 +21,7 @@ StretchKind = Literal["condition", "exception"]
 
 @dataclass(frozen=True, slots=True)
 class SentenceStretch:
-    """Tokens `first` up to, not including, `last` of a sentence; the cue stands before them."""
+    """A condition or exception: tokens `first` up to, not including, `last`; the cue comes before them."""
 
     kind: StretchKind
     cue: int
@@ -30,7 +30,7 @@ class SentenceStretch:
 
 
 def find_stretches(sentence: Sentence) -> list[SentenceStretch]:
-    """The conditions and exceptions of a sentence, in order; none lies in another."""
+    """Find the conditions and exceptions of a sentence, in order; they do not overlap."""
     found: list[SentenceStretch] = []
     reach = LinearSentence(sentence.tokens)
     for at, kind, after in _cues(sentence, reach):
@@ -45,7 +45,7 @@ def find_stretches(sentence: Sentence) -> list[SentenceStretch]:
 
 
 def _to_comma(sentence: Sentence, cue: int, last: int) -> int:
-    """A condition that opens the sentence runs to its comma even where a second verb seems to begin a clause."""
+    """Extend a condition at the start of a sentence to its comma, even if a second verb seems to begin a clause."""
     opening = cue == 0 or sentence.is_hard(cue - 1)
     if not opening or last >= sentence.length or sentence.is_hard(last) or sentence.words[last] == ",":
         return last
@@ -54,7 +54,7 @@ def _to_comma(sentence: Sentence, cue: int, last: int) -> int:
 
 
 def _cues(sentence: Sentence, reach: LinearSentence) -> Iterator[tuple[int, StretchKind, int]]:
-    """Place, kind and end of each cue."""
+    """Yield position, kind and end of each cue."""
     for at, word in enumerate(sentence.words):
         for phrase, kind in _phrases().get(word, ()):
             after = at + len(phrase)
@@ -65,26 +65,20 @@ def _cues(sentence: Sentence, reach: LinearSentence) -> Iterator[tuple[int, Stre
 
 @cache
 def _phrases() -> Mapping[str, Sequence[tuple[tuple[str, ...], StretchKind]]]:
-    """By first word, the longer ones first."""
-    lists = word_lists()
-    kinds: Sequence[tuple[Iterable[tuple[str, ...]], StretchKind]] = (
-        (lists.conditions, "condition"),
-        (lists.exceptions, "exception"),
-    )
+    """Return the cue phrases by their first word, longer ones first."""
+    kinds: dict[tuple[str, ...], StretchKind] = dict.fromkeys(word_lists().conditions, "condition")
+    kinds |= dict.fromkeys(word_lists().exceptions, "exception")
     found: dict[str, list[tuple[tuple[str, ...], StretchKind]]] = defaultdict(list)
-    for phrase, kind in sorted(
-        ((phrase, kind) for phrases, kind in kinds for phrase in phrases), key=lambda one: -len(one[0])
-    ):
-        found[phrase[0]].append((phrase, kind))
+    for phrase in sorted(kinds, key=len, reverse=True):
+        found[phrase[0]].append((phrase, kinds[phrase]))
     return dict(found)
 
 
 def _is_cue(sentence: Sentence, reach: LinearSentence, at: int, after: int) -> bool:
     word, before = sentence.words[at], sentence.word(at - 1)
     if word in ("if", "when", "where"):
-        return (
-            before != "even" and not _is_asked(sentence, at) and (word != "where" or _opens_where(sentence, reach, at))
-        )
+        opens = word != "where" or _opens_where(sentence, reach, at)
+        return opens and before != "even" and not _is_asked(sentence, at)
     if word in ("once", "after"):
         return _opens_clause(sentence, reach, at, after)
     if word == "on" and after == at + 1:  # on request; on late payment
@@ -100,7 +94,7 @@ def _is_cue(sentence: Sentence, reach: LinearSentence, at: int, after: int) -> b
 
 
 def _is_asked(sentence: Sentence, at: int) -> bool:
-    """Whether the clause is what somebody asks or knows: check if, the date when, ask the driver where."""
+    """Whether the clause is what someone asks or knows: check if, the date when, ask the driver where."""
     lists = word_lists()
     if {sentence.word(at - 1), sentence.lemma(at - 1)} & (lists.asking | lists.pointed):
         return True
@@ -114,7 +108,7 @@ def _opens_where(sentence: Sentence, reach: LinearSentence, at: int) -> bool:
 
 
 def _opens_clause(sentence: Sentence, reach: LinearSentence, at: int, after: int) -> bool:
-    """Whether once (after) opens a clause or names a step.
+    """Whether "once" or "after" opens a clause or names a step.
 
     Not "once a year", not "10 days after delivery", not "Mondays after a holiday are busy".
     """
@@ -122,32 +116,32 @@ def _opens_clause(sentence: Sentence, reach: LinearSentence, at: int, after: int
         return False
     if sentence.word(after) in ("step", "steps", "clause", "section") or sentence.tag(after) in ("VBG", "VBN"):
         return True
-    told = at == 0 or any(sentence.is_verb(place) for place in range(at)) or sentence.word(at - 1) == ","
-    return told and reach.starts_clause(after)
+    can_open = at == 0 or any(sentence.is_verb(place) for place in range(at)) or sentence.word(at - 1) == ","
+    return can_open and reach.starts_clause(after)
 
 
 class Predicate(NamedTuple):
-    """What is said to be, or to be done."""
+    """The word that says what is, or what is done."""
 
     place: int
     modal: str
-    """The helping verb before it, in lower case; `must` for "is to"."""
+    """The auxiliary verb before it, in lower case; `must` for "is to"."""
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceView:
-    """A sentence with what is known about it, shared by the rules that read it."""
+    """A sentence with its parts, for the rules that read it."""
 
     sentence: Sentence
     scopes: tuple[Scope, ...]
-    """Negated and affirmed stretches; doubt is left to the stance."""
+    """Negated and affirmed scopes; uncertain ones are left out."""
     stretches: tuple[SentenceStretch, ...]
     main: tuple[int, ...]
-    """Places outside of every condition and exception."""
+    """Positions of the tokens outside of every condition and exception."""
     command: int
-    """The place of the verb of a command; -1 if it is none."""
+    """The position of the verb of a command; -1 if the sentence is none."""
     predicates: tuple[Predicate, ...]
-    """In order; none in a title."""
+    """In order; a title has none."""
 
 
 def view_sentence(sentence: Sentence, scopes: Sequence[Scope]) -> SentenceView:
@@ -157,24 +151,22 @@ def view_sentence(sentence: Sentence, scopes: Sequence[Scope]) -> SentenceView:
     main = tuple(place for place in range(sentence.length) if place not in taken)
     kept = tuple(scope for scope in scopes if scope.kind != "uncertain")
     command = _command(sentence, main)
-    predicates = (Predicate(command, ""),) if command >= 0 else ()
-    return SentenceView(
-        sentence, kept, stretches, main, command, predicates + tuple(_predicates(sentence, main, command))
-    )
+    predicates = ((Predicate(command, ""),) if command >= 0 else ()) + tuple(_predicates(sentence, main, command))
+    return SentenceView(sentence, kept, stretches, main, command, predicates)
 
 
 def is_negated(view: SentenceView, place: int) -> bool:
-    """Whether the word at a place is denied."""
+    """Whether the word at a position is negated."""
     return judge_mention(span_of(view.sentence, place), view.scopes).verdict == "negated"
 
 
 def span_of(sentence: Sentence, place: int) -> Span:
-    """The characters of the word at a place."""
+    """Return the characters of the word at a position."""
     return Span(sentence.tokens[place].start, sentence.tokens[place].end)
 
 
 def _command(sentence: Sentence, main: Sequence[int]) -> int:
-    """The place of the verb with which a command opens."""
+    """Return the position of the verb with which a command begins, or -1."""
     at = 0
     while at < len(main) and (
         sentence.word(main[at]) in QUOTES | word_lists().openers | {",", ":", "("} or _is_adverb(sentence, main[at])
@@ -187,12 +179,9 @@ def _command(sentence: Sentence, main: Sequence[int]) -> int:
     if at >= len(main):
         return -1
     place = main[at]
-    if not any(reading.tag == "VB" for reading in readings(sentence.word(place))) or sentence.tag(place) in (
-        "VBD",
-        "VBN",
-    ):
-        return -1
-    return place if _looks_commanded(sentence, place) else -1
+    is_verb = any(reading.tag == "VB" for reading in readings(sentence.word(place)))
+    is_past = sentence.tag(place) in ("VBD", "VBN")
+    return place if is_verb and not is_past and _looks_commanded(sentence, place) else -1
 
 
 def _is_adverb(sentence: Sentence, place: int) -> bool:
@@ -213,25 +202,23 @@ def _looks_commanded(sentence: Sentence, place: int) -> bool:
         return True
     if sentence.pos(place) == "ADJ" and sentence.pos(after) == "NOUN":
         return False
-    return (
-        not sentence.is_hard(after)
-        and not sentence.is_finite(after)
-        and not LinearSentence(sentence.tokens).starts_clause(place)
-    )
+    if sentence.is_hard(after) or sentence.is_finite(after):
+        return False
+    return not LinearSentence(sentence.tokens).starts_clause(place)
 
 
 def _predicates(sentence: Sentence, main: Sequence[int], command: int) -> Iterator[Predicate]:
-    """The word behind the first finite verb group, and behind each further modal verb."""
+    """Yield the word after the first finite verb group, and after each further modal verb."""
     first = command < 0
     for finite in main:
         if not sentence.is_finite(finite) or _in_relative(sentence, finite) or finite == command:
             continue
         if first or (sentence.tag(finite) == "MD" and finite > command):
-            yield _behind(sentence, finite)
+            yield _predicate_after(sentence, finite)
         first = False
 
 
-def _behind(sentence: Sentence, finite: int) -> Predicate:
+def _predicate_after(sentence: Sentence, finite: int) -> Predicate:
     modal, place = "", finite
     if sentence.tag(finite) == "MD":
         modal, place = sentence.words[finite], finite + 1
@@ -251,6 +238,6 @@ def _behind(sentence: Sentence, finite: int) -> Predicate:
 
 
 def _in_relative(sentence: Sentence, place: int) -> bool:
-    """Whether a finite verb stands in a relative clause: "goods that are late shall be ..."."""
+    """Whether a finite verb is in a relative clause: "goods that are late shall be ..."."""
     before = sentence.skip_adverbs_back(place - 1)
     return sentence.word(before) in ("that", "which", "who") and sentence.is_nominal(before - 1)

@@ -1,4 +1,4 @@
-"""A file as lines of text: checked, without byte order mark and comments, its front matter read apart."""
+"""Reads a file as checked lines of text, without byte order mark and comments, and its front matter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CODE_OR_COMMENT = re.compile(r"^[^\S\n]*(`{3,}|~{3,}).*?(?:^[^\S\n]*\1|\Z)|<!--
 
 
 class FrontMatter(NamedTuple):
-    """What the head of a file says of the whole; other keys than these are passed over."""
+    """The keys of front matter that are used; other keys are ignored."""
 
     title: str = ""
     valid_from: str | None = None
@@ -32,12 +32,12 @@ class SourceText(NamedTuple):
     sha256: str
     """Of its bytes."""
     lines: tuple[str, ...]
-    """From the first line of the file on, so that places are line numbers; what was taken out is left empty."""
+    """All lines of the file, so that positions are line numbers; front matter and comments are empty lines."""
     front: FrontMatter
 
 
 def read_source(path: Path) -> SourceText:
-    """The lines of a file; bytes that are no text are a UserError with their place."""
+    """Read the lines of a file; bytes that are no text are a UserError with their position."""
     with open_bytes(path) as file:
         data = file.read()
     lines = _split_lines(_decode(path, data))
@@ -48,13 +48,13 @@ def read_source(path: Path) -> SourceText:
 
 
 def source_hash(path: Path) -> str:
-    """The hash of the bytes of a file, as in what is read from it."""
+    """Return the hash of the bytes of a file, without parsing it."""
     with open_bytes(path) as file:
         return hashlib.sha256(file.read()).hexdigest()
 
 
 def _split_lines(text: str) -> list[str]:
-    """Lines end at line feeds alone: a form feed or U+2028 inside one would shift every place."""
+    """Split at line feeds only: splitting at a form feed or U+2028 would shift the line numbers."""
     return text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
 
 
@@ -63,7 +63,7 @@ def _decode(path: Path, data: bytes) -> str:
     zero = data.find(b"\0")
     if zero >= 0:
         line = data.count(b"\n", 0, zero) + 1
-        raise UserError(f"{path}:{line}: a NUL byte stands here: this is no text file. Save it as UTF-8 text.")
+        raise UserError(f"{path}:{line}: NUL byte: this is no text file. Save it as UTF-8 text.")
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -95,7 +95,7 @@ def _take_front_matter(path: Path, lines: list[str]) -> tuple[FrontMatter, list[
 
 
 def _refuse_unclosed(path: Path, lines: list[str]) -> None:
-    """A rule across the page is no front matter, unless a key that would be read stands right below it."""
+    """Refuse front matter that is not closed; a line of dashes without a known key below it is a horizontal rule."""
     for line in lines[1:_FRONT_MATTER_LINES]:
         if not line.strip():
             return
@@ -115,5 +115,5 @@ def _moment(path: Path, key: str, value: object) -> str | None:
 
 
 def _without_comments(text: str) -> str:
-    """The text without HTML comments, on as many lines; a comment that never closes, or stands in code, is text."""
+    """Remove HTML comments but keep the number of lines; comments in code, or without an end, are text."""
     return _CODE_OR_COMMENT.sub(lambda found: found[0] if found[1] else "\n" * found[0].count("\n"), text)

@@ -1,4 +1,4 @@
-"""What the sentences of a unit say: its roles, claims, citations and definitions; and how that is kept."""
+"""Reads the sentences of a unit: its roles, claims, citations and definitions; and stores the result."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from constraintsuite.text.sentence import Sentence
 ORDER: tuple[SemanticRole, ...] = (
     "exception", "escalation", "remedy", "prohibition", "condition", "obligation", "action",
 )  # fmt: skip
-"""The most telling first."""
+"""The most informative role first."""
 _LONGEST_LEAD = 300
 
 
 def roles_of(views: Sequence[SentenceView], *, overrides: bool) -> tuple[SemanticRole, ...]:
-    """The roles of a unit with these sentences, the most telling first; one that overrides what it cites is an exception."""
+    """Return the roles of a unit, the most informative first; a unit that overrides what it cites is an exception."""
     found = {role for view in views for role in _sentence_roles(view)}
     if overrides:
         found.add("exception")
@@ -52,12 +52,12 @@ def _sentence_roles(view: SentenceView) -> set[SemanticRole]:
 
 
 def is_exception(view: SentenceView) -> bool:
-    """Whether a sentence takes something out of a rule."""
+    """Whether a sentence makes an exception to a rule."""
     return any(stretch.kind == "exception" for stretch in view.stretches) or _exempts(view)
 
 
 def _exempts(view: SentenceView) -> bool:
-    """Whether a rule is said not to apply."""
+    """Whether a sentence says that a rule does not apply."""
     sentence = view.sentence
     lists = word_lists()
     for place in view.main:
@@ -88,14 +88,9 @@ def _escalates(view: SentenceView) -> bool:
 
 
 def _is_verb_form(sentence: Sentence, place: int) -> bool:
-    if sentence.is_verb(place):
-        return True
-    lemma = sentence.lemma(place)
-    return lemma in ("escalate", "page") and _is_command_form(sentence, place)
-
-
-def _is_command_form(sentence: Sentence, place: int) -> bool:
-    """Whether "page" is a verb that the tagger took for a noun: "and page the duty manager"."""
+    """Whether a word is a verb, or "page" that the tagger took for a noun: "and page the duty manager"."""
+    if sentence.is_verb(place) or sentence.lemma(place) not in ("escalate", "page"):
+        return sentence.is_verb(place)
     opening = sentence.word(place - 1) in (",", "and", "then", "or", "to", "please", "", ":")
     return opening and sentence.pos(place + 1) in ("DET", "PROPN", "PRON")
 
@@ -129,7 +124,7 @@ def _went_wrong(view: SentenceView) -> bool:
 
 
 def _gets(view: SentenceView) -> bool:
-    """Whether something is given or claimed: a bare mention of damages is no remedy."""
+    """Whether something is granted or claimed: a mere mention of damages is no remedy."""
     sentence = view.sentence
     return any(
         (sentence.lemma(place) in word_lists().getting or sentence.word(place) in ("liable", "entitled"))
@@ -139,27 +134,27 @@ def _gets(view: SentenceView) -> bool:
 
 
 class UnitReading(NamedTuple):
-    """What one unit says, as read in its sentences."""
+    """The result of reading the sentences of one unit."""
 
     roles: tuple[SemanticRole, ...] = ()
     claims: tuple[Claim, ...] = ()
     citations: tuple[Citation, ...] = ()
     definitions: tuple[str, ...] = ()
     points_back: bool = False
-    """Whether it opens with an exception to "this" or "these": to the unit before."""
+    """Whether it begins with an exception to "this" or "these", which means the unit before."""
     opens_with_exception: bool = False
 
 
 @dataclass(frozen=True)
 class ReadDocument(ParsedDocument):
-    """A document with what its units say and name: all that can be known of it without the others."""
+    """A document with the readings of its units and the names in them, before it is linked with others."""
 
     readings: tuple[UnitReading, ...]
     names: tuple[tuple[Named, ...], ...]
 
 
 def read_units(texts: Iterable[tuple[str, str]]) -> Iterator[UnitReading]:
-    """The reading of each (lead, text); a lead is the unfinished sentence that announces a list, or empty."""
+    """Read each (lead, text); the lead is the unfinished sentence that introduces a list, or empty."""
     analyser = RulesAnalyser()
     for lead, text in texts:
         if not text:
@@ -187,14 +182,13 @@ def _reading(analysis: Analysis, own: int) -> UnitReading:
         claims=tuple(claim_of(view) for view in views if view.main),
         citations=citations,
         definitions=find_definitions(text),
-        points_back=first is not None and is_exception(first) and _points_back(first),
-        opens_with_exception=first is not None
-        and any(one.kind == "exception" and one.cue == 0 for one in first.stretches),
+        points_back=bool(first and is_exception(first) and _points_back(first)),
+        opens_with_exception=bool(first and any(one.kind == "exception" and one.cue == 0 for one in first.stretches)),
     )
 
 
 def _sentences(analysis: Analysis) -> Iterator[Sentence]:
-    """The sentences; what stands on either side of a colon or semicolon is one each."""
+    """Yield the sentences; a colon or semicolon also ends one."""
     ends = iter(analysis.sentences)
     end = next(ends, None)
     inside: list[Token] = []
@@ -230,16 +224,16 @@ def _points_back(view: SentenceView) -> bool:
 
 
 class ReadingOrigin(NamedTuple):
-    """What decides how a document is read: if it is the same, nothing has to be read again."""
+    """What decides the reading of a document: while it is the same, the file is not read again."""
 
     sha256: str
-    """Of the bytes of its file; empty where nothing is kept."""
+    """The hash of the bytes of its file; empty for a document that was removed."""
     markdown: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingHeader:
-    """A line of the readings, less what was read."""
+    """A line of the readings without its content."""
 
     document: str
     origin: ReadingOrigin
@@ -257,7 +251,7 @@ class _Content:
 
 @dataclass(frozen=True, slots=True)
 class KeptReading:
-    """A line of the readings: what a document says, or `NothingKept`."""
+    """A line of the readings: the content of a document, or None if it was removed."""
 
     document: str
     origin: ReadingOrigin
@@ -265,16 +259,21 @@ class KeptReading:
 
     @classmethod
     def of(cls, document: ReadDocument) -> KeptReading:
-        """The line that keeps what was read."""
+        """Make the line that stores the reading of a document."""
         content = _Content(
             document.title, document.units, document.places, document.section_numbers, document.readings, document.names
         )
         return cls(document.id, ReadingOrigin(document.sha256, document.markdown), content)
 
     def read(self) -> ReadDocument | None:
-        """The document as if it had just been read."""
+        """Return the document as it was read; None if it was removed."""
         kept = self.content
         if kept is None:
             return None
         parsed = (self.document, kept.title, *self.origin, kept.units, kept.places, kept.section_numbers)
         return ReadDocument(*parsed, kept.readings, kept.names)
+
+    @classmethod
+    def removed(cls, document: str) -> KeptReading:
+        """Make the line of a document that was removed: its earlier lines no longer count."""
+        return cls(document, ReadingOrigin("", False), None)

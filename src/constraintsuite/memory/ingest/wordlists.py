@@ -1,4 +1,4 @@
-"""The word lists of ingestion: `data/words.yaml`, read once and checked."""
+"""The word lists of ingestion, from `data/words.yaml`."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Phrases = Annotated[
     frozenset[tuple[str, ...]],
     BeforeValidator(lambda value: [phrase.split() for phrase in value.split(";")] if isinstance(value, str) else value),
 ]
-"""Words that stand together, with semicolons between."""
+"""Phrases, separated by semicolons."""
 
 
 class WordLists(BaseModel, frozen=True, extra="forbid"):
-    """What each list is for stands in the file."""
+    """All lists; the file explains what each is for."""
 
     asking: WordSet
     asking_someone: WordSet
@@ -59,5 +59,5 @@ class WordLists(BaseModel, frozen=True, extra="forbid"):
 
 @cache
 def word_lists() -> WordLists:
-    """The lists of `data/words.yaml`, read and checked once per process."""
+    """Read and check the lists, once per process."""
     return WordLists.model_validate(read_package_yaml("constraintsuite.memory.ingest", "data", "words.yaml"))

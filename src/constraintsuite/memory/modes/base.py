@@ -1,14 +1,14 @@
-"""What every mode is made from, and how a mode is loaded by its name.
+"""The base of all modes, and how a mode is loaded by its name.
 
-Names of modes are written as model strings are: `ppr`, `ppr,damping=0.5,seeds=hybrid`, `hybrid_rerank:cross:NAME,depth=20`.
+Names of modes are written like model strings: `ppr`, `ppr,damping=0.5,seeds=hybrid`, `hybrid_rerank:cross:NAME,depth=20`.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.jsonl import describe
-from constraintsuite.memory.graph import BoolArray, FloatArray, MemoryGraph
+from constraintsuite.memory.graph import BoolArray, FloatArray, MemoryGraph, microseconds
 from constraintsuite.memory.modes import MODES
 from constraintsuite.memory.results import Recalled, SearchAnswer, SearchMode
 from constraintsuite.models.base import ModelFact, Workbench
@@ -28,72 +28,108 @@ if TYPE_CHECKING:
 
 
 IndexArray = npt.NDArray[np.intp]
-"""Positions, as numpy gives and takes them; the columns of a graph are half as wide."""
+"""Positions, as numpy indexes with them; the columns of a graph are half as wide."""
 S = TypeVar("S", bound=ModelSettings)
 _BLOCK = 128
 
 
-class DescribedMode(SearchMode, Protocol):
-    """A mode that can say what it settled on."""
-
-    def describe(self) -> Mapping[str, ModelFact]:
-        """Its options, each with the value it has."""
-
-
 @dataclass(frozen=True)
 class ModeContext:
-    """What a mode works with: the memory, its state, and a place for models."""
+    """The memory, state and models that a mode works with."""
 
     memory: Memory
     state: MemoryState | None = None
-    """What holds at its clock's time is all that any mode finds; its strengths count in the dynamic modes alone."""
+    """Every mode finds only units that are valid at the time of its clock. Its strengths count in the dynamic modes only."""
     bench: Workbench = field(default_factory=Workbench)
-    """For models that put what was found into another order."""
+    """For models that rerank."""
+
+    def visible(self) -> BoolArray:
+        """Which units can be found now: those within their validity that no newer unit supersedes; all without a state."""
+        graph, state = self.memory.graph, self.state
+        if state is None:
+            return np.ones(len(graph.units), dtype=np.bool_)
+        begin, end = graph.validity
+        now = microseconds(state.clock.now)
+        mask: BoolArray = (begin <= now) & (now < end)
+        mask[[graph.unit_numbers[unit] for unit in state.superseded() if unit in graph.unit_numbers]] = False
+        return mask
+
+    def strength_factors(self, boost: float) -> StrengthFactors | None:
+        """Return what activation is multiplied by now; None where that is 1 for every node."""
+        if self.state is None or not boost or not self.state.confirmed:
+            return None
+        return StrengthFactors(self.memory.graph, self.state, boost)
 
 
-class ModeFactory(Protocol):
-    """Makes a mode from its name; making one is cheap."""
+class StrengthFactors:
+    """The factor of activation at each node: 1 + boost * strength, and 1 for what was never confirmed.
 
-    def __call__(self, name: ModelName, context: ModeContext) -> DescribedMode:
-        """The mode; an argument or option that it does not know is a UserError."""
+    A strength is read from the state when its node is first asked for, because a search touches few of the nodes.
+    """
+
+    def __init__(self, graph: MemoryGraph, state: MemoryState, boost: float) -> None:
+        self._graph, self._state, self._boost = graph, state, boost
+        self._values = np.ones(graph.size)
+        self._known = np.zeros(graph.size, dtype=np.bool_)
+        self._known[len(graph.units) :] = True
+
+    def __call__(self, nodes: IndexArray) -> FloatArray:
+        """Return the factors of some nodes."""
+        new = nodes[~self._known[nodes]]
+        self._known[new] = True
+        strengths = self._state.strengths(self._graph.units[number].id for number in new.tolist())
+        numbers = [self._graph.unit_numbers[unit] for unit in strengths]
+        self._values[numbers] = [1.0 + self._boost * strength for strength in strengths.values()]
+        return self._values[nodes]
+
+    def over(self, units: IndexArray) -> FloatArray:
+        """Return one factor per unit of the graph: those of some units, and 1 for all others."""
+        factors = np.ones(len(self._graph.units))
+        factors[units] = self(units)
+        return factors
+
+
+ModeFactory = Callable[[ModelName, ModeContext], SearchMode]
+"""Makes a mode from its name, at little cost. An argument or option that the mode does not know is a UserError."""
 
 
 def load_mode(
     text: str, memory: Memory, *, state: MemoryState | None = None, bench: Workbench | None = None
-) -> DescribedMode:
-    """The mode that a string names, over a memory; with a state, at the time of its clock."""
+) -> SearchMode:
+    """Make the mode that a string names, over a memory; with a state, it searches at the time of the state's clock."""
     name = parse_model(text)
     return MODES.load(name.family)(name, ModeContext(memory, state, bench or Workbench()))
 
 
 class Mode(ABC, Generic[S]):
-    """A mode that takes options only. A subclass names its settings and finds units for a query that is not empty."""
+    """A mode that takes options only. A subclass names the type of its settings and finds units for a query."""
 
     settings_type: type[S]
     constants: ClassVar[Mapping[str, ModelFact]] = {}
-    """What else decides its answers, for `describe`."""
+    """Numbers that decide its answers and cannot be set, for `describe`."""
 
     def __init__(self, name: ModelName, context: ModeContext) -> None:
         self.name = str(name)
-        self.settings = options_of(name, self.settings_type)
+        self.settings = _read_options(name, self.settings_type)
+        self.context = context
         self.memory = context.memory
         self._family = name.family
 
     def search(self, query: str, budget: int) -> SearchAnswer:
-        """The best units, at most `budget` of them; an empty query finds nothing."""
+        """Return the best units, at most `budget` of them; an empty query finds nothing."""
         return self.find(query, budget) if query.strip() else SearchAnswer(query, self.name, ())
 
     @abstractmethod
     def find(self, query: str, budget: int) -> SearchAnswer:
-        """The best units for a query that is not empty."""
+        """Return the best units for a query that is not empty."""
 
     def describe(self) -> Mapping[str, ModelFact]:
-        """Its options and constants, each with the value it has."""
+        """Return the options and constants of the mode, each with its value."""
         return {"mode": self._family, **self.settings.model_dump(), **self.constants}
 
 
-def options_of(name: ModelName, kind: type[S]) -> S:
-    """The options of a mode that takes nothing else; a wrong one is a UserError that lists those there are."""
+def _read_options(name: ModelName, kind: type[S]) -> S:
+    """Read the options of a mode; for a wrong one, a UserError lists those there are."""
     if name.argument:
         raise UserError(f"Mode {name.head!r}: {name.family} takes options only, as in {name.family},OPTION=VALUE.")
     try:
@@ -104,37 +140,37 @@ def options_of(name: ModelName, kind: type[S]) -> S:
 
 
 def best(scores: FloatArray, budget: int, among: BoolArray) -> IndexArray:
-    """Numbers of the `budget` highest of some units, best first; equal scores in the order of the units."""
+    """Return the numbers of the `budget` highest units of `among`, best first; equal scores keep the order of the units."""
     if budget < 0:
-        raise UserError(f"A budget of {budget} units cannot be kept. Give 1 or more.")
+        raise UserError(f"A budget of {budget} units is impossible. Give 1 or more.")
     candidates = np.flatnonzero(among)
     if len(candidates) > budget > 0:
-        held = scores[candidates]
-        candidates = candidates[held >= _floor(held, budget)]
+        own = scores[candidates]
+        candidates = candidates[own >= _lower_bound(own, budget)]
     order = np.argsort(-scores[candidates], kind="stable")
     return candidates[order[:budget]]
 
 
-def _floor(held: FloatArray, budget: int) -> float:
-    """A value that at least `budget` reach, and not many more: what the highest of so many blocks reach.
+def _lower_bound(scores: FloatArray, budget: int) -> float:
+    """Return a score that at least `budget` units reach, and not many more.
 
-    To look for the highest of each block takes a tenth of the time of parting all by the one that is sought.
+    The `budget`-th highest maximum of a block is such a score. It takes a tenth of the time of a partition of all scores.
     """
-    blocks = len(held) // _BLOCK
+    blocks = len(scores) // _BLOCK
     if blocks > budget:
-        held = held[: blocks * _BLOCK].reshape(blocks, _BLOCK).max(axis=1)
-    return float(np.partition(held, len(held) - budget)[len(held) - budget])
+        scores = scores[: blocks * _BLOCK].reshape(blocks, _BLOCK).max(axis=1)
+    return float(np.partition(scores, len(scores) - budget)[len(scores) - budget])
 
 
 def ranked(graph: MemoryGraph, numbers: IndexArray, scores: FloatArray) -> tuple[Recalled, ...]:
-    """Units of the graph as a ranking, in the order given."""
+    """Make a ranking of units, in the order of their numbers here."""
     return tuple(
         Recalled(graph.units[number].id, rank, float(scores[number])) for rank, number in enumerate(numbers.tolist(), 1)
     )
 
 
 def parts_of(graph: MemoryGraph, numbers: IndexArray, named: Mapping[str, FloatArray]) -> dict[str, dict[str, float]]:
-    """Of each of these units, the values that its score is made of."""
+    """For each of these units, the values that its score is made of."""
     return {
         graph.units[number].id: {name: float(values[number]) for name, values in named.items()}
         for number in numbers.tolist()

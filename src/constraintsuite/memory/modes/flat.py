@@ -3,51 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from constraintsuite.memory.graph import BoolArray, FloatArray
-from constraintsuite.memory.modes.base import Mode, ModeContext, best, parts_of, ranked
-from constraintsuite.memory.modes.visibility import Visibility
+from constraintsuite.memory.modes.base import Mode, best, parts_of, ranked
 from constraintsuite.memory.results import SearchAnswer
 from constraintsuite.models.base import ModelFact
-from constraintsuite.models.model_names import ModelName, ModelSettings
+from constraintsuite.models.model_names import ModelSettings
 from constraintsuite.models.retrieval.fusion import RANK_OFFSET
 
-S = TypeVar("S", bound=ModelSettings)
 
-
-class FlatMode(Mode[S]):
-    """Scores every unit that is visible by itself."""
-
-    def __init__(self, name: ModelName, context: ModeContext) -> None:
-        super().__init__(name, context)
-        self.visibility = Visibility(context)
-
-
-class LexicalMode(FlatMode[ModelSettings]):
-    """Units that share a term with the query, by BM25; its constants belong to the memory's index."""
+class LexicalMode(Mode[ModelSettings]):
+    """Ranks units that share a term with the query by BM25; the constants of BM25 belong to the memory's index."""
 
     settings_type = ModelSettings
 
     def find(self, query: str, budget: int) -> SearchAnswer:
-        """The units with the highest BM25."""
-        scores = self.memory.lexical(query, self.visibility.mask())
+        """Return the units with the highest BM25."""
+        scores = self.memory.lexical(query, self.context.visible())
         chosen = best(scores, budget, scores > 0)
         return SearchAnswer(query, self.name, ranked(self.memory.graph, chosen, scores))
 
 
-class EmbeddingMode(FlatMode[ModelSettings]):
-    """The units nearest to the query by the memory's encoder, however far they are."""
+class EmbeddingMode(Mode[ModelSettings]):
+    """Ranks all units by the similarity of their vectors to that of the query, however low it is."""
 
     settings_type = ModelSettings
 
     def find(self, query: str, budget: int) -> SearchAnswer:
-        """The visible units whose vectors are nearest to the query's."""
+        """Return the visible units whose vectors are nearest to the query's."""
         scores = self.memory.dense(query)
-        chosen = best(scores, budget, self.visibility.mask())
+        chosen = best(scores, budget, self.context.visible())
         return SearchAnswer(query, self.name, ranked(self.memory.graph, chosen, scores))
 
 
@@ -60,8 +49,8 @@ class HybridSettings(ModelSettings):
     )
 
 
-class HybridMode(FlatMode[HybridSettings]):
-    """The lexical and the dense ranking as one, by reciprocal rank (Cormack, Clarke & Büttcher 2009).
+class HybridMode(Mode[HybridSettings]):
+    """Fuses the lexical and the dense ranking by reciprocal rank (Cormack, Clarke & Büttcher 2009).
 
     A unit's score is the sum of 1 / (60 + its rank) over both rankings. With `coverage` the lexical part is multiplied by
     the share of the query that the unit holds: where all units share only an accidental word, one still ranks first.
@@ -71,8 +60,8 @@ class HybridMode(FlatMode[HybridSettings]):
     constants: ClassVar[Mapping[str, ModelFact]] = {"rank_offset": RANK_OFFSET}
 
     def find(self, query: str, budget: int) -> SearchAnswer:
-        """The best units of both rankings together."""
-        visible = self.visibility.mask()
+        """Return the best units of both rankings together."""
+        visible = self.context.visible()
         depth = max(budget, self.settings.candidates)
         words = self.memory.lexical(query, visible)
         lexical = _reciprocal_ranks(words, depth, visible & (words > 0))
@@ -87,7 +76,7 @@ class HybridMode(FlatMode[HybridSettings]):
 
 
 def _reciprocal_ranks(scores: FloatArray, depth: int, among: BoolArray) -> FloatArray:
-    found = np.zeros(len(scores))
+    reciprocal = np.zeros(len(scores))
     first = best(scores, depth, among)
-    found[first] = 1 / (RANK_OFFSET + np.arange(1, len(first) + 1))
-    return found
+    reciprocal[first] = 1 / (RANK_OFFSET + np.arange(1, len(first) + 1))
+    return reciprocal

@@ -1,4 +1,4 @@
-"""structure_only and weighted_graph: a unit's own match, and the most that reaches it from another unit that matches."""
+"""`structure_only` and `weighted_graph`: a unit's own match, plus the best walk to it from another unit that matches."""
 
 from __future__ import annotations
 
@@ -9,22 +9,18 @@ import numpy as np
 from pydantic import Field
 
 from constraintsuite.memory.graph import FloatArray
-from constraintsuite.memory.modes.arcs import Arcs
 from constraintsuite.memory.modes.base import IndexArray, best, parts_of, ranked
-from constraintsuite.memory.modes.beam import ArcShares, SeedReach, reach
-from constraintsuite.memory.modes.explanation import explain
-from constraintsuite.memory.modes.graph_view import GraphView
-from constraintsuite.memory.modes.visibility import factors_of, factors_over
-from constraintsuite.memory.modes.walk import WalkMode, WalkSettings, WalkStart
+from constraintsuite.memory.modes.paths import ArcShares, SeedReach, explain, reach
+from constraintsuite.memory.modes.walk import Arcs, GraphView, WalkMode, WalkSettings, WalkStart
 from constraintsuite.memory.results import SearchAnswer, StopReason
 from constraintsuite.models.base import ModelFact
 
 MATCH, REACH = 0.75, 0.25
-"""What a unit's own match and what reaches it count."""
+"""The weights of a unit's own match and of the best walk to it."""
 EXCEPTION, CONTRADICTION = 0.125, 0.125
-"""What an exceptional role and standing against another unit add in `weighted_graph`, times the match."""
+"""What an exceptional role and an opposing unit add in `weighted_graph`, times the match."""
 _CONSTANTS = {"match": MATCH, "reach": REACH}
-_HAS_PARTNER = 0.45  # of a contradiction whose other side the walk did not come from
+_HAS_PARTNER = 0.45  # for a unit with an opposing unit, if the walk did not come from there
 
 
 class StructureSettings(WalkSettings):
@@ -49,7 +45,7 @@ class StructureMode(WalkMode[StructureSettings]):
     constants: ClassVar[Mapping[str, ModelFact]] = _CONSTANTS
 
     def walk(self, query: str, budget: int, start: WalkStart) -> SearchAnswer:
-        """The best units by their match, their support and, in `weighted_graph`, their weights."""
+        """Return the best units by their match, their support and, in `weighted_graph`, their weights."""
         view, match, starts = start
         if not len(starts):
             return SearchAnswer(query, self.name, ())
@@ -65,7 +61,8 @@ class StructureMode(WalkMode[StructureSettings]):
 
         parts = self._parts(view, match, reached)
         scores = sum(parts.values(), np.zeros(len(match)))
-        factors = factors_over(np.flatnonzero(scores), factors_of(self.context, boost), len(match))
+        strengths = self.context.strength_factors(boost)
+        factors = strengths.over(np.flatnonzero(scores)) if strengths else np.ones(len(match))
         scores *= factors
         chosen = best(scores, budget, scores > 0)
         own = np.zeros(len(match))
@@ -101,19 +98,19 @@ class WeightedMode(WeightedStaticMode):
 
 
 def _shares(arcs: Arcs, decay: float) -> ArcShares:
-    """A node with many ways on is a weaker clue to each of them (the fan effect of associative memory, Anderson 1974)."""
+    """Let less through the more arcs leave a node (the fan effect of associative memory, Anderson 1974)."""
 
     def passing(some: IndexArray) -> FloatArray:
-        let: FloatArray = decay * np.minimum(arcs.strength[some], 1.0) / (1.0 + np.log(arcs.fan(arcs.source[some])))
-        return let
+        share: FloatArray = decay * np.minimum(arcs.strength[some], 1.0) / (1.0 + np.log(arcs.fan(arcs.source[some])))
+        return share
 
     return passing
 
 
 def _opposition(view: GraphView, reached: SeedReach) -> FloatArray:
-    """1 for a node that was reached from what stands against it, less for one that only has such a partner."""
+    """Return 1 for a node that was reached from an opposing unit, less for one that only has an opposing unit."""
     opposed = np.zeros(view.graph.size)
-    opposed[view.opposed] = _HAS_PARTNER
+    opposed[view.arcs.target[view.opposing]] = _HAS_PARTNER
     last = reached.last_arcs()
     opposed[view.arcs.target[last[view.opposing[last]]]] = 1.0
     return opposed

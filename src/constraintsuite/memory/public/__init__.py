@@ -1,7 +1,13 @@
-"""Public benchmarks of memory: a reader each, the official scorers, and one run of all modes at equal budgets."""
+"""Public benchmarks of memory: one reader per benchmark, the official scorers, and a run of all modes at equal budgets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from constraintsuite.core.catalogue import Catalogue
-from constraintsuite.memory.public.base import BenchmarkReader
+
+if TYPE_CHECKING:
+    from constraintsuite.memory.public.base import BenchmarkReader
 
 BENCHMARKS: Catalogue[BenchmarkReader] = Catalogue(
     "benchmark",

@@ -1,23 +1,25 @@
-"""What all public benchmarks are read into, the contracts of this folder, and how rows of a file are checked."""
+"""The records that public benchmarks are read into, the checks of their rows, and the base of official scorers."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.files import sha256_of
 from constraintsuite.core.store.jsonl import describe
 from constraintsuite.corpora.jsonl import read_objects
+from constraintsuite.memory.public.measures import MetricValues, ranking_values
 from constraintsuite.suites.importers.base import WHOLE
 
 Granularity = Literal["session", "turn"]
-MetricValues = dict[str, float | None]
-"""By name of the metric; None where it is not defined."""
 POOL = "all"
 
 
@@ -26,9 +28,9 @@ class HaystackPassage:
     """One text that can be found: a sentence, a paragraph, a session, a turn."""
 
     unit: str
-    """Its id in a memory, which says nothing about what is gold."""
+    """Its id in a memory, which does not reveal what is gold."""
     name: str
-    """What the benchmark calls it; unique in a haystack."""
+    """Its name in the benchmark; unique in a haystack."""
     text: str
 
 
@@ -38,7 +40,7 @@ class HaystackDocument:
 
     id: str
     title: str
-    """What the document is about, so that other documents can mention it; empty if it has no title."""
+    """Other documents are linked to this one if they mention its title; empty if it has none."""
     passages: tuple[HaystackPassage, ...]
     headings: tuple[str, ...] = ()
     """Searched with each passage."""
@@ -47,7 +49,7 @@ class HaystackDocument:
 
 @dataclass(frozen=True, slots=True)
 class Haystack:
-    """What questions are asked of."""
+    """The documents in which a question is searched."""
 
     id: str
     sources: tuple[HaystackDocument, ...]
@@ -68,12 +70,12 @@ class BenchmarkItem:
     answers: tuple[str, ...] = ()
     """Any of them is right."""
     as_filed: tuple[str, ...] = ()
-    """The gold as it stands in the file, where `gold` had to be mended."""
+    """The gold exactly as in the file, where `gold` is a corrected version of it."""
 
 
 @dataclass(frozen=True)
 class BenchmarkFile:
-    """A benchmark file as it was read: its items, what they are asked of, and how they are scored."""
+    """A benchmark file as it was read: its items, the documents to search, and how answers are scored."""
 
     benchmark: str
     sha256: str
@@ -81,50 +83,67 @@ class BenchmarkFile:
     haystacks: Mapping[str, Haystack]
     scorer: OfficialScorer
     notes: tuple[str, ...] = ()
-    """What is odd about the file, each in a line."""
+    """Peculiarities of the file, one sentence each."""
     skipped: Mapping[str, int] = field(default_factory=dict)
     """How many items the official protocol leaves out, by reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What a user can choose; a benchmark refuses what it has no use for."""
+    """The options of reading; a benchmark refuses those that do not apply to it."""
 
     limit: int | None = None
-    """Only so many items, from the beginning."""
+    """Read only this many items, from the beginning."""
     pooled: bool = False
     """One haystack of all documents instead of one for each question."""
     granularity: Granularity | None = None
-    """What a passage of a dialogue is."""
+    """Whether a passage of a dialogue is a session or a turn."""
     corpus: Path | None = None
     """The documents, where the benchmark's own file has none."""
 
     def refuse(self, benchmark: str, *names: Literal["pooled", "granularity", "corpus"]) -> None:
-        """A UserError if one of these was chosen."""
+        """Refuse these options if they were chosen."""
         for name in names:
             if getattr(self, name):
                 raise UserError(f"{benchmark} has no option {name!r}: leave it out.")
 
 
-class BenchmarkReader(Protocol):
-    """Reads a benchmark as it was released."""
-
-    def __call__(self, path: Path, options: ReadOptions) -> BenchmarkFile:
-        """Every item of the file; one that does not fit is a UserError with its place."""
+BenchmarkReader = Callable[[Path, ReadOptions], BenchmarkFile]
+"""Reads every item of a benchmark file as it was released; an item that does not fit is a UserError with its place."""
 
 
-class OfficialScorer(Protocol):
+class OfficialScorer(ABC):
     """Scores rankings and answers as the benchmark's authors do."""
 
-    def score(self, item: BenchmarkItem, ranking: Sequence[str], budget: int) -> MetricValues:
-        """Of the names that a mode returned, best first and at most `budget`."""
+    cutoffs: ClassVar[Sequence[int]] = (1, 2, 5, 10, 20)
 
+    def score(self, item: BenchmarkItem, ranking: Sequence[str], budget: int) -> MetricValues:
+        """Score the names that a mode returned, best first, at the official cut-offs below the budget and at the budget."""
+        cutoffs = self.cutoffs_within(budget)
+        values = ranking_values(self.names(item.gold), self.names(ranking), cutoffs)
+        for k in cutoffs:
+            values |= self.at_cutoff(item, ranking, k, budget)
+        return values
+
+    def cutoffs_within(self, budget: int) -> list[int]:
+        """Return the official cut-offs below a budget, and the budget itself."""
+        return sorted({k for k in self.cutoffs if k < budget} | {budget})
+
+    def names(self, names: Sequence[str]) -> Sequence[str]:
+        """Bring names of passages into the form in which they are compared."""
+        return names
+
+    @abstractmethod
+    def at_cutoff(self, item: BenchmarkItem, ranking: Sequence[str], k: int, budget: int) -> MetricValues:
+        """Score the first `k` of a ranking by the benchmark's own measures."""
+
+    @abstractmethod
     def answered(self, item: BenchmarkItem, answer: str | None, ranking: Sequence[str], budget: int) -> MetricValues:
-        """Of an answer, and of answer and ranking together; an answer that is missing (None) counts as wrong."""
+        """Score an answer, alone and together with the ranking; a missing answer (None) is wrong."""
 
 
 class BenchmarkRecord(BaseModel):
-    """A row of a benchmark; releases differ in fields that nobody scores, so unknown ones are let be."""
+    """A row of a benchmark. Releases differ in fields that nobody scores, so unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -132,41 +151,36 @@ class BenchmarkRecord(BaseModel):
 R = TypeVar("R", bound=BenchmarkRecord)
 
 
-class SeenItemIds:
-    """Item ids that were met, so that a second one of the same name is refused."""
-
-    def __init__(self) -> None:
-        self._places: dict[str, str] = {}
-
-    def add(self, identity: str, where: str) -> None:
-        """A UserError if that id was there before."""
-        first = self._places.setdefault(identity, where)
-        if first != where:
-            raise UserError(f"{where}: the id {identity!r} stands at {first} already. Ids must be unique.")
+def refuse_repeated(seen: dict[str, str], identity: str, where: str) -> None:
+    """Remember where an id is; refuse one that was seen before."""
+    first = seen.setdefault(identity, where)
+    if first != where:
+        raise UserError(f"{where}: the id {identity!r} is also at {first}. Ids must be unique.")
 
 
 def read_records(
     path: Path, limit: int | None, kind: type[R], identity: Callable[[R], str] | None = None
 ) -> Iterator[tuple[str, R]]:
-    """The place, as `file:line`, and the record of each row of a JSON array or of JSON lines, plain or gzip.
+    """Yield the place, as `file:line`, and the record of each row of a JSON array or of JSON lines, plain or gzip.
 
-    No row at all, a row that does not fit, and two records of the same `identity` are UserErrors.
+    An empty file, a row that does not fit, and two records of the same `identity` are UserErrors.
     """
     if limit is not None and limit < 1:
         raise UserError(f"A limit of {limit} leaves no item: choose one of 1 or more.")
-    ids = SeenItemIds()
-    count = 0
-    for count, row in enumerate(islice(read_objects(path, WHOLE), limit), 1):  # noqa: B007 - asked for after the loop
+    seen: dict[str, str] = {}
+    empty = True
+    for row in islice(read_objects(path, WHOLE), limit):
+        empty = False
         record = checked(row.where, row.values, kind)
         if identity is not None:
-            ids.add(identity(record), row.where)
+            refuse_repeated(seen, identity(record), row.where)
         yield row.where, record
-    if not count:
+    if empty:
         raise UserError(f"{path}: holds no item.")
 
 
 def checked(where: str, values: Mapping[str, Any], kind: type[R]) -> R:
-    """The values of a row as a record; what does not fit is a UserError with its place."""
+    """Make a record of the values of a row; if they do not fit, a UserError names the place."""
     try:
         return kind.model_validate(values)
     except ValidationError as error:
@@ -176,7 +190,7 @@ def checked(where: str, values: Mapping[str, Any], kind: type[R]) -> R:
 
 
 def merged(haystack: str, sources: Iterable[HaystackDocument]) -> Haystack:
-    """A haystack in which a document that was given twice stands once; two that differ under one id are a UserError."""
+    """Make a haystack of documents, equal ones once; two different documents under one id are a UserError."""
     kept: dict[str, HaystackDocument] = {}
     for source in sources:
         if kept.setdefault(source.id, source).passages != source.passages:
@@ -188,7 +202,7 @@ def merged(haystack: str, sources: Iterable[HaystackDocument]) -> Haystack:
 
 
 def passages_of(document: str, texts: Iterable[str]) -> tuple[HaystackPassage, ...]:
-    """A passage for each text that is not blank, numbered from 0; the numbers of blank ones are left out."""
+    """Make a passage of each text that is not blank, numbered from 0 over all texts."""
     return tuple(
         HaystackPassage(f"{document}:{number}", f"{document}:{number}", text.strip())
         for number, text in enumerate(texts)
@@ -197,10 +211,35 @@ def passages_of(document: str, texts: Iterable[str]) -> tuple[HaystackPassage, .
 
 
 def pool(reading: BenchmarkFile) -> BenchmarkFile:
-    """The same questions over all documents together; each question keeps its own gold."""
+    """Let all questions search all documents together; each question keeps its own gold."""
     sources = (source for haystack in reading.haystacks.values() for source in haystack.sources)
     return replace(
         reading,
         items=tuple(replace(item, haystack=POOL) for item in reading.items),
         haystacks={POOL: merged(POOL, sources)},
     )
+
+
+class BenchmarkRow(NamedTuple):
+    """What one row of a benchmark file gives."""
+
+    haystack: Haystack | None
+    items: Sequence[BenchmarkItem] = ()
+    notes: Sequence[str] = ()
+    skipped: str = ""
+    """Why the official protocol leaves the row out; empty if it does not."""
+
+
+def assemble(
+    benchmark: str, path: Path, options: ReadOptions, scorer: OfficialScorer, rows: Iterable[BenchmarkRow]
+) -> BenchmarkFile:
+    """Make a benchmark file of its rows; with `options.pooled`, over one haystack. A file without a question is refused."""
+    read = list(rows)
+    items = tuple(item for row in read for item in row.items)
+    skipped = Counter(row.skipped for row in read if row.skipped)
+    if not items:
+        raise UserError(f"{path}: no question is left to score. Skipped, as in the official protocol: {dict(skipped)}.")
+    haystacks = {row.haystack.id: row.haystack for row in read if row.haystack is not None}
+    notes = tuple(note for row in read for note in row.notes)
+    reading = BenchmarkFile(benchmark, sha256_of(path), items, haystacks, scorer, notes, skipped)
+    return pool(reading) if options.pooled else reading

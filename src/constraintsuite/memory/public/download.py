@@ -1,4 +1,4 @@
-"""Public benchmark files: downloaded once, kept only if their hash is the pinned one."""
+"""Public benchmark files: downloaded once, and kept only if they have the expected hash."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from constraintsuite.core.store.http.messages import Incoming, Limits
 from constraintsuite.core.store.yaml_files import read_package_yaml
 
 LIMITS = Limits(seconds=4 * 3_600, body_bytes=8 << 30, redirects=10, stall_seconds=30, bytes_per_second=1_000)
-"""The largest of the files has some 3 GB; a server that sends next to nothing is given up after half a minute."""
+"""The largest file has about 3 GB. A server that sends almost nothing is given up after half a minute."""
 
 
 @dataclass(frozen=True, slots=True)
 class PublicFile:
-    """One file as its authors release it; `data/files.yaml` says what its fields mean."""
+    """One file as its authors release it; `data/files.yaml` explains the fields."""
 
     benchmark: str
     file: str
@@ -36,25 +36,25 @@ class PublicFile:
 
 @cache
 def public_files() -> Mapping[str, PublicFile]:
-    """All files, by the names that `csuite fetch` takes."""
+    """Return all files, by the names that `csuite fetch` accepts."""
     listed = read_package_yaml("constraintsuite.memory.public", "data", "files.yaml")
     return {name: PublicFile(**entry) for name, entry in listed.items()}
 
 
 def find_file(name: str) -> PublicFile:
-    """The file that a name stands for."""
+    """Return the file of a name; an unknown name is a UserError."""
     if name not in public_files():
         raise UserError(f"No benchmark file is called {name!r}. There are: {', '.join(public_files())}.")
     return public_files()[name]
 
 
 def place_of(wanted: PublicFile) -> Path:
-    """Where a file is kept, and where a copy can be put by hand."""
+    """Return where a file is stored, and where a copy can be put by hand."""
     return cache_folder() / "memory" / wanted.file
 
 
 def fetch_file(wanted: PublicFile, reporter: Reporter, limits: Limits = LIMITS) -> Path:
-    """The file, downloaded if it is not there; a copy whose hash is wrong is a UserError, and so is a missing network."""
+    """Return the path of a file, downloading it if needed; a wrong hash or a failed download is a UserError."""
     place = place_of(wanted)
     if place.is_file():
         found = sha256_of(place) if wanted.sha256 else ""
@@ -87,7 +87,7 @@ def fetch_file(wanted: PublicFile, reporter: Reporter, limits: Limits = LIMITS) 
 
 
 def _save(incoming: Incoming, wanted: PublicFile, file: BinaryIO, reporter: Reporter) -> str:
-    """Write the body to a file and give its SHA-256; a status other than 200 brings no file."""
+    """Write the body of an answer with status 200 to a file, and return its SHA-256."""
     if incoming.status != 200:
         raise LastingFault(f"the server answers {incoming.status} {incoming.reason}".strip())
     digest = hashlib.sha256()

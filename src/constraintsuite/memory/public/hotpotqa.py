@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -10,36 +10,33 @@ from typing import Annotated
 from pydantic import AliasChoices, BeforeValidator, Field, StrictInt, StrictStr
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.store.files import sha256_of
 from constraintsuite.memory.public.base import (
     BenchmarkFile,
     BenchmarkItem,
     BenchmarkRecord,
+    BenchmarkRow,
     Haystack,
     HaystackDocument,
-    MetricValues,
     OfficialScorer,
     ReadOptions,
+    assemble,
     passages_of,
-    pool,
     read_records,
 )
 from constraintsuite.memory.public.measures import (
     WRONG,
     MatchScores,
+    MetricValues,
     compare_closed,
     compare_sets,
-    cutoffs_of,
     harmonic,
-    ranking_values,
 )
 
-CUTOFFS = (1, 2, 5, 10, 20)
 _NOT_JOINT = "joint_* is null: officially it multiplies in the scores of predicted evidence triples, and no mode predicts triples."
 
 
 def _rows_of_columns(first: str, second: str) -> BeforeValidator:
-    """Hugging Face's layout has a list for each column where the authors' has a pair for each row."""
+    """Accept Hugging Face's layout too: a list per column, where the authors have a pair per row."""
 
     def turn(value: object) -> object:
         if not isinstance(value, Mapping):
@@ -67,22 +64,21 @@ class HotpotQuestion(BenchmarkRecord):
 
 
 def read(path: Path, options: ReadOptions) -> BenchmarkFile:
-    """The distractor or full-wiki files, in the authors' layout or in Hugging Face's columns."""
+    """Read the distractor or full-wiki files, in the authors' layout or in Hugging Face's columns."""
     return read_questions("hotpotqa", path, options, HotpotScorer())
 
 
 def read_questions(benchmark: str, path: Path, options: ReadOptions, scorer: OfficialScorer) -> BenchmarkFile:
-    """Any file in HotpotQA's form."""
+    """Read any file in HotpotQA's form."""
     options.refuse(benchmark, "granularity", "corpus")
-    items, haystacks, notes = [], {}, []
-    for where, question in read_records(path, options.limit, HotpotQuestion, lambda one: one.id):
-        haystack, odd = _haystack(where, question)
-        item = _item(where, question)
-        items.append(item)
-        haystacks[haystack.id] = haystack
-        notes += odd + _strays(where, item, haystack)
-    reading = BenchmarkFile(benchmark, sha256_of(path), tuple(items), haystacks, scorer, tuple(notes))
-    return pool(reading) if options.pooled else reading
+    rows = read_records(path, options.limit, HotpotQuestion, lambda one: one.id)
+    return assemble(benchmark, path, options, scorer, (_row(where, question) for where, question in rows))
+
+
+def _row(where: str, question: HotpotQuestion) -> BenchmarkRow:
+    haystack, notes = _haystack(where, question)
+    item = _item(where, question)
+    return BenchmarkRow(haystack, [item], notes + _missing_gold(where, item, haystack))
 
 
 def _item(where: str, question: HotpotQuestion) -> BenchmarkItem:
@@ -104,7 +100,7 @@ def _item(where: str, question: HotpotQuestion) -> BenchmarkItem:
 
 
 def _haystack(where: str, question: HotpotQuestion) -> tuple[Haystack, list[str]]:
-    """The paragraphs of a question, and what is odd about them."""
+    """Return the paragraphs of a question, and notes on titles that occur twice."""
     if not question.context:
         raise UserError(f"{where}: {question.id} has no context to search in.")
     seen: dict[str, list[tuple[str, ...]]] = {}
@@ -122,8 +118,8 @@ def _haystack(where: str, question: HotpotQuestion) -> tuple[Haystack, list[str]
     return Haystack(question.id, tuple(sources)), odd
 
 
-def _strays(where: str, item: BenchmarkItem, haystack: Haystack) -> list[str]:
-    """Gold that nothing can find; the official evaluation counts it all the same."""
+def _missing_gold(where: str, item: BenchmarkItem, haystack: Haystack) -> list[str]:
+    """Note the gold that no search can find; the official evaluation counts it all the same."""
     there = {passage.name for source in haystack.sources for passage in source.passages}
     return [
         f"{where}: {item.id} has the supporting fact {fact!r}, but no such sentence in its context; it counts as missed."
@@ -132,65 +128,55 @@ def _strays(where: str, item: BenchmarkItem, haystack: Haystack) -> list[str]:
     ]
 
 
-class HotpotScorer:
+class HotpotScorer(OfficialScorer):
     """`hotpot_evaluate_v1.py`: supporting facts as sets, answers by words, and both together."""
 
-    def score(self, item: BenchmarkItem, ranking: Sequence[str], budget: int) -> MetricValues:
-        """`sp_*` of what stands above each cut-off, and `title_recall`, which is HippoRAG's Recall of passages."""
-        cutoffs = cutoffs_of(CUTOFFS, budget)
-        values = ranking_values(self.names(item.gold), self.names(ranking), cutoffs)
-        titles = list(dict.fromkeys(title_of(name) for name in ranking))
+    def at_cutoff(self, item: BenchmarkItem, ranking: Sequence[str], k: int, budget: int) -> MetricValues:
+        """Score `sp_*` of the first `k` facts, and `title_recall`, which is HippoRAG's Recall of passages."""
+        titles = list(dict.fromkeys(title_of(name) for name in ranking))[:k]
         gold_titles = {title_of(name) for name in item.gold}
-        for k in cutoffs:
-            scores = self.facts(item, ranking[:k])
-            values[f"sp_em@{k}"], values[f"sp_f1@{k}"] = scores.em, scores.f1
-            values[f"sp_prec@{k}"], values[f"sp_recall@{k}"] = scores.precision, scores.recall
-            values[f"title_recall@{k}"] = len(gold_titles.intersection(titles[:k])) / len(gold_titles)
-        return values
+        values = _named("sp", f"@{k}", self.facts(item, ranking[:k]))
+        return values | {f"title_recall@{k}": len(gold_titles.intersection(titles)) / len(gold_titles)}
 
     def answered(self, item: BenchmarkItem, answer: str | None, ranking: Sequence[str], budget: int) -> MetricValues:
-        """`answer_*`, and `joint_*` with the facts at the budget."""
+        """Score `answer_*`, and `joint_*` with the facts at the budget."""
         scores = WRONG if answer is None else compare_closed(answer, item.answers[0])
         joint = self.joined(scores, self.facts(item, ranking[:budget]))
-        values: MetricValues = {f"answer_{name}": value for name, value in _columns(scores)}
-        return values | {f"joint_{name}@{budget}": value for name, value in _columns(joint)}
+        return _named("answer", "", scores) | _named("joint", f"@{budget}", joint)
 
     def facts(self, item: BenchmarkItem, predicted: Sequence[str]) -> MatchScores:
-        """Supporting facts that were predicted, as `title:number`."""
+        """Compare predicted supporting facts, as `title:number`, with the gold."""
         return compare_sets(self.names(predicted), self.names(item.gold))
 
-    def names(self, facts: Sequence[str]) -> Sequence[str]:
-        """Facts in the form in which they are compared."""
-        return facts
-
     def joined(self, answer: MatchScores, facts: MatchScores) -> MatchScores | None:
-        """Answer and facts together: products of EM, precision and recall, and the F1 of those."""
+        """Combine the scores of answer and facts: products of EM, precision and recall, and the F1 of those."""
         precision, recall = answer.precision * facts.precision, answer.recall * facts.recall
         return MatchScores(answer.em * facts.em, harmonic(precision, recall), precision, recall)
 
 
 def title_of(fact: str) -> str:
-    """The title of `title:number`."""
+    """Return the title of `title:number`."""
     return fact.rpartition(":")[0]
 
 
-def _columns(scores: MatchScores | None) -> Iterator[tuple[str, float | None]]:
-    return zip(("em", "f1", "prec", "recall"), scores or (None,) * 4, strict=True)
+def _named(prefix: str, suffix: str, scores: MatchScores | None) -> MetricValues:
+    columns = zip(("em", "f1", "prec", "recall"), scores or (None,) * 4, strict=True)
+    return {f"{prefix}_{name}{suffix}": value for name, value in columns}
 
 
 def read_2wiki(path: Path, options: ReadOptions) -> BenchmarkFile:
-    """The authors' `train.json` or `dev.json`."""
+    """Read the authors' `train.json` or `dev.json`."""
     reading = read_questions("2wiki", path, options, TwoWikiScorer())
     return replace(reading, notes=(_NOT_JOINT, *reading.notes))
 
 
 class TwoWikiScorer(HotpotScorer):
-    """As HotpotQA's, but the case of titles does not count, and without triples nothing is joint."""
+    """HotpotQA's scores, but the case of titles is ignored, and there is no joint score without triples."""
 
-    def names(self, facts: Sequence[str]) -> Sequence[str]:
-        """Facts with their titles in lower case."""
-        return [fact.lower() for fact in facts]
+    def names(self, names: Sequence[str]) -> Sequence[str]:
+        """Write facts in lower case."""
+        return [name.lower() for name in names]
 
     def joined(self, answer: MatchScores, facts: MatchScores) -> MatchScores | None:
-        """None: answer times facts is not what the authors call joint."""
+        """Give no score: answer times facts is not what the authors call joint."""
         return None

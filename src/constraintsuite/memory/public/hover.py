@@ -1,4 +1,4 @@
-"""HoVer (Jiang et al. 2020): claims over Wikipedia; the released file names evidence and holds no text."""
+"""HoVer (Jiang et al. 2020): claims over Wikipedia. The released file names the evidence and contains no text."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ from constraintsuite.memory.public.base import (
     BenchmarkItem,
     BenchmarkRecord,
     HaystackDocument,
-    MetricValues,
     ReadOptions,
     merged,
     passages_of,
     read_records,
 )
-from constraintsuite.memory.public.hotpotqa import CUTOFFS, HotpotScorer, title_of
-from constraintsuite.memory.public.measures import cutoffs_of
+from constraintsuite.memory.public.hotpotqa import HotpotScorer, title_of
+from constraintsuite.memory.public.measures import MetricValues
 
 _SENTENCES = 2
 _NEEDED = (
@@ -54,7 +53,7 @@ class Article(BenchmarkRecord):
 
 
 def read(path: Path, options: ReadOptions) -> BenchmarkFile:
-    """The released claims over the articles of a corpus, which are one haystack."""
+    """Read the released claims, and the articles of a corpus as one haystack."""
     options.refuse("hover", "granularity", "pooled")
     if options.corpus is None:
         raise UserError(_NEEDED)
@@ -100,33 +99,33 @@ def _item(where: str, claim: HoverClaim) -> BenchmarkItem:
 
 
 def _composed(title: str) -> str:
-    """Titles of HoVer, of its own dump and of HotpotQA's differ in how they write accents."""
+    """Write accents in one form: the titles of HoVer, of its own dump and of HotpotQA's differ in it."""
     return unicodedata.normalize("NFC", title)
 
 
 class HoverScorer(HotpotScorer):
     """Supporting facts as the authors' script compares them, and the HoVer score as their leaderboard defines it."""
 
-    def names(self, facts: Sequence[str]) -> Sequence[str]:
-        """Facts in one form of accents."""
-        return [_composed(fact) for fact in facts]
+    def names(self, names: Sequence[str]) -> Sequence[str]:
+        """Write facts in one form of accents."""
+        return [_composed(name) for name in names]
 
     def score(self, item: BenchmarkItem, ranking: Sequence[str], budget: int) -> MetricValues:
-        """Beside HotpotQA's: `hover_evidence`, the part of the HoVer score that retrieval decides."""
-        values = super().score(item, ranking, budget)
-        for k in cutoffs_of(CUTOFFS, budget):
-            values[f"hover_evidence@{k}"] = float(self._evident(item, ranking[:k]))
-        return values
+        """Add `hover_evidence` to HotpotQA's scores: the part of the HoVer score that retrieval decides."""
+        evident = {k: self._evident(item, ranking[:k]) for k in self.cutoffs_within(budget)}
+        return super().score(item, ranking, budget) | {f"hover_evidence@{k}": float(v) for k, v in evident.items()}
 
     def answered(self, item: BenchmarkItem, answer: str | None, ranking: Sequence[str], budget: int) -> MetricValues:
-        """`label_accuracy`, and `hover_score`: the right label on evidence of every document."""
+        """Score `label_accuracy`, and `hover_score`: the right label on evidence of every document."""
         right = answer is not None and answer.strip().upper() == item.answers[0]
         evident = self._evident(item, ranking[:budget])
         return {"label_accuracy": float(right), f"hover_score@{budget}": float(right and evident)}
 
     def _evident(self, item: BenchmarkItem, ranking: Sequence[str]) -> bool:
-        """Whether each supporting document is there with a supporting fact; counted are the first two sentences of each
-        of the first k + 1 documents, for a claim of k hops."""
+        """Whether each supporting document was found with a supporting fact.
+
+        For a claim of k hops, the first two sentences of each of the first k + 1 documents count.
+        """
         gold = set(self.names(item.gold))
         wanted = {title_of(fact) for fact in gold}
         read: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""LoCoMo (Maharana et al. 2024): ten long conversations, with the turns that each answer rests on."""
+"""LoCoMo (Maharana et al. 2024): ten long conversations, and questions with the turns that answer them."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from typing import Any
 from pydantic import Field, StrictInt, StrictStr
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.store.files import sha256_of
 from constraintsuite.memory.public.base import (
     BenchmarkFile,
     BenchmarkItem,
     BenchmarkRecord,
+    BenchmarkRow,
     Granularity,
     Haystack,
     HaystackDocument,
     HaystackPassage,
-    MetricValues,
+    OfficialScorer,
     ReadOptions,
-    SeenItemIds,
+    assemble,
     checked,
     read_records,
+    refuse_repeated,
 )
-from constraintsuite.memory.public.measures import cutoffs_of, ranking_values, stemmed_f1, stemmed_list_f1
+from constraintsuite.memory.public.measures import MetricValues, stemmed_f1, stemmed_list_f1
 
-CUTOFFS = (1, 5, 10, 25, 50)
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 """As the authors' evaluation uses the numbers; the list in the paper has another order."""
 _SESSION = re.compile(r"session_(\d+)")
@@ -36,7 +36,7 @@ _REFUSALS = ("no information available", "not mentioned")
 
 
 class LocomoTurn(BenchmarkRecord):
-    """What one speaker said, or showed."""
+    """One turn of a conversation, perhaps with a picture."""
 
     speaker: StrictStr
     dia_id: StrictStr
@@ -68,32 +68,34 @@ class Sample(BenchmarkRecord):
 
 
 def read(path: Path, options: ReadOptions) -> BenchmarkFile:
-    """`locomo10.json`; a limit counts conversations."""
+    """Read `locomo10.json`; a limit counts conversations."""
     options.refuse("locomo", "corpus", "pooled")
     granularity: Granularity = options.granularity or "turn"
-    items, haystacks, notes = [], {}, []
-    for where, sample in read_records(path, options.limit, Sample, lambda one: one.sample_id):
-        sources = tuple(_sources(where, sample, granularity))
-        haystacks[sample.sample_id] = Haystack(sample.sample_id, sources)
-        there = {passage.name for source in sources for passage in source.passages}
-        for number, asked in enumerate(sample.qa, 1):
-            item = _item(f"{sample.sample_id}/{number}", sample, asked, granularity, there)
-            items.append(item)
-            notes += _oddities(item)
-    if not items:
-        raise UserError(f"{path}: no conversation has a question.")
-    scorer = LocomoScorer()
-    return BenchmarkFile("locomo", sha256_of(path), tuple(items), haystacks, scorer, tuple(notes))
+    records = read_records(path, options.limit, Sample, lambda one: one.sample_id)
+    rows = (_row(where, sample, granularity) for where, sample in records)
+    return assemble("locomo", path, options, LocomoScorer(), rows)
+
+
+def _row(where: str, sample: Sample, granularity: Granularity) -> BenchmarkRow:
+    sources = tuple(_sources(where, sample, granularity))
+    there = {passage.name for source in sources for passage in source.passages}
+    items = [
+        _item(f"{sample.sample_id}/{number}", sample, asked, granularity, there)
+        for number, asked in enumerate(sample.qa, 1)
+    ]
+    return BenchmarkRow(
+        Haystack(sample.sample_id, sources), items, [note for item in items for note in _oddities(item)]
+    )
 
 
 def _sources(where: str, sample: Sample, granularity: Granularity) -> Iterator[HaystackDocument]:
-    seen = SeenItemIds()
+    seen: dict[str, str] = {}
     for number, session in sorted(_sessions(where, sample.conversation).items()):
         for place, turn in enumerate(session.turns, 1):
             form = _TURN.fullmatch(turn.dia_id)
             if form is None or int(form[1]) != number:
                 raise UserError(f"{where}: {sample.sample_id} has the turn {turn.dia_id!r} in session {number}.")
-            seen.add(turn.dia_id, f"{where}, session {number}, turn {place}")
+            refuse_repeated(seen, turn.dia_id, f"{where}, session {number}, turn {place}")
         document = f"{sample.sample_id}/session_{number}"
         date = sample.conversation.get(f"session_{number}_date_time", "")
         passages = _passages(document, number, session, granularity)
@@ -101,7 +103,7 @@ def _sources(where: str, sample: Sample, granularity: Granularity) -> Iterator[H
 
 
 def _sessions(where: str, conversation: Mapping[str, Any]) -> dict[int, LocomoSession]:
-    """By number; a date without a session, of which the file has some, is nothing."""
+    """Return the sessions by number; dates without a session, which the file has, are ignored."""
     found = {}
     for name, turns in conversation.items():
         form = _SESSION.fullmatch(name)
@@ -124,13 +126,13 @@ def _passages(
 
 
 def _said(turn: LocomoTurn) -> str:
-    """In the words that the authors give to a reader: pictures by their caption."""
+    """Write a turn as the authors give it to a reader: pictures by their caption."""
     shown = f" and shared {turn.blip_caption}" if turn.blip_caption else ""
     return f'{turn.speaker} said, "{turn.text}"{shown}'
 
 
 def _item(name: str, sample: Sample, asked: LocomoQuestion, granularity: Granularity, there: set[str]) -> BenchmarkItem:
-    evidence = _mended(asked.evidence)
+    evidence = _repaired(asked.evidence)
     gold = evidence if granularity == "turn" else [f"S{one.partition(':')[0].removeprefix('D')}" for one in evidence]
     filed = asked.evidence if granularity == "turn" else [f"S{one.partition(':')[0][1:]}" for one in asked.evidence]
     return BenchmarkItem(
@@ -145,8 +147,8 @@ def _item(name: str, sample: Sample, asked: LocomoQuestion, granularity: Granula
     )
 
 
-def _mended(evidence: Sequence[str]) -> list[str]:
-    """The ids of turns: some strings hold several, some have a zero too many, some hold none."""
+def _repaired(evidence: Sequence[str]) -> list[str]:
+    """Return the ids of turns: some strings hold several, some have a zero too many, some hold none."""
     found = (match for one in evidence for match in _TURN.finditer(one))
     return list(dict.fromkeys(f"D{int(match[1])}:{int(match[2])}" for match in found))
 
@@ -159,21 +161,18 @@ def _oddities(item: BenchmarkItem) -> list[str]:
     return []
 
 
-class LocomoScorer:
+class LocomoScorer(OfficialScorer):
     """`task_eval/evaluation.py`: the share of evidence that is in the context, and F1 of answers by category."""
 
-    def score(self, item: BenchmarkItem, ranking: Sequence[str], budget: int) -> MetricValues:
-        """`recall` of the mended evidence, and `recall_as_filed` of the strings in the file, as officially."""
-        cutoffs = cutoffs_of(CUTOFFS, budget)
-        values = ranking_values(item.gold, ranking, cutoffs)
-        for k in cutoffs:
-            above = set(ranking[:k])
-            share = sum(one in above for one in item.as_filed) / len(item.as_filed) if item.as_filed else 1.0
-            values[f"recall_as_filed@{k}"] = share
-        return values
+    cutoffs = (1, 5, 10, 25, 50)
+
+    def at_cutoff(self, item: BenchmarkItem, ranking: Sequence[str], k: int, budget: int) -> MetricValues:
+        """Score `recall_as_filed`: the official recall, of the strings in the file; `recall` is that of repaired ones."""
+        found = sum(one in ranking[:k] for one in item.as_filed)
+        return {f"recall_as_filed@{k}": found / len(item.as_filed) if item.as_filed else 1.0}
 
     def answered(self, item: BenchmarkItem, answer: str | None, ranking: Sequence[str], budget: int) -> MetricValues:
-        """`answer_f1`; of an adversarial question, whether the answer says that nothing is known."""
+        """Score `answer_f1`; for an adversarial question, whether the answer says that nothing is known."""
         return {"answer_f1": 0.0 if answer is None else _answer_f1(item, answer)}
 
 

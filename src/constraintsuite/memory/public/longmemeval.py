@@ -1,4 +1,4 @@
-"""LongMemEval (Wu et al. 2025): questions about chats of long ago, scored as its retrieval evaluation does it."""
+"""LongMemEval (Wu et al. 2025): questions about earlier chats, scored like its retrieval evaluation."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from typing import Literal, NamedTuple
 from pydantic import Field, StrictBool, StrictInt, StrictStr
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.store.files import sha256_of, sha256_text
+from constraintsuite.core.store.files import sha256_text
 from constraintsuite.memory.public.base import (
     BenchmarkFile,
     BenchmarkItem,
     BenchmarkRecord,
+    BenchmarkRow,
     Granularity,
     HaystackDocument,
     HaystackPassage,
-    MetricValues,
+    OfficialScorer,
     ReadOptions,
+    assemble,
     merged,
-    pool,
     read_records,
 )
-from constraintsuite.memory.public.measures import cutoffs_of, ranking_values
+from constraintsuite.memory.public.measures import MetricValues
 
-CUTOFFS = (1, 3, 5, 10, 30, 50)
 _MARK = "answer"  # in the ids of the sessions that were written to hold evidence
 
 
 class LongMemEvalTurn(BenchmarkRecord):
-    """What one side of a chat said."""
+    """One turn of a chat."""
 
     role: Literal["user", "assistant"]
     content: StrictStr
@@ -60,26 +60,19 @@ class LongMemEvalSession(NamedTuple):
 
 
 def read(path: Path, options: ReadOptions) -> BenchmarkFile:
-    """Any of the authors' files; what the official evaluation leaves out is left out and counted."""
+    """Read any of the authors' files; questions that the official evaluation leaves out are only counted."""
     options.refuse("longmemeval", "corpus")
     granularity: Granularity = options.granularity or "session"
-    skipped = {"abstention": 0, "no_answer_in_user_turns": 0}
-    items, haystacks = [], {}
-    for where, question in read_records(path, options.limit, LongMemEvalQuestion, lambda one: one.question_id):
-        sessions = _sessions(where, question)
-        haystacks[question.question_id] = merged(
-            question.question_id, (_source(session, granularity) for session in sessions)
-        )
-        reason = _left_out(question, sessions)
-        if reason:
-            skipped[reason] += 1
-        else:
-            items.append(_item(question, sessions, granularity))
-    if not items:
-        raise UserError(f"{path}: no question is left after the official filter ({skipped}).")
-    scorer = LongMemEvalScorer(granularity)
-    reading = BenchmarkFile("longmemeval", sha256_of(path), tuple(items), haystacks, scorer, skipped=skipped)
-    return pool(reading) if options.pooled else reading
+    records = read_records(path, options.limit, LongMemEvalQuestion, lambda one: one.question_id)
+    rows = (_row(where, question, granularity) for where, question in records)
+    return assemble("longmemeval", path, options, LongMemEvalScorer(granularity), rows)
+
+
+def _row(where: str, question: LongMemEvalQuestion, granularity: Granularity) -> BenchmarkRow:
+    sessions = _sessions(where, question)
+    haystack = merged(question.question_id, (_source(session, granularity) for session in sessions))
+    skipped = _left_out(question, sessions)
+    return BenchmarkRow(haystack, [] if skipped else [_item(question, sessions, granularity)], skipped=skipped)
 
 
 def _sessions(where: str, question: LongMemEvalQuestion) -> list[LongMemEvalSession]:
@@ -108,7 +101,7 @@ def _left_out(question: LongMemEvalQuestion, sessions: Sequence[LongMemEvalSessi
 
 
 def _source(session: LongMemEvalSession, granularity: Granularity) -> HaystackDocument:
-    """A session under a neutral id, because its own may say that it is gold."""
+    """Make a document of a session, under a neutral id, because its own id may reveal that it is gold."""
     document = f"session-{sha256_text(session.id)[:12]}"
     texts = _named_texts(session, granularity)
     passages = (
@@ -118,7 +111,7 @@ def _source(session: LongMemEvalSession, granularity: Granularity) -> HaystackDo
 
 
 def _named_texts(session: LongMemEvalSession, granularity: Granularity) -> Iterator[tuple[int, str, str, bool]]:
-    """Number, name and text of what is searched (the user's words and nothing else, as officially), and whether it is gold."""
+    """Yield number, name and text of each passage, and whether it is gold; as officially, only the user's words."""
     marked = _MARK in session.id
     if granularity == "session":
         turns = _user_turns(session)
@@ -145,71 +138,58 @@ def _item(
     )
 
 
-class LongMemEvalScorer:
+class LongMemEvalScorer(OfficialScorer):
     """`evaluate_retrieval`, and for turns also `evaluate_retrieval_turn2session`, under `session_`."""
+
+    cutoffs = (1, 3, 5, 10, 30, 50)
 
     def __init__(self, granularity: Granularity) -> None:
         self.granularity = granularity
 
-    def score(self, item: BenchmarkItem, ranking: Sequence[str], budget: int) -> MetricValues:
-        """`recall_any`, `recall_all` and `ndcg_any` at the official cut-offs, beside the usual measures of rankings."""
-        cutoffs = cutoffs_of(CUTOFFS, budget)
-        values = ranking_values(item.gold, ranking, cutoffs)
-        for k in cutoffs:
-            values |= _named("", k, official_scores(ranking, item.gold, k))
-            if self.granularity == "turn":
-                depth = widened(ranking, item.gold, k, budget)
-                values |= _named("session_", k, depth and official_scores(ranking, item.gold, depth, session_of))
+    def at_cutoff(self, item: BenchmarkItem, ranking: Sequence[str], k: int, budget: int) -> MetricValues:
+        """Score `recall_any`, `recall_all` and `ndcg_any`; None for sessions where the budget ends too early to tell."""
+        values: MetricValues = dict(official_scores(ranking, item.gold, k, f"@{k}"))
+        if self.granularity == "turn":
+            depth = widened(ranking, item.gold, k, budget)
+            found = official_scores(ranking, item.gold, depth or k, f"@{k}", session_of)
+            values |= {f"session_{name}": value if depth else None for name, value in found.items()}
         return values
 
     def answered(self, item: BenchmarkItem, answer: str | None, ranking: Sequence[str], budget: int) -> MetricValues:
-        """Nothing: LongMemEval's answers are judged by a model."""
+        """Refuse answers: LongMemEval's are judged by a model."""
         raise UserError(
             "LongMemEval scores answers with a model as judge, which is not done here. Leave the answers out."
         )
 
 
-class OfficialScores(NamedTuple):
-    """The three figures of a ranking."""
-
-    recall_any: float
-    recall_all: float
-    ndcg_any: float
-
-
 def official_scores(
-    ranking: Sequence[str], gold: Sequence[str], depth: int, counted_as: Callable[[str], str] = str
-) -> OfficialScores:
-    """Of the first `depth` names; what is to be recalled is what the gold counts as, its session or itself."""
+    ranking: Sequence[str], gold: Sequence[str], depth: int, suffix: str = "", counted_as: Callable[[str], str] = str
+) -> dict[str, float]:
+    """Score the first `depth` names; gold counts as what `counted_as` makes of it: its session, or itself."""
     relevant = [name in gold for name in ranking[:depth]]
     found = {counted_as(name) for name, is_gold in zip(ranking, relevant, strict=False) if is_gold}
     ideal = dcg([True] * min(depth, len(gold)))
-    return OfficialScores(
-        float(bool(found)), float(found == set(map(counted_as, gold))), dcg(relevant) / ideal if ideal else 0.0
-    )
-
-
-def _named(prefix: str, k: int, scores: OfficialScores | int | None) -> MetricValues:
-    """None where the budget was too small to tell."""
-    found = scores if isinstance(scores, OfficialScores) else (None, None, None)
-    return {f"{prefix}{name}@{k}": value for name, value in zip(OfficialScores._fields, found, strict=True)}
+    return {
+        f"recall_any{suffix}": float(bool(found)),
+        f"recall_all{suffix}": float(found == set(map(counted_as, gold))),
+        f"ndcg_any{suffix}": dcg(relevant) / ideal if ideal else 0.0,
+    }
 
 
 def dcg(relevant: Sequence[bool]) -> float:
-    """The official discount: ranks 1 and 2 weigh the same, rank i from 2 on 1 / log2(i)."""
+    """Compute DCG with the official discount: rank 1 counts 1, rank i from 2 on counts 1 / log2(i)."""
     return sum(1.0 if rank == 1 else 1 / math.log2(rank) for rank, is_gold in enumerate(relevant, 1) if is_gold)
 
 
 def session_of(turn: str) -> str:
-    """The session of `session_number`."""
+    """Return the session of a turn `session_number`."""
     return turn.rpartition("_")[0]
 
 
 def widened(ranking: Sequence[str], gold: Sequence[str], k: int, budget: int) -> int | None:
-    """How deep one must look to see `k` sessions; None if the budget ended before.
+    """Return how many turns hold `k` sessions; None if the budget ended before.
 
-    As officially, the turns of a session with the answer and those without it count as two sessions, since the latter
-    were renamed.
+    As officially, the turns of a session with the answer and those without it count as two sessions.
     """
     seen: set[tuple[str, bool]] = set()
     for depth, name in enumerate(ranking, 1):

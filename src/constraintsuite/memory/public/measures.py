@@ -1,4 +1,4 @@
-"""How much of the gold a ranking holds, and how near an answer is to the right one, as the benchmarks compute it."""
+"""Measures of rankings and of answers, as the benchmarks compute them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from constraintsuite.memory.public.base import MetricValues
 from constraintsuite.memory.public.porter import stem
 
+MetricValues = dict[str, float | None]
+"""By name of the metric; None where it is not defined."""
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _ARTICLES_AND = re.compile(r"\b(a|an|the|and)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -19,7 +20,7 @@ _CLOSED = frozenset(("yes", "no", "noanswer"))
 
 
 class MatchScores(NamedTuple):
-    """What was predicted against the gold: the words of an answer, or a set of passages."""
+    """A prediction compared with the gold: the words of an answer, or a set of passages."""
 
     em: float
     """1 if the two are the same."""
@@ -29,7 +30,7 @@ class MatchScores(NamedTuple):
 
 
 def compare_sets(predicted: Collection[str], gold: Collection[str]) -> MatchScores:
-    """Scores of two sets, as HotpotQA's evaluation has them: what cannot be divided is 0."""
+    """Compare two sets as HotpotQA's evaluation does: a division by zero gives 0."""
     mine, theirs = set(predicted), set(gold)
     shared = len(mine & theirs)
     precision = shared / len(mine) if mine else 0.0
@@ -42,24 +43,19 @@ def harmonic(precision: float, recall: float) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0
 
 
-def cutoffs_of(cutoffs: Sequence[int], budget: int) -> list[int]:
-    """The cut-offs that a ranking of `budget` places can answer for, and the budget itself."""
-    return sorted({k for k in cutoffs if k < budget} | {budget})
-
-
 def ranking_values(gold: Collection[str], ranking: Sequence[str], cutoffs: Sequence[int]) -> MetricValues:
-    """`hit`, `recall`, `all_gold` and `ndcg` at each cut-off, and `mrr`; None for an item without gold."""
+    """Compute `hit`, `recall`, `all_gold` and `ndcg` at each cut-off, and `mrr`; all are None for an item without gold."""
     wanted = set(gold)
     values: MetricValues = {}
     for k in cutoffs:
         found = len(wanted.intersection(ranking[:k]))
-        values[f"hit@{k}"] = float(found > 0) if wanted else None
-        values[f"recall@{k}"] = found / len(wanted) if wanted else None
-        values[f"all_gold@{k}"] = float(found == len(wanted)) if wanted else None
+        values[f"hit@{k}"] = float(found > 0)
+        values[f"recall@{k}"] = found / max(1, len(wanted))
+        values[f"all_gold@{k}"] = float(found == len(wanted))
         values[f"ndcg@{k}"] = _ndcg(wanted, ranking[:k], k) if wanted else None
-    first = next((place for place, name in enumerate(ranking, 1) if name in wanted), None)
-    values["mrr"] = (1 / first if first else 0.0) if wanted else None
-    return values
+    first = next((rank for rank, name in enumerate(ranking, 1) if name in wanted), None)
+    values["mrr"] = 1 / first if first else 0.0
+    return values if wanted else dict.fromkeys(values)
 
 
 def _ndcg(wanted: Collection[str], ranking: Sequence[str], k: int) -> float:
@@ -72,12 +68,12 @@ WRONG = MatchScores(0.0, 0.0, 0.0, 0.0)
 
 
 def normalised(text: str) -> str:
-    """Lower case, no ASCII punctuation, no articles, single spaces; in this order, as SQuAD's evaluation has it."""
-    return _squeezed(_ARTICLES.sub(" ", _bare(text)))
+    """Lower-case a text and drop ASCII punctuation, articles and extra spaces, in the order of SQuAD's evaluation."""
+    return " ".join(_words(text, _ARTICLES))
 
 
 def compare_closed(answer: str, gold: str) -> MatchScores:
-    """HotpotQA's and 2WikiMultiHopQA's: half of `yes`, `no` or `noanswer` is worth nothing."""
+    """Compare answers as HotpotQA and 2WikiMultiHopQA do: a part of `yes`, `no` or `noanswer` scores 0."""
     mine, right = normalised(answer), normalised(gold)
     em = float(mine == right)
     if mine != right and (mine in _CLOSED or right in _CLOSED):
@@ -86,7 +82,7 @@ def compare_closed(answer: str, gold: str) -> MatchScores:
 
 
 def compare_open(answer: str, gold: Sequence[str]) -> MatchScores:
-    """MuSiQue's: the best over all right answers, of EM and F1 each for itself; of two empty ones F1 is 1."""
+    """Compare answers as MuSiQue does: the best EM and the best F1 over all right answers; two empty ones have F1 1."""
     scores = []
     for one in gold:
         mine, right = normalised(answer).split(), normalised(one).split()
@@ -96,19 +92,20 @@ def compare_open(answer: str, gold: Sequence[str]) -> MatchScores:
 
 
 def stemmed_f1(answer: str, gold: str) -> float:
-    """LoCoMo's: also without `and`, words by their Porter stem."""
-    return _overlap(_stems(answer), _stems(gold))[0]
+    """Compare answers as LoCoMo does: also without `and`, words by their Porter stem."""
+    mine, right = (list(map(stem, _words(text, _ARTICLES_AND))) for text in (answer, gold))
+    return _overlap(mine, right)[0]
 
 
 def stemmed_list_f1(answer: str, gold: str) -> float:
-    """LoCoMo's for lists: each part of the right answer with the part of the given one that is nearest to it."""
+    """Compare lists as LoCoMo does: each part of the right answer with the nearest part of the given one."""
     mine = [part.strip() for part in answer.split(",")]
     right = [part.strip() for part in gold.split(",")]
     return sum(max(stemmed_f1(part, wanted) for part in mine) for wanted in right) / len(right)
 
 
 def _overlap(mine: Sequence[str], right: Sequence[str]) -> tuple[float, float, float]:
-    """F1, precision and recall of words, each counted as often as it stands on both sides."""
+    """Return F1, precision and recall of words; a word counts as often as both sides have it."""
     shared = sum((Counter(mine) & Counter(right)).values())
     if not shared:
         return 0.0, 0.0, 0.0
@@ -116,14 +113,5 @@ def _overlap(mine: Sequence[str], right: Sequence[str]) -> tuple[float, float, f
     return harmonic(precision, recall), precision, recall
 
 
-def _stems(text: str) -> list[str]:
-    words = _squeezed(_ARTICLES_AND.sub(" ", _bare(text))).split()
-    return [stem(word) for word in words]
-
-
-def _bare(text: str) -> str:
-    return text.lower().translate(_PUNCTUATION)
-
-
-def _squeezed(text: str) -> str:
-    return " ".join(text.split())
+def _words(text: str, dropped: re.Pattern[str]) -> list[str]:
+    return dropped.sub(" ", text.lower().translate(_PUNCTUATION)).split()

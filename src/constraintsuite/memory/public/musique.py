@@ -1,4 +1,4 @@
-"""MuSiQue (Trivedi et al. 2022): twenty paragraphs a question, of which two to four are a chain to the answer."""
+"""MuSiQue (Trivedi et al. 2022): twenty paragraphs per question, of which two to four form a chain to the answer."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from pydantic import Field, StrictBool, StrictInt, StrictStr
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.statistics.intervals import connected_components
-from constraintsuite.core.store.files import sha256_of, sha256_text
+from constraintsuite.core.store.files import sha256_text
 from constraintsuite.memory.public.base import (
     BenchmarkFile,
     BenchmarkItem,
     BenchmarkRecord,
+    BenchmarkRow,
     Haystack,
     HaystackDocument,
     HaystackPassage,
-    MetricValues,
+    OfficialScorer,
     ReadOptions,
-    pool,
+    assemble,
     read_records,
 )
-from constraintsuite.memory.public.measures import WRONG, compare_open, compare_sets, cutoffs_of, ranking_values
+from constraintsuite.memory.public.measures import WRONG, MetricValues, compare_open, compare_sets
 
-CUTOFFS = (1, 2, 5, 10, 20)
 _ID = re.compile(r"(?P<form>(?P<hops>[2-9])hop\d?)__(?P<parts>.+)")
 
 
@@ -51,26 +51,17 @@ class MusiqueQuestion(BenchmarkRecord):
 
 
 def read(path: Path, options: ReadOptions) -> BenchmarkFile:
-    """MuSiQue-Ans or MuSiQue-Full; as officially, questions without an answer are not scored."""
+    """Read MuSiQue-Ans or MuSiQue-Full; as in the official protocol, questions without an answer are not scored."""
     options.refuse("musique", "granularity", "corpus")
-    items, haystacks, skipped = [], {}, 0
-    for where, question in read_records(path, options.limit, MusiqueQuestion, _identity):
-        if not question.answerable:
-            skipped += 1
-            continue
-        items.append(_item(where, question))
-        haystacks[question.id] = _haystack(where, question)
-    if not items:
-        raise UserError(f"{path}: no question has an answer.")
-    reading = BenchmarkFile(
-        "musique",
-        sha256_of(path),
-        _clustered(items),
-        haystacks,
-        MusiqueScorer(),
-        skipped={"unanswerable": skipped} if skipped else {},
-    )
-    return pool(reading) if options.pooled else reading
+    rows = (_row(*row) for row in read_records(path, options.limit, MusiqueQuestion, _identity))
+    reading = assemble("musique", path, options, MusiqueScorer(), rows)
+    return replace(reading, items=_clustered(reading.items))
+
+
+def _row(where: str, question: MusiqueQuestion) -> BenchmarkRow:
+    if not question.answerable:
+        return BenchmarkRow(None, skipped="unanswerable")
+    return BenchmarkRow(_haystack(where, question), [_item(where, question)])
 
 
 def _identity(question: MusiqueQuestion) -> str:
@@ -110,29 +101,25 @@ def _source(paragraph: Paragraph) -> HaystackDocument:
 
 
 def _name(paragraph: Paragraph) -> str:
-    """By content, since one title has several paragraphs, and one paragraph stands in several questions."""
+    """Name a paragraph by its content: a title may have several paragraphs, a paragraph several questions."""
     return f"{paragraph.title}~{sha256_text(paragraph.title, paragraph.paragraph_text)[:10]}:0"
 
 
 def _clustered(items: Sequence[BenchmarkItem]) -> tuple[BenchmarkItem, ...]:
-    """Questions that share a single-hop question are not independent."""
+    """Put questions that share a single-hop question into one cluster, since they are not independent."""
     numbers = connected_components([item.id.partition("__")[2].split("_") for item in items])
     return tuple(replace(item, cluster=f"chain-{number}") for item, number in zip(items, numbers.tolist(), strict=True))
 
 
-class MusiqueScorer:
+class MusiqueScorer(OfficialScorer):
     """`evaluate_v1.0.py` of MuSiQue-Ans; `recall` is HippoRAG's Recall of passages."""
 
-    def score(self, item: BenchmarkItem, ranking: Sequence[str], budget: int) -> MetricValues:
-        """`support_em` and `support_f1` of the paragraphs above each cut-off, beside the measures of rankings."""
-        cutoffs = cutoffs_of(CUTOFFS, budget)
-        values = ranking_values(item.gold, ranking, cutoffs)
-        for k in cutoffs:
-            scores = compare_sets(ranking[:k], item.gold)
-            values[f"support_em@{k}"], values[f"support_f1@{k}"] = scores.em, scores.f1
-        return values
+    def at_cutoff(self, item: BenchmarkItem, ranking: Sequence[str], k: int, budget: int) -> MetricValues:
+        """Score `support_em` and `support_f1` of the first `k` paragraphs."""
+        scores = compare_sets(ranking[:k], item.gold)
+        return {f"support_em@{k}": scores.em, f"support_f1@{k}": scores.f1}
 
     def answered(self, item: BenchmarkItem, answer: str | None, ranking: Sequence[str], budget: int) -> MetricValues:
-        """EM and F1, the best over the aliases."""
+        """Score EM and F1, the best over the aliases."""
         scores = WRONG if answer is None else compare_open(answer, item.answers)
         return {"answer_em": scores.em, "answer_f1": scores.f1}

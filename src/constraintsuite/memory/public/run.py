@@ -1,10 +1,9 @@
-"""All modes on all questions of a benchmark, at equal budgets: haystacks as memories, and the searches in them."""
+"""Runs all modes on all questions of a public benchmark, at equal budgets, with one memory per haystack."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
@@ -13,8 +12,7 @@ from constraintsuite.core.store.files import sha256_text
 from constraintsuite.memory.benchmark_run import BenchmarkRun
 from constraintsuite.memory.dense import embed_all
 from constraintsuite.memory.entities import normalise_entity
-from constraintsuite.memory.ingest.collection import MOST_MENTIONED
-from constraintsuite.memory.ingest.names import Named, TitleFinder, bare_title, mentions_of
+from constraintsuite.memory.ingest.names import TitleFinder, bare_title, mentions_of, unit_mentions, without_common
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import load_mode
 from constraintsuite.memory.public.base import BenchmarkFile, BenchmarkItem, Haystack, HaystackDocument, HaystackPassage
@@ -24,13 +22,13 @@ from constraintsuite.models.dense import DenseScorer
 from constraintsuite.text.tokens import find_tokens
 
 Links = Literal["names", "titles"]
-"""What joins documents: all names in them, or the titles of documents alone."""
+"""What links documents: all names in them, or only the titles of documents."""
 
 
 def parts_of(haystack: Haystack, links: Links = "names") -> list[MemoryDocument]:
-    """One part a document. Passages of a document follow each other; documents are joined by what they name alone.
+    """Make the parts of a memory: passages of a document follow each other, and shared names link documents.
 
-    The order of documents in a file is no edge: in some files the gold stands together. An entity that too many passages
+    The order of documents in a file is no edge: in some files the gold documents are neighbours. An entity that too many passages
     name is left out, as in ingestion.
     """
     titles = TitleFinder(
@@ -40,20 +38,19 @@ def parts_of(haystack: Haystack, links: Links = "names") -> list[MemoryDocument]
             if source.title
         }
     )
-    parts = [_part(source, titles, links) for source in haystack.sources]
-    counts = Counter(mention.entity for part in parts for mention in part.mentions)
-    return [_bounded(part, counts) for part in parts]
+    mentions = without_common(_mentions(source, titles, links) for source in haystack.sources)
+    return [_part(source, own) for source, own in zip(haystack.sources, mentions, strict=True)]
 
 
 def units_of(source: HaystackDocument) -> tuple[Unit, ...]:
-    """The passages of a document as units, without what they name."""
+    """Make units of the passages of a document, without mentions."""
     return tuple(
         Unit(passage.unit, source.id, passage.text, source.headings, attributes=source.attributes)
         for passage in source.passages
     )
 
 
-def _part(source: HaystackDocument, titles: TitleFinder, links: Links) -> MemoryDocument:
+def _part(source: HaystackDocument, mentions: tuple[EntityMention, ...]) -> MemoryDocument:
     units = units_of(source)
     return MemoryDocument(
         id=source.id,
@@ -61,25 +58,18 @@ def _part(source: HaystackDocument, titles: TitleFinder, links: Links) -> Memory
         sha256=sha256_text(source.title, *source.headings, *(unit.text for unit in units)),
         units=units,
         edges=tuple(weighted_edge(a.id, b.id, "next", because="the next passage") for a, b in pairwise(units)),
-        mentions=tuple(mention for passage in source.passages for mention in _mentions(source, passage, titles, links)),
+        mentions=mentions,
     )
 
 
-def _mentions(
-    source: HaystackDocument, passage: HaystackPassage, titles: TitleFinder, links: Links
-) -> Iterator[EntityMention]:
-    """The title that a passage stands under, the names in it, and the titles of other documents in it."""
-    text = passage.text if links == "names" else ""
-    found = {named.entity: named for named in mentions_of(text, source.title)}
-    for title, span in titles.find(passage.text):
-        entity = normalise_entity(bare_title(title))
-        found.setdefault(entity, Named(entity, span.of(passage.text), 1))
-    return (EntityMention(passage.unit, named.entity, named.surface, named.count) for named in found.values())
-
-
-def _bounded(part: MemoryDocument, counts: Counter[str]) -> MemoryDocument:
-    kept = tuple(mention for mention in part.mentions if counts[mention.entity] <= MOST_MENTIONED)
-    return part if len(kept) == len(part.mentions) else replace(part, mentions=kept)
+def _mentions(source: HaystackDocument, titles: TitleFinder, links: Links) -> Iterator[EntityMention]:
+    """Yield for each passage the title above it, the names in it, and the titles of other documents in it."""
+    for passage in source.passages:
+        named = mentions_of(passage.text if links == "names" else "", source.title)
+        found = (
+            (normalise_entity(bare_title(title)), span.of(passage.text)) for title, span in titles.find(passage.text)
+        )
+        yield from unit_mentions(passage.unit, named, found)
 
 
 @dataclass(frozen=True)
@@ -87,29 +77,29 @@ class PublicRun(BenchmarkRun):
     """A run of a public benchmark."""
 
     most_tokens: int | None = None
-    """Rankings end before the unit that would take them beyond this many words and marks."""
+    """A ranking ends before the unit with which it would exceed this many words and punctuation marks."""
     links: Links = "names"
     answers: Mapping[str, str] | None = None
-    """By id of the item, to be scored too; one that is missing is wrong."""
+    """Answers by id of the item, which are also scored; a missing one is wrong."""
     repeats: int = 0
-    """So often a search is made again at once for its time: the first one builds what these reuse."""
+    """How often a search is repeated at once for its warm time; the first one builds what these reuse."""
     timed: int = 50
     """How many items, from the beginning, are searched again."""
 
 
 def run_public(reading: BenchmarkFile, run: PublicRun, encoder: DenseScorer | None = None) -> Iterator[ItemResult]:
-    """Every mode at every budget on every item; the same inputs give the same outcomes in the same order."""
+    """Yield the outcome of every mode at every budget on every item; equal inputs give equal outcomes in equal order."""
     _check(reading, run)
     ready = _embedded(reading, run, encoder) if encoder is not None else None
     asked: dict[str, list[BenchmarkItem]] = {}
     for item in reading.items:
         asked.setdefault(item.haystack, []).append(item)
-    searched = _Searched(reading, run, ready)
+    searcher = _Searcher(reading, run, ready)
     with run.reporter.track(reading.benchmark, len(reading.items)) as advance:
         for name, items in asked.items():
-            searched.turn_to(reading.haystacks[name])
+            searcher.load(reading.haystacks[name])
             for item in items:
-                yield from searched.ask(item)
+                yield from searcher.ask(item)
                 advance()
 
 
@@ -118,21 +108,19 @@ def _check(reading: BenchmarkFile, run: PublicRun) -> None:
     if run.most_tokens is not None and run.most_tokens < 1:
         raise UserError("A budget must be 1 or more.")
     if run.answers is not None:
-        for item in reading.items[:1]:  # a benchmark that scores no answers says so before there is work done
-            reading.scorer.answered(item, None, (), run.budgets[0])
+        reading.scorer.answered(reading.items[0], None, (), run.budgets[0])  # refused before any work is done
         if run.answers.keys().isdisjoint(item.id for item in reading.items):
             raise UserError(f"No answer is to a question of this file: its first question is {reading.items[0].id!r}.")
 
 
 def _embedded(reading: BenchmarkFile, run: PublicRun, encoder: DenseScorer) -> DenseScorer:
-    memory = Memory()
     sources = (source for haystack in reading.haystacks.values() for source in haystack.sources)
-    texts = [memory.searched(unit) for source in sources for unit in units_of(source)]
+    texts = [Memory.searched(unit) for source in sources for unit in units_of(source)]
     return embed_all(encoder, texts, (item.question for item in reading.items), run.cache)
 
 
-class _Turning(Memory):
-    """A memory that turns from haystack to haystack, so that modes, and the models that they hold, are made once a run."""
+class _ReplaceableMemory(Memory):
+    """A memory whose content is replaced for each haystack, so that modes and their models are made once per run."""
 
     def become(self, other: Memory) -> None:
         """Hold what `other` holds, and nothing else."""
@@ -140,25 +128,25 @@ class _Turning(Memory):
         vars(self).update(vars(other))
 
 
-class _Searched:
-    """One haystack after another as a memory, with the modes over it."""
+class _Searcher:
+    """Searches one haystack after another with all modes of a run."""
 
     def __init__(self, reading: BenchmarkFile, run: PublicRun, encoder: DenseScorer | None) -> None:
         self._run, self._encoder, self._scorer = run, encoder, reading.scorer
-        self._memory = _Turning(encoder)
+        self._memory = _ReplaceableMemory(encoder)
         self._modes: list[SearchMode] = [load_mode(mode, self._memory, bench=run.bench) for mode in run.modes]
         self._timed = {item.id for item in reading.items[: run.timed]}
         self._passages: dict[str, HaystackPassage] = {}
         self._lengths: dict[str, int] = {}
 
-    def turn_to(self, haystack: Haystack) -> None:
-        """Search in this one from now on."""
+    def load(self, haystack: Haystack) -> None:
+        """Search this haystack from now on."""
         self._memory.become(Memory.of(parts_of(haystack, self._run.links), self._encoder))
         self._passages = {passage.unit: passage for source in haystack.sources for passage in source.passages}
         self._lengths = {}
 
     def ask(self, item: BenchmarkItem) -> Iterator[ItemResult]:
-        """The outcomes of one item."""
+        """Yield the outcomes of one item."""
         for mode in self._modes:
             for budget in self._run.budgets:
                 found = self._search(mode, item, budget)

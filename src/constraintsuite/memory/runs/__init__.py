@@ -1,1 +1,1 @@
-"""Runs of memory benchmarks: kept, summed up, compared, gated, and read as verdicts on claims."""
+"""Runs of memory benchmarks: stored, summarised, compared, gated, and judged by claims."""

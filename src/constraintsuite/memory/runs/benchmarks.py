@@ -1,4 +1,4 @@
-"""Times of searches, and of the fixed work that they are compared by."""
+"""Runs benchmarks into folders, and times the searches."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from constraintsuite.models.dense import DenseScorer
 _SIZE = 200_000
 _TIMES = 15
 BUNDLED = "fixtures"
-"""What a run of several datasets is called."""
+"""The name of a run of several datasets."""
 
 
 def calibrate(clock: Callable[[], float] = time.perf_counter) -> float:
-    """Milliseconds that the fixed work takes: gathering, summing by place and sorting 200,000 numbers, as a search does.
+    """Return the milliseconds of a fixed work: gathering, summing by position and sorting 200,000 numbers, as a search does.
 
-    The least of 15 times, since whatever else runs can only add to it.
+    It is the fastest of 15 times, since other processes can only slow it down.
     """
     rng = np.random.default_rng(0)
     values = rng.random(_SIZE)
@@ -48,8 +48,10 @@ def calibrate(clock: Callable[[], float] = time.perf_counter) -> float:
 
 
 def timing_of(passes: Sequence[Iterable[Latency]], calibrations: Sequence[float]) -> Timing:
-    """Of one mode, item and budget the first time is cold, all later ones are warm, in one pass or in several; without a
-    warm one the first stands for both, and `repetitions` is 0."""
+    """Summarise times: of one mode, item and budget the first is cold, all later ones are warm, over all passes.
+
+    Without warm times the cold ones are used for both, and `repetitions` is 0.
+    """
     times: dict[tuple[str, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for rows in passes:
         for row in rows:
@@ -70,9 +72,9 @@ def _speed(mode: str, budget: int, items: Sequence[Sequence[float]]) -> SystemSp
 def run_structured(
     datasets: Sequence[Grounded], run: CaseRun, out: Path, encoder: DenseScorer | None = None, *, repeats: int = 3
 ) -> Artifact:
-    """All modes on the cases of some datasets, as the run folder `out`; `repeats` more passes give the warm times.
+    """Run all modes on the cases of some datasets into the folder `out`; `repeats` more passes give the warm times.
 
-    Walks are always replayed: it takes less time than the four passes.
+    Walks are always replayed, which takes less time than the passes.
     """
     encoder = cached(encoder) if encoder is not None else None
     making = making_of(run.modes, encoder, run.bench)
@@ -92,11 +94,11 @@ def run_structured(
         passes: list[list[Latency]] = []
         calibrations = []
         outcomes: list[ItemResult] = []
-        for _ in range(1 + repeats):  # a state is made anew for each pass, so that all of them do the same
+        for _ in range(1 + repeats):  # each pass makes its own states, so that all do the same
             passes.append([])
             found = list(run_cases(datasets, replace(run, latencies=passes[-1]), encoder))
             outcomes = outcomes or found
-            calibrations.append(calibrate(run.clock))  # between the passes, so that both saw the same machine
+            calibrations.append(calibrate(run.clock))  # between the passes, under the same load
         return MemoryRunResult(
             outcomes,
             timing_of(passes, calibrations),
@@ -110,8 +112,10 @@ def run_structured(
 
 
 def run_benchmark(reading: BenchmarkFile, run: PublicRun, out: Path, encoder: DenseScorer | None = None) -> Artifact:
-    """All modes on a public benchmark, as the run folder `out`; `run.repeats` gives the warm times, since a further pass would
-    build every haystack again, and be as cold as the first."""
+    """Run all modes on a public benchmark into the folder `out`.
+
+    `run.repeats` gives the warm times: a further pass would build every haystack again, and be as cold as the first.
+    """
     making = making_of(run.modes, encoder, run.bench)
     answers = run.answers or {}
     inputs = {"dataset": reading.sha256, "memory": _fingerprint(reading.haystacks.values())}
@@ -135,7 +139,7 @@ def run_benchmark(reading: BenchmarkFile, run: PublicRun, out: Path, encoder: De
 
 
 def _fingerprint(haystacks: Collection[Haystack]) -> str:
-    """Of everything that is searched, under the ids it has there: all documents, then all passages."""
+    """Return the hash of everything that is searched: all documents, then all passages."""
     sources = [(haystack.id, source) for haystack in haystacks for source in haystack.sources]
     documents = (text for name, one in sources for text in (name, one.id, one.title, *one.headings))
     passages = (passage for _, one in sources for passage in one.passages)

@@ -1,10 +1,10 @@
-"""What each part of a memory is worth, and what another wording of the same question costs: the same cases, paired."""
+"""Effects on the same cases, paired: of a part of the memory (ablations), and of another wording of the question."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Literal, NamedTuple
 
@@ -25,17 +25,15 @@ from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.memory.runs.table import PHRASING, MemoryTable
 
 EffectDirection = Literal["gain", "loss", "undecided"]
-_GAIN: EffectDirection = "gain"
-_LOSS: EffectDirection = "loss"
 TOLERATED = 0.10
-"""The loss that must be ruled out."""
+"""The loss through rewording that must be ruled out."""
 FEWEST = 35
-"""Cases below which nothing is ruled out, however they come out: so many it takes where none differs."""
+"""With fewer cases no loss can be ruled out, even if none of them differs."""
 
 
 @dataclass(frozen=True, slots=True)
 class AblationPair:
-    """A mode with a part and one without it."""
+    """A mode with a part of the memory, and one without it."""
 
     whole: str
     reduced: str
@@ -43,62 +41,57 @@ class AblationPair:
 
 @dataclass(frozen=True, slots=True)
 class AblationFamily:
-    """One part that is taken away, in one or more modes."""
+    """One part of the memory that is removed, in one or more modes."""
 
     name: str
     metric: str
     pairs: tuple[AblationPair, ...]
-    """They differ in that part alone, and decide."""
+    """These differ in that part only, and decide."""
     beside: tuple[AblationPair, ...] = ()
-    """Against other modes, which differ in more: shown, and without a say."""
+    """Comparisons with modes that differ in more than the part: shown, but they do not decide."""
+
+
+_FAMILIES: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "no structure": ("evidence_recall", {"structure_only": "structure_only,hops=0", "ppr": "ppr,damping=0"}),
+    "no weights": ("evidence_recall", {"weighted_graph_static": "structure_only"}),
+    "no path expansion": (
+        "evidence_recall",
+        {mode: f"{mode},hops=1" for mode in ("weighted_graph_static", "activation_spreading_static")},
+    ),
+    "no dynamics": (
+        "probe_mrr",
+        {"weighted_graph": "weighted_graph_static", "activation_spreading_v1": "activation_spreading_static"},
+    ),
+}
+"""The four families of the benchmark strategy: a metric, and modes with the part, each with a mode without it.
+
+Without structure no edge is walked, and the match alone ranks. Without path expansion a walk ends after one edge.
+"""
 
 
 def families(*, encoder: bool) -> tuple[AblationFamily, ...]:
-    """The four families of the benchmark strategy.
-
-    Without structure nothing is walked and the same match ranks alone; without path expansion a walk ends after one edge.
-    """
+    """Return the four families of the benchmark strategy."""
     flat = ("embedding_baseline", "hybrid") if encoder else ("lexical_baseline",)
-    return (
-        AblationFamily(
-            "no structure",
-            "evidence_recall",
-            (AblationPair("structure_only", "structure_only,hops=0"), AblationPair("ppr", "ppr,damping=0")),
-            tuple(AblationPair("weighted_graph_static", name) for name in flat),
-        ),
-        AblationFamily("no weights", "evidence_recall", (AblationPair("weighted_graph_static", "structure_only"),)),
-        AblationFamily(
-            "no path expansion",
-            "evidence_recall",
-            (
-                AblationPair("weighted_graph_static", "weighted_graph_static,hops=1"),
-                AblationPair("activation_spreading_static", "activation_spreading_static,hops=1"),
-            ),
-        ),
-        AblationFamily(
-            "no dynamics",
-            "probe_mrr",
-            (
-                AblationPair("weighted_graph", "weighted_graph_static"),
-                AblationPair("activation_spreading_v1", "activation_spreading_static"),
-            ),
-        ),
+    beside = {"no structure": tuple(AblationPair("weighted_graph_static", name) for name in flat)}
+    return tuple(
+        AblationFamily(name, metric, tuple(AblationPair(*pair) for pair in pairs.items()), beside.get(name, ()))
+        for name, (metric, pairs) in _FAMILIES.items()
     )
 
 
 def modes_of(wanted: Sequence[AblationFamily]) -> list[str]:
-    """Every mode that the families compare, each once."""
+    """Return every mode that the families compare, each once."""
     pairs = [pair for family in wanted for pair in (*family.pairs, *family.beside)]
     return list(dict.fromkeys(mode for pair in pairs for mode in (pair.whole, pair.reduced)))
 
 
 @dataclass(frozen=True, slots=True)
 class AblationEffect:
-    """What the part is worth on one fixture, or overall."""
+    """The effect of the part on one fixture, or overall."""
 
     group: str
     test: PairedDifference
-    """With the part less without it; `holm` is over all effects of the family."""
+    """The mode with the part minus the one without it; `holm` corrects for all effects of the family."""
     direction: EffectDirection
 
 
@@ -114,87 +107,68 @@ class AblationFinding:
 
 @dataclass(frozen=True, slots=True)
 class AblationResult:
-    """What became of a family."""
+    """The effects of one family, and its verdict."""
 
     name: str
     metric: str
     findings: tuple[AblationFinding, ...]
     beside: tuple[AblationFinding, ...]
     passed: bool
-    """Whether at least one fixture shows a gain that the correction leaves standing."""
+    """Whether at least one fixture shows a gain that is significant after correction."""
     sentence: str
 
 
-def ablate(table: MemoryTable, family: AblationFamily, *, seed: int = 0) -> AblationResult:
-    """All pairs of a family at every budget, where both of their modes were run."""
+def ablate(table: MemoryTable, family: AblationFamily) -> AblationResult:
+    """Test all pairs of a family at every budget, where both of their modes were run."""
+    findings = _findings(table, family.pairs, family.metric)
+    gains, losses = (
+        [effect for finding in findings for effect in finding.fixtures if effect.direction == direction]
+        for direction in ("gain", "loss")
+    )
+    passed = any((effect.test.holm or 0.0) < ALPHA for effect in gains)
+    sentence = f"{family.name}: not tested, since the run lacks its modes."
+    if findings:
+        higher = f"is higher with the part on {_names(gains)}" if gains else "is higher nowhere"
+        lower = f"lower on {_names(losses)}" if losses else "lower nowhere"
+        doubt = " None of the gains is left after correction." if gains and not passed else ""
+        verdict = "pass" if passed else "fail"
+        sentence = f"{family.name}: {verdict}. With 95 % intervals, {family.metric} {higher}, {lower}.{doubt}"
+    beside = _findings(table, family.beside, family.metric)
+    return AblationResult(family.name, family.metric, findings, beside, passed, sentence)
 
-    def find(pairs: Sequence[AblationPair]) -> tuple[AblationFinding, ...]:
-        known = [pair for pair in pairs if pair.whole in table.systems and pair.reduced in table.systems]
-        found = [_finding(table, pair, budget, family.metric, seed) for pair in known for budget in table.budgets]
-        return _corrected([finding for finding in found if finding is not None])
 
-    findings = find(family.pairs)
-    sure = [effect for effect in _effects(findings, "gain") if (effect.test.holm or 0.0) < ALPHA]
-    sentence = _sentence(family, findings, bool(sure))
-    return AblationResult(family.name, family.metric, findings, find(family.beside), bool(sure), sentence)
+def _names(effects: Sequence[AblationEffect]) -> str:
+    return ", ".join(sorted({effect.group for effect in effects}))
+
+
+def _findings(table: MemoryTable, pairs: Sequence[AblationPair], metric: str) -> tuple[AblationFinding, ...]:
+    """Test each pair at each budget, overall and by fixture, with Holm's correction over all of these tests."""
+    known = [pair for pair in pairs if {pair.whole, pair.reduced} <= set(table.systems)]
+    tests: dict[tuple[AblationPair, int, str], PairedDifference] = {}
+    for pair, budget in product(known, table.budgets):
+        groups = {OVERALL: table.at_budget(budget)}
+        groups |= {name: table.at_budget(budget, fixture=name) for name in table.groups["fixture"]}
+        for group, members in groups.items():
+            systems = SystemPair(pair.reduced, pair.whole)
+            test = paired_test(table, systems, table.metric(metric), group, members)
+            if test.difference.value is not None:
+                tests[pair, budget, group] = test
+    effects: dict[tuple[AblationPair, int], list[AblationEffect]] = defaultdict(list)
+    for (pair, budget, group), test in zip(tests, corrected(list(tests.values())), strict=True):
+        effects[pair, budget].append(AblationEffect(group, test, direction_of(test.difference)))
+    return tuple(AblationFinding(*cell, own[0], tuple(own[1:])) for cell, own in effects.items())
 
 
 def direction_of(difference: Interval) -> EffectDirection:
-    """Where an interval lies: above 0, below it, or around it."""
+    """Say where an interval lies: above 0, below 0, or around it."""
     if difference.low is not None and difference.low > 0:
         return "gain"
     return "loss" if difference.high is not None and difference.high < 0 else "undecided"
 
 
-def _finding(table: MemoryTable, pair: AblationPair, budget: int, metric: str, seed: int) -> AblationFinding | None:
-    groups = {OVERALL: table.at_budget(budget)}
-    groups |= {name: table.at_budget(budget, fixture=name) for name in table.groups["fixture"]}
-    tests = [
-        paired_test(table, SystemPair(pair.reduced, pair.whole), table.metric(metric), group, members, seed=seed)
-        for group, members in groups.items()
-    ]
-    effects = [
-        AblationEffect(test.group, test, direction_of(test.difference))
-        for test in tests
-        if test.difference.value is not None
-    ]
-    return AblationFinding(pair, budget, effects[0], tuple(effects[1:])) if effects else None
-
-
-def _corrected(findings: Sequence[AblationFinding]) -> tuple[AblationFinding, ...]:
-    """With Holm's correction over all effects."""
-    tests = iter(corrected([effect.test for finding in findings for effect in (finding.overall, *finding.fixtures)]))
-    return tuple(
-        replace(
-            finding,
-            overall=replace(finding.overall, test=next(tests)),
-            fixtures=tuple(replace(effect, test=next(tests)) for effect in finding.fixtures),
-        )
-        for finding in findings
-    )
-
-
-def _effects(findings: Sequence[AblationFinding], direction: EffectDirection) -> list[AblationEffect]:
-    return [effect for finding in findings for effect in finding.fixtures if effect.direction == direction]
-
-
-def _sentence(family: AblationFamily, findings: Sequence[AblationFinding], passed: bool) -> str:
-    if not findings:
-        return f"{family.name}: not tested, since the run lacks its modes."
-    gains, losses = (sorted({e.group for e in _effects(findings, way)}) for way in (_GAIN, _LOSS))
-    told = [
-        f"{family.metric} is higher with the part on {', '.join(gains)}"
-        if gains
-        else f"{family.metric} is higher nowhere",
-        f"lower on {', '.join(losses)}" if losses else "lower nowhere",
-    ]
-    doubt = " None of the gains is left after correction." if gains and not passed else ""
-    return f"{family.name}: {'pass' if passed else 'fail'}. With 95 % intervals, {', '.join(told)}.{doubt}"
-
-
 @dataclass(frozen=True, slots=True)
 class ParaphraseCost:
-    """A mode's figure on paraphrases less that on the questions as they stand, paired by case."""
+    """A mode's figure on paraphrases minus that on the original questions, paired by case."""
 
     mode: str
     budget: int
@@ -203,26 +177,24 @@ class ParaphraseCost:
     difference: Interval
     """n counts cases."""
     solvable: Interval
-    """The same over the cases that pass in at least one wording: those that fail in all of them differ by nothing, and a
-    loss hides behind them."""
+    """The same over the cases that pass in at least one wording: a case that fails in all has a difference of 0, which
+    would hide a loss."""
     passed: bool
-    """Whether there are cases enough, and the interval over all of them excludes a loss above the tolerated one."""
+    """Whether there are enough cases, and the interval over all of them excludes a loss above the tolerated one."""
 
 
-def rewordings_of(
-    table: MemoryTable, metric: str = "pass", *, tolerated: float = TOLERATED, seed: int = 0
-) -> list[ParaphraseCost]:
-    """Of every mode and budget that has cases with paraphrases; a case counts once, however many it has."""
+def rewordings_of(table: MemoryTable, metric: str = "pass") -> list[ParaphraseCost]:
+    """Measure every mode and budget that has cases with paraphrases; each case counts once."""
     found = []
     for mode, budget in product(table.systems, table.budgets if metric in table.metrics else ()):
         cases = _cases(table, mode, budget, metric)
         if not cases:
             continue
         scale = table.metric(metric)
-        difference = _difference(cases, scale, seed)
-        solvable = _difference([case for case in cases if case.reworded or case.original], scale, seed)
+        difference = _difference(cases, scale)
+        solvable = _difference([case for case in cases if case.reworded or case.original], scale)
         original = float(np.mean([case.original for case in cases]))
-        passed = difference.n >= FEWEST and difference.low is not None and difference.low >= -tolerated
+        passed = difference.n >= FEWEST and difference.low is not None and difference.low >= -TOLERATED
         found.append(ParaphraseCost(mode, budget, metric, original, difference, solvable, passed))
     return found
 
@@ -234,14 +206,14 @@ class _Case(NamedTuple):
     """The mean over its paraphrases."""
 
 
-def _difference(cases: Sequence[_Case], metric: Metric, seed: int) -> Interval:
+def _difference(cases: Sequence[_Case], metric: Metric) -> Interval:
     values = np.array([case.reworded - case.original for case in cases], dtype=np.float64)
-    draws = generator(seed, [case.id for case in cases])
+    draws = generator(0, [case.id for case in cases])
     return mean_difference(values, np.arange(len(values), dtype=np.int64), metric, draws)
 
 
 def _cases(table: MemoryTable, mode: str, budget: int, metric: str) -> list[_Case]:
-    """Those of which all wordings have a value."""
+    """Return the cases of which all wordings have a value."""
     wordings: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for phrasing in table.groups.get(PHRASING, {}):
         members = table.at_budget(budget, phrasing=phrasing)

@@ -1,4 +1,4 @@
-"""The claims of the benchmark strategy, each with a verdict and the numbers behind it."""
+"""The claims of the benchmark strategy (H1 to H3, and dynamic state), each with a verdict and its numbers."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class HypothesisFigure:
     figure: Interval
     judgement: Judgement
     p: float | None = None
-    """Of a paired test, corrected for all tests of its claim (Holm)."""
+    """The p of a paired test, corrected for all tests of its claim (Holm)."""
     kind: ColumnKind = "points"
     """How the figure is shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class HypothesisResult:
-    """A hypothesis and what became of it."""
+    """A claim with its verdict."""
 
     name: str
     claim: str
@@ -56,7 +56,7 @@ class HypothesisResult:
 def judge_claims(
     table: MemoryTable, budget: int, *, timing: Timing | None = None, replays: Sequence[Replay] = ()
 ) -> tuple[HypothesisResult, ...]:
-    """H1 to H3 and the claim about dynamic state, on the outcomes of structured cases at one budget."""
+    """Judge H1 to H3 and the claim about dynamic state on the outcomes of structured cases at one budget."""
     here = [one for one in replays if one.budget == budget]
     return (_h1(table, budget), _h2(table, budget, timing), _h3(table, budget, timing, here), _dynamic(table, budget))
 
@@ -68,23 +68,18 @@ def _h1(table: MemoryTable, budget: int) -> HypothesisResult:
     if not levels:
         return HypothesisResult("H1", claim, "undecided", "No flat mode was run on multi-hop cases.", ())
     flat = max(levels, key=lambda mode: levels[mode])
-    evidence = _tested(
-        {
-            f"{_RECALL} of {mode} less {H1_RELATIVE} times that of {flat}": _test_more(table, flat, mode, hops)
-            for mode in WALKING
-            if mode in table.systems
-        }
-    )
+    run = [mode for mode in WALKING if mode in table.systems]
+    what = f"{_RECALL} of {{}} minus {H1_RELATIVE} times that of {flat}"
+    evidence = _tested({what.format(mode): _test_more(table, flat, mode, hops) for mode in run})
     level = levels[flat]
-    bar = f"15 % more would be {percent(H1_RELATIVE * level)}" + (
-        ", which cannot be" if H1_RELATIVE * level > 1 else ""
-    )
-    told = f"The best flat mode, {flat}, has {percent(level)}; {bar}. Answer recall is not judged: no answers are generated."
-    return HypothesisResult("H1", claim, _any([each.judgement for each in evidence]), told, evidence)
+    impossible = ", which is impossible" if H1_RELATIVE * level > 1 else ""
+    bar = f"15 % more would be {percent(H1_RELATIVE * level)}{impossible}"
+    words = f"The best flat mode, {flat}, has {percent(level)}; {bar}. Answer recall is not judged: no answers are generated."
+    return HypothesisResult("H1", claim, _any([each.judgement for each in evidence]), words, evidence)
 
 
 def _test_more(table: MemoryTable, flat: str, mode: str, members: Sequence[int]) -> PairedDifference:
-    """At least 1.15 times as much: graph - 1.15 * flat, paired, must lie above 0."""
+    """Test whether a mode has at least 1.15 times as much: graph - 1.15 * flat, paired, must lie above 0."""
     values = {
         flat: {_RECALL: H1_RELATIVE * table.column(flat, _RECALL, members)},
         mode: {_RECALL: table.column(mode, _RECALL, members)},
@@ -97,7 +92,7 @@ def _h2(table: MemoryTable, budget: int, timing: Timing | None) -> HypothesisRes
     claim = "Weights bring more critical evidence into the first three places, for at most 20 % more time (median)."
     critical = table.at_budget(budget, tag="critical")
     plain, weighted = "structure_only", "weighted_graph_static"
-    tested = _tested({"top3_recall with weights less without": _test(table, plain, weighted, "top3_recall", critical)})
+    tested = _tested({"top3_recall with weights minus without": _test(table, plain, weighted, "top3_recall", critical)})
     if not tested:
         return HypothesisResult("H2", claim, "undecided", "The two modes were not both run on critical cases.", ())
     (gained,) = tested
@@ -105,52 +100,51 @@ def _h2(table: MemoryTable, budget: int, timing: Timing | None) -> HypothesisRes
     if slow is None or fast is None:
         return HypothesisResult("H2", claim, _all([gained.judgement, "undecided"]), "No times were taken.", (gained,))
     ratio = slow.p50_ms / fast.p50_ms
-    kept: Judgement = "supported" if ratio <= H2_LATENCY else "not supported"
-    cost = HypothesisFigure(
-        "median time with weights over without", Interval(ratio, None, None, slow.items), kept, kind="number"
-    )
-    return HypothesisResult(
-        "H2", claim, _all([gained.judgement, kept]), f"The median time is {ratio:.2f} times.", (gained, cost)
-    )
+    cost = _measured("median time with weights over without", ratio, slow.items, ratio <= H2_LATENCY, "number")
+    words = f"The median time is {ratio:.2f} times."
+    return HypothesisResult("H2", claim, _all([gained.judgement, cost.judgement]), words, (gained, cost))
+
+
+def _measured(what: str, value: float, n: int, supported: bool, kind: ColumnKind) -> HypothesisFigure:
+    """Make evidence of a number without an interval, judged by a fixed limit."""
+    judgement: Judgement = "supported" if supported else "not supported"
+    return HypothesisFigure(what, Interval(value, None, None, n), judgement, kind=kind)
 
 
 def _h3(table: MemoryTable, budget: int, timing: Timing | None, replays: Sequence[Replay]) -> HypothesisResult:
     claim = (
         "Paths can be replayed: every edge exists, without the last one the unit at the end loses score (where scores are sums, "
-        "oftener than without another edge), and the median is below 200 ms."
+        "more often than without another edge), and the median is below 200 ms."
     )
     run = [mode for mode in WALKING if mode in table.systems]
-    evidence = [each for mode in run for each in _sound(table, mode, budget, timing)]
+    evidence = [each for mode in run for each in _edges_and_speed(table, mode, budget, timing)]
     evidence += [_mostly_fall(one) for one in replays if one.mode in BEST_WALK]
-    ends = "units at the end of a walk of {} that fall without its last edge, less those without another edge"
+    ends = "units at the end of a walk of {} that fall without its last edge, minus those without another edge"
     sums = [one for one in replays if one.mode not in BEST_WALK]
     evidence += _tested({ends.format(one.mode): one.fall.test for one in sums})
     replayed = {one.mode for one in replays}
     lacking = [mode for mode in run if mode not in replayed or _speed(timing, mode, budget) is None]
     judged = _all([each.judgement for each in evidence] + (["undecided"] if lacking else []))
-    told = [f"{one.mode}: {_causes(one)}" for one in replays]
+    causes = [f"{one.mode}: {_causes(one)}" for one in replays]
     doubt = [f"Without times and replays of {', '.join(lacking)} it cannot be decided in full."] if lacking else []
     none = [] if run else ["No mode that walks was run."]
-    return HypothesisResult("H3", claim, judged, " ".join([*told, *doubt, *none]), tuple(evidence))
+    return HypothesisResult("H3", claim, judged, " ".join([*causes, *doubt, *none]), tuple(evidence))
 
 
-def _sound(table: MemoryTable, mode: str, budget: int, timing: Timing | None) -> Iterator[HypothesisFigure]:
-    """Of one mode: whether its edges exist, and whether it is fast."""
+def _edges_and_speed(table: MemoryTable, mode: str, budget: int, timing: Timing | None) -> Iterator[HypothesisFigure]:
+    """Yield for one mode whether its edges exist, and whether it is fast."""
     shown = _values(table, mode, "edge_validity", table.at_budget(budget))
     if len(shown):
-        all_there = Interval(float(shown.mean()), None, None, len(shown))
-        right: Judgement = "supported" if shown.min() == 1 else "not supported"
-        yield HypothesisFigure(f"edges of {mode} that exist", all_there, right, kind="share")
+        exist = f"edges of {mode} that exist"
+        yield _measured(exist, float(shown.mean()), len(shown), bool(shown.min() == 1), "share")
     speed = _speed(timing, mode, budget)
     if speed is not None:
-        fast: Judgement = "supported" if speed.p50_ms < H3_MEDIAN_MS else "not supported"
-        yield HypothesisFigure(
-            f"median ms of {mode}", Interval(speed.p50_ms, None, None, speed.items), fast, kind="number"
-        )
+        is_fast = speed.p50_ms < H3_MEDIAN_MS
+        yield _measured(f"median ms of {mode}", speed.p50_ms, speed.items, is_fast, "number")
 
 
 def _mostly_fall(one: Replay) -> HypothesisFigure:
-    """Of a mode that scores by the best walk: other edges cannot be compared with, so most of the last ones must count."""
+    """Judge a mode that scores by the best walk: without other edges to compare with, most last edges must have an effect."""
     share = one.fall.traced
     judgement: Judgement = "undecided"
     if share.low is not None and share.high is not None and not share.low <= H3_MOST <= share.high:
@@ -161,7 +155,7 @@ def _mostly_fall(one: Replay) -> HypothesisFigure:
 
 
 def _causes(one: Replay) -> str:
-    """The shares behind a difference."""
+    """Describe the shares behind a difference."""
     shares = [each.value or 0.0 for each in (one.fall.traced, one.fall.untraced, one.move.traced, one.move.untraced)]
     return (
         f"of {one.fall.traced.n} walks {percent(shares[0])} of the last edges hold up the score of their unit and "
@@ -181,25 +175,27 @@ def _dynamic(table: MemoryTable, budget: int) -> HypothesisResult:
     }
     static_of = dict(DYNAMIC)
     evidence = _tested(
-        {f"probe_mrr of {mode} less {static_of[mode]} on {kind}": test for (mode, kind), test in tests.items()}
+        {f"probe_mrr of {mode} minus {static_of[mode]} on {kind}": test for (mode, kind), test in tests.items()}
     )
     found = dict(zip(tests, evidence, strict=True))
     judged = _any([_helps(found.get((mode, _HELP)), found.get((mode, _HARM))) for mode, _ in tests])
-    told = [
+    harms = [
         f"{mode} does harm."
         for (mode, kind), each in found.items()
         if kind == _HARM and each.judgement == "not supported"
     ]
     none = "No harm is shown, which is not to say that there is none." if found else "No sequence was run with both."
-    return HypothesisResult("dynamic", claim, judged, " ".join(told) or none, evidence)
+    return HypothesisResult("dynamic", claim, judged, " ".join(harms) or none, evidence)
 
 
 def _helps(help_: HypothesisFigure | None, harm: HypothesisFigure | None) -> Judgement:
-    """Of one mode: a gain where it should help, and no loss to be seen where it might harm; a loss that stands after correction
-    decides against it, and one that does not leaves it open."""
+    """Judge one mode: it must gain where it should help, and show no loss where it might harm.
+
+    A loss that is significant after correction decides against it; any other loss leaves it undecided.
+    """
     if harm is not None and harm.judgement == "not supported":
         return "not supported"
-    # By the mean, and not by its interval: the fewer probes there are, the easier it would be to see no harm.
+    # By the mean, not by its interval: with few probes an interval would hide most harm.
     unharmed = harm is not None and harm.figure.value is not None and harm.figure.value >= 0
     if help_ is None or (help_.judgement == "supported" and not unharmed):
         return "undecided"
@@ -207,7 +203,7 @@ def _helps(help_: HypothesisFigure | None, harm: HypothesisFigure | None) -> Jud
 
 
 def _test(table: MemoryTable, first: str, second: str, metric: str, members: Sequence[int]) -> PairedDifference | None:
-    """The second mode less the first; None where they have no item in common."""
+    """Test the second mode minus the first; None if they have no item in common."""
     if metric not in table.metrics or not {first, second} <= set(table.systems):
         return None
     test = paired_test(table, SystemPair(first, second), table.metric(metric), OVERALL, members)
@@ -215,8 +211,10 @@ def _test(table: MemoryTable, first: str, second: str, metric: str, members: Seq
 
 
 def _tested(tests: Mapping[str, PairedDifference | None]) -> tuple[HypothesisFigure, ...]:
-    """Paired tests as evidence: supported where the interval lies above 0, not supported where it lies below, and neither
-    unless the corrected p is below .05."""
+    """Make evidence of paired tests: supported if the interval lies above 0, not supported if it lies below.
+
+    Unless the corrected p is below .05, the evidence is undecided.
+    """
     known = {what: test for what, test in tests.items() if test is not None and test.p is not None}
     return tuple(
         HypothesisFigure(what, test.difference, _judged(test), test.holm)
@@ -230,7 +228,7 @@ def _judged(test: PairedDifference) -> Judgement:
 
 
 def _values(table: MemoryTable, mode: str, metric: str, members: Sequence[int]) -> FloatArray:
-    """What a mode has of a metric on some items, without those that are undefined; nothing if it was not run."""
+    """Return the defined values of a mode on some items; none if it was not run."""
     column = table.column(mode, metric, members) if mode in table.systems else np.empty(0)
     return column[~np.isnan(column)]
 
@@ -240,14 +238,16 @@ def _speed(timing: Timing | None, mode: str, budget: int) -> SystemSpeed | None:
 
 
 def _any(judgements: Sequence[Judgement]) -> Judgement:
-    """Of a claim that one of several modes is enough for."""
-    if "supported" in judgements:
-        return "supported"
-    return "not supported" if judgements and set(judgements) == {"not supported"} else "undecided"
+    """Judge a claim for which one of several modes is enough."""
+    return _combined(judgements, "supported", "not supported")
 
 
 def _all(judgements: Sequence[Judgement]) -> Judgement:
-    """Of a claim that needs all of its parts."""
-    if "not supported" in judgements:
-        return "not supported"
-    return "supported" if judgements and set(judgements) == {"supported"} else "undecided"
+    """Judge a claim that needs all of its parts."""
+    return _combined(judgements, "not supported", "supported")
+
+
+def _combined(judgements: Sequence[Judgement], decisive: Judgement, unanimous: Judgement) -> Judgement:
+    if decisive in judgements:
+        return decisive
+    return unanimous if set(judgements) == {unanimous} else "undecided"

@@ -1,4 +1,4 @@
-"""The modes of a run: which are meant by their names, how they were settled, and the models that they use."""
+"""The modes of a run: which ones a list of names means, their options, and the models that they use."""
 
 from __future__ import annotations
 
@@ -23,18 +23,14 @@ ENCODER, RERANKER = "encoder", "reranker "
 
 
 def choose_modes(names: Sequence[str], *, encoder: bool) -> list[str]:
-    """The modes of a run, each once; `all` are those that need no further model, and without an encoder no vectors.
+    """Return the modes of a run, each once; `all` means those that need no model, and without an encoder no vectors.
 
-    Of two names for the same mode the first is kept. A palace mode of the earlier engine is a UserError.
+    Of two names for the same mode the first is kept.
     """
     chosen: dict[str, str] = {}
     for name in _expanded(names, encoder):
         family = parse_model(name).family
-        if family.startswith("palace_"):
-            raise UserError(
-                f"Mode {name!r}: spaces and routes have no counterpart here. Use {family.removeprefix('palace_')!r}."
-            )
-        MODES.load(family)  # a name that is not there is refused
+        MODES.load(family)  # an unknown name is refused
         if family in _ENCODED and not encoder:
             raise UserError(f"Mode {name!r} compares vectors. Name an encoder, such as dense:all-MiniLM-L6-v2.")
         chosen.setdefault(ALIASES.get(name, name), name)
@@ -48,16 +44,16 @@ def _expanded(names: Sequence[str], encoder: bool) -> list[str]:
 
 
 class Making(NamedTuple):
-    """What decides the answers, besides the documents and the questions."""
+    """What decides the answers of a run in addition to documents and questions."""
 
     options: dict[str, dict[str, ModelFact]]
-    """Of each mode everything that it says of itself; where its models run is no part of it."""
+    """For each mode all that it describes, except where its models run."""
     models: dict[str, str]
-    """Fingerprints: of the `encoder`, and of each `reranker NAME`."""
+    """Fingerprints of the `encoder`, and of each `reranker NAME`."""
 
 
 def making_of(modes: Sequence[str], encoder: DenseScorer | None, bench: Workbench) -> Making:
-    """Looked up before anything is run, so that a finished run of the same is recognised and one of another model is not."""
+    """Describe the modes before they run, so that a finished run with the same models and options is recognised."""
     empty = Memory(encoder)
     options: dict[str, dict[str, ModelFact]] = {}
     models = {ENCODER: encoder.fingerprint} if encoder is not None else {}
@@ -70,5 +66,5 @@ def making_of(modes: Sequence[str], encoder: DenseScorer | None, bench: Workbenc
 
 
 def is_model(name: str) -> bool:
-    """Whether an input of a run is a model, and not what was asked or searched."""
+    """Whether an input of a run is a model, rather than questions or documents."""
     return name == ENCODER or name.startswith(RERANKER)

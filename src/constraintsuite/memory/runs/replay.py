@@ -1,16 +1,15 @@
-"""Whether a path is the computation or a story about it: take its last edge away, and see what becomes of where it leads.
+"""Tests whether a path is what was computed, or only a story about it: without its last edge, its unit should lose score.
 
-In a computation that spreads over the whole graph almost any edge changes some score by a little. So the effect is asked for
-where the path says that it is, in the unit at its end, and compared with that of edges at the same unit which no path of the
-answer told.
+Where activation spreads over the whole graph, almost any edge changes some score by a little. So the effect is measured
+where the path claims it, in the unit at its end, and compared with that of edges at the same unit that are on no path of the
+answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
-from typing import NamedTuple
 
 import numpy as np
 
@@ -31,14 +30,14 @@ from constraintsuite.memory.state import Clock, MemoryState
 from constraintsuite.models.dense import DenseScorer
 
 WALKING = ("structure_only", "weighted_graph_static", "activation_spreading_static", "ppr")
-"""Modes whose walks are replayed; what the dynamic ones remember has no part in it."""
+"""Modes whose walks are replayed; the dynamic ones would also depend on what was confirmed."""
 BEST_WALK = ("structure_only", "weighted_graph_static")
-"""Of these, modes whose score is that of the best walk alone: without an edge that is not on it hardly anything can fall, so
-that comparing with such edges would prove nothing."""
+"""Of these, modes that score by the best walk alone. Removing an edge that is not on it can hardly lower a score, so a
+comparison with such edges would prove nothing."""
 CONTROLS = 5
-"""At most so many other edges are taken away in turn, for each walk."""
+"""For each walk, at most this many other edges are removed, one at a time."""
 LEAST = 1e-6
-"""A fall below this may be what a sum that was broken off had left."""
+"""A smaller fall may be the part of the sum that was left out."""
 MOST_CASES = 100
 _EFFECT = Metric(name="effect", title="edges with an effect")
 _EDGES = SystemPair("untraced", "traced")
@@ -46,37 +45,37 @@ _EDGES = SystemPair("untraced", "traced")
 
 @dataclass(frozen=True, slots=True)
 class EdgeRemoval:
-    """The best walk of one answer without its last edge, and the same answer without edges that it did not tell."""
+    """The effect of removing the last edge of the best walk of an answer, and of removing other edges."""
 
     mode: str
     budget: int
     item: str
-    """`DATASET/CASE`, asked as it stands."""
+    """`DATASET/CASE`, in its original wording."""
     unit: str
-    """Where the walk leads."""
+    """The unit at the end of the walk."""
     fell: bool
     """Whether the unit's score is lower without the edge."""
     moved: bool
-    """Whether it is, and the unit also has another place, or none, in the ranking."""
+    """Whether it is lower, and the unit also changed its rank or left the ranking."""
     others: int
-    """How many edges were taken away for comparison, one at a time: at the unit itself, if there are such."""
+    """How many edges were removed for comparison: at the unit itself, if it has others."""
     others_fell: int
     others_moved: int
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeEffect:
-    """The share of edges that have an effect, over cases."""
+    """The share of cases in which the removed edge has an effect."""
 
     traced: Interval
     untraced: Interval
     test: PairedDifference
-    """Traced less untraced, paired by case."""
+    """Traced minus untraced, paired by case."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """Of one mode at one budget: what its walks are worth to the units at their ends."""
+    """The effects of removed edges for one mode at one budget."""
 
     mode: str
     budget: int
@@ -87,9 +86,9 @@ class Replay:
 def replay(
     datasets: Sequence[Grounded], run: CaseRun, encoder: DenseScorer | None = None, *, seed: int = 0
 ) -> list[EdgeRemoval]:
-    """Of each walking mode of the run, budget and dataset the first cases, as they stand: the best walk that has an edge.
+    """Replay the best walk of the first cases, for each walking mode and budget of the run and each dataset.
 
-    A case without one, or whose memory has no edge beside those that were told, gives nothing.
+    A case without a walk, or whose memory has no other edge to compare with, gives nothing.
     """
     cells = [cell for cell in product(run.modes, run.budgets) if cell[0] in WALKING]
     if not cells:
@@ -103,37 +102,38 @@ def replay(
             for (mode, budget), (number, case) in product(cells, enumerate(data.dataset.cases[:MOST_CASES])):
                 search = _Search(memory, mode, case.query, budget, run.now)
                 item = f"{data.dataset.dataset_id}/{case.case_id}"
-                found += _removals(search, book, item, np.random.default_rng([seed, number]))
+                removal = _replay_walk(search, book, item, np.random.default_rng([seed, number]))
+                found += [removal] if removal else []
                 advance()
     return found
 
 
-def replays_of(removals: Sequence[EdgeRemoval], *, seed: int = 0) -> tuple[Replay, ...]:
-    """The shares of each mode and budget."""
+def replays_of(removals: Sequence[EdgeRemoval]) -> tuple[Replay, ...]:
+    """Summarise the removals of each mode and budget."""
     cells = dict.fromkeys((row.mode, row.budget) for row in removals)
     rows = {cell: [row for row in removals if (row.mode, row.budget) == cell] for cell in cells}
     return tuple(
         Replay(
             *cell,
-            _effect({row.item: (row.fell, row.others_fell / row.others) for row in rows[cell]}, seed),
-            _effect({row.item: (row.moved, row.others_moved / row.others) for row in rows[cell]}, seed),
+            _effect({row.item: (row.fell, row.others_fell / row.others) for row in rows[cell]}),
+            _effect({row.item: (row.moved, row.others_moved / row.others) for row in rows[cell]}),
         )
         for cell in cells
     )
 
 
-def _effect(shares: Mapping[str, tuple[bool, float]], seed: int) -> EdgeEffect:
-    """The effect of the last edge and of others, by case."""
+def _effect(shares: Mapping[str, tuple[bool, float]]) -> EdgeEffect:
+    """Summarise the effect of the last edge and of others, by case."""
     last, other = np.array(list(shares.values()), dtype=np.float64).T
     values = {_EDGES.first: {_EFFECT.name: other}, _EDGES.second: {_EFFECT.name: last}}
     table = StoredTable([Item(case) for case in shares], {_EFFECT.name: _EFFECT}, values, {}, _EFFECT.name)
-    untraced, traced = (group_figures(table, edges, table.main, seed=seed).metrics[_EFFECT.name] for edges in _EDGES)
-    return EdgeEffect(traced, untraced, paired_test(table, _EDGES, _EFFECT, OVERALL, table.main, seed=seed))
+    untraced, traced = (group_figures(table, edges, table.main).metrics[_EFFECT.name] for edges in _EDGES)
+    return EdgeEffect(traced, untraced, paired_test(table, _EDGES, _EFFECT, OVERALL, table.main))
 
 
 @dataclass(frozen=True)
 class _Search:
-    """One question to one mode, with the whole memory and with less of it."""
+    """One question to one mode, with and without some edges of the memory."""
 
     memory: Memory
     mode: str
@@ -142,66 +142,56 @@ class _Search:
     now: str
 
     def answer(self, without: Sequence[int] = (), budget: int | None = None) -> SearchAnswer:
-        """What the mode finds, with some edges taken away."""
+        """Search without some edges."""
         memory = self.memory.without(without) if without else self.memory
-        return load_mode(self.mode, memory, state=MemoryState(Clock(self.now))).search(
-            self.query, budget or self.budget
-        )
+        mode = load_mode(self.mode, memory, state=MemoryState(Clock(self.now)))
+        return mode.search(self.query, budget or self.budget)
+
+    def rank_without(self, edge: int, unit: str) -> tuple[int | None, float]:
+        """Return the rank and score of a unit without an edge; the rank is None if the unit left the ranking."""
+        rank, score = _rank(self.answer([edge]), unit)
+        if rank is None:  # its score is found further down
+            score = _rank(self.answer([edge], len(self.memory.graph.units)), unit)[1]
+        return rank, score
 
 
-class _Place(NamedTuple):
-    rank: int | None
-    score: float
+def _rank(answer: SearchAnswer, unit: str) -> tuple[int | None, float]:
+    return next(((each.rank, each.score) for each in answer.ranking if each.unit == unit), (None, 0.0))
 
 
-def _removals(search: _Search, book: EdgeIndex, item: str, rng: np.random.Generator) -> Iterator[EdgeRemoval]:
+def _replay_walk(search: _Search, book: EdgeIndex, item: str, rng: np.random.Generator) -> EdgeRemoval | None:
     whole = search.answer()
     best = next((path for path in whole.paths if len(path.steps) > 1), None)
     edge = None if best is None else book.number(*list(pairwise(best.steps))[-1])
     if best is None or edge is None:
-        return
+        return None
     unit = best.steps[-1].node
-    untold = _untold(search.memory, whole, book)
-    others = _controls(search.memory, untold, unit, edge, rng)
+    others = _controls(search.memory, _unshown_edges(search.memory, whole, book), unit, edge, rng)
     if not others:
-        return
-    before = _place(whole, unit)
-    assert before is not None, "a path leads to a unit of the ranking"
-    after = [_place_without(search, each, unit) for each in (edge, *others)]
-    fell = [before.score - place.score > LEAST for place in after]
-    moved = [loses and before.rank != place.rank for loses, place in zip(fell, after, strict=True)]
-    yield EdgeRemoval(
-        search.mode, search.budget, item, unit, fell[0], moved[0], len(others), sum(fell[1:]), sum(moved[1:])
-    )
+        return None
+    rank, score = _rank(whole, unit)
+    after = [search.rank_without(each, unit) for each in (edge, *others)]
+    fell = [score - other > LEAST for _, other in after]
+    moved = [falls and rank != other for falls, (other, _) in zip(fell, after, strict=True)]
+    counts = (len(others), sum(fell[1:]), sum(moved[1:]))
+    return EdgeRemoval(search.mode, search.budget, item, unit, fell[0], moved[0], *counts)
 
 
-def _untold(memory: Memory, whole: SearchAnswer, book: EdgeIndex) -> IntArray:
-    """The edges that the answer did not tell."""
-    told = {
+def _unshown_edges(memory: Memory, answer: SearchAnswer, book: EdgeIndex) -> IntArray:
+    """Return the edges that are not in the trace of an answer."""
+    shown = {
         number
-        for step in whole.trace
+        for step in answer.trace
         if step.source is not None and step.edge is not None
         for number in book.between(step.source, step.node, step.edge)
     }
-    return np.setdiff1d(np.arange(len(memory.graph.edges.kind), dtype=np.int64), list(told))
+    return np.setdiff1d(np.arange(len(memory.graph.edges.kind), dtype=np.int64), list(shown))
 
 
-def _controls(memory: Memory, untold: IntArray, unit: str, edge: int, rng: np.random.Generator) -> list[int]:
-    """Some of the untold edges at the unit, those of the kind of `edge` first; elsewhere only if it has none."""
+def _controls(memory: Memory, unshown: IntArray, unit: str, edge: int, rng: np.random.Generator) -> list[int]:
+    """Draw some unshown edges at the unit, those of the kind of `edge` first; edges elsewhere only if it has none."""
     table, node = memory.graph.edges, memory.graph.number(unit)
-    at_unit = untold[(table.source[untold] == node) | (table.target[untold] == node)]
-    drawn = rng.permutation(at_unit if len(at_unit) else untold)
+    at_unit = unshown[(table.source[unshown] == node) | (table.target[unshown] == node)]
+    drawn = rng.permutation(at_unit if len(at_unit) else unshown)
     alike = table.kind[drawn] == table.kind[edge]
     return [int(number) for number in (*drawn[alike], *drawn[~alike])][:CONTROLS]
-
-
-def _place_without(search: _Search, edge: int, unit: str) -> _Place:
-    found = _place(search.answer([edge]), unit)
-    if found is None:  # it left the ranking, so that its score is to be looked for further down
-        further = _place(search.answer([edge], len(search.memory.graph.units)), unit)
-        return _Place(None, further.score if further else 0.0)
-    return found
-
-
-def _place(recall: SearchAnswer, unit: str) -> _Place | None:
-    return next((_Place(each.rank, each.score) for each in recall.ranking if each.unit == unit), None)

@@ -1,4 +1,4 @@
-"""Results of a memory benchmark as an outcome table: an item is a question at a budget, a system is a mode."""
+"""The results of a memory benchmark as an outcome table: an item is a question at a budget, a system is a mode."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BUDGET, TAG, PHRASING = "budget", "tag", "phrasing"
 SIZES = ("units", "tokens")
 """Metrics that count what was returned; all others lie between 0 and 1."""
 CASE_VERDICTS = {"case_pass": "pass", "case_ranking_pass": "ranking_pass"}
-"""Verdicts on whole cases, and what of their wordings they are made from."""
+"""Verdicts on whole cases, and the metric of their wordings that each is made from."""
 STRUCTURED = (
     "case_ranking_pass",
     "evidence_recall",
@@ -27,7 +27,7 @@ STRUCTURED = (
     "probe_mrr",
     "case_pass",
 )
-"""`case_pass` comes last: modes that do not walk are asked fewer of its cases, so that it compares none of them."""
+"""`case_pass` comes last: it is undefined for more cases in modes that do not walk, so it cannot compare modes."""
 _FACTS = ("all_gold@{k}", "recall@{k}", "sp_f1@2", "title_recall@2", "mrr")
 PUBLIC: Mapping[str, tuple[str, ...]] = {
     "hotpotqa": (*_FACTS, "answer_f1", "joint_f1@{k}"),
@@ -37,14 +37,14 @@ PUBLIC: Mapping[str, tuple[str, ...]] = {
     "longmemeval": ("recall_all@5", "recall_any@5", "ndcg_any@5", "recall_all@{k}", "ndcg_any@{k}"),
     "locomo": ("recall@{k}", "recall_as_filed@{k}", "hit@{k}", "mrr", "answer_f1"),
 }
-_TAGS = "tags"  # in a result: all of them, with spaces between
+_TAGS = "tags"  # in a result: all tags, separated by spaces
 
 
 class MemoryTable(StoredTable):
-    """All results of a benchmark. Budgets are never pooled: with more units every mode finds more."""
+    """All results of a benchmark. Budgets are never pooled, since with more units every mode finds more."""
 
     def __init__(self, benchmark: str, results: Sequence[ItemResult]) -> None:
-        """Results of any number of modes and budgets; a verdict on a whole case stands at its first wording."""
+        """Take results of any number of modes and budgets; the verdict on a case is a value of its first wording."""
         self.benchmark = benchmark
         self.budgets = tuple(dict.fromkeys(row.budget for row in results))
         self.questions = tuple(dict.fromkeys(row.item for row in results))
@@ -54,7 +54,7 @@ class MemoryTable(StoredTable):
         self._places = {key: place for place, key in enumerate(first)}
         self._returned = {(row.mode, self._places[row.item, row.budget]): row.returned for row in results}
         self.known: Mapping[int, tuple[str, ...]] = _known(results)
-        """The metrics that there are at each budget; a small budget has no large cut-offs."""
+        """The metrics at each budget; a small budget has no large cut-offs."""
         names = dict.fromkeys(name for each in self.known.values() for name in each)
         super().__init__(
             items=[
@@ -72,22 +72,22 @@ class MemoryTable(StoredTable):
 
     @property
     def is_structured(self) -> bool:
-        """Whether it is of structured cases, and not of a public benchmark."""
+        """Whether these are structured cases, and not a public benchmark."""
         return "evidence_hit" in self.metrics
 
     def at_budget(self, budget: int, **values: str) -> list[int]:
-        """The items at a budget that are also in some groups, such as `tag="multi_hop"`."""
+        """Return the items at a budget that are also in some groups, such as `tag="multi_hop"`."""
         chosen = (self.groups.get(grouping, {}).get(value, ()) for grouping, value in values.items())
         return sorted(set(self.groups[BUDGET].get(str(budget), ())).intersection(*chosen))
 
     def headlines(self, budget: int) -> list[str]:
-        """The metrics to show first at a budget, of those that some mode has a value of."""
+        """Return the metrics to show first at a budget, of those that have a value."""
         wanted = STRUCTURED if self.is_structured else PUBLIC.get(self.benchmark, ("recall@{k}", "mrr"))
         names = dict.fromkeys(name.replace("{k}", str(budget)) for name in wanted)
         return [name for name in names if self.has_values(name, self.at_budget(budget))]
 
     def seen(self, system: str, item: int) -> Details:
-        """The units that a mode returned, best first."""
+        """Return the units that a mode returned, best first."""
         returned = self._returned.get((system, item))
         return {} if returned is None else {"returned": ", ".join(returned)}
 
@@ -102,7 +102,7 @@ class MemoryTable(StoredTable):
 
 
 def _with_cases(results: Iterable[ItemResult]) -> Iterator[tuple[ItemResult, Mapping[str, float | None]]]:
-    """Each result with its values; the first wording of a case also has the verdicts on the case."""
+    """Yield each result with its values; the first wording of a case also has the verdicts on the case."""
     cases: dict[tuple[str, int, str], list[ItemResult]] = defaultdict(list)
     for row in results:
         cases[row.mode, row.budget, row.cluster].append(row)
@@ -112,7 +112,7 @@ def _with_cases(results: Iterable[ItemResult]) -> Iterator[tuple[ItemResult, Map
 
 
 def _case_verdicts(wordings: Sequence[ItemResult]) -> dict[str, float | None]:
-    """A case passes if more than half of its wordings do; undefined if one of them is."""
+    """Judge a case: it passes if more than half of its wordings do, and is undefined if one of them is."""
     verdicts: dict[str, float | None] = {}
     for name, metric in CASE_VERDICTS.items():
         if metric in wordings[0].values:
@@ -133,7 +133,7 @@ def _known(results: Iterable[ItemResult]) -> dict[int, tuple[str, ...]]:
 
 
 def _groups(rows: Sequence[ItemResult]) -> dict[str, dict[str, list[int]]]:
-    """Items by budget, by each of their own groupings, and by tag, of which an item may have several."""
+    """Group items by budget, by each of their groupings, and by tag; an item may have several tags."""
     groups: dict[str, dict[str, list[int]]] = {BUDGET: defaultdict(list)}
     for place, row in enumerate(rows):
         groups[BUDGET][str(row.budget)].append(place)

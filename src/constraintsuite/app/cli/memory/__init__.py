@@ -1,1 +1,1 @@
-"""`csuite memory`: one file a few commands."""
+"""`csuite memory`: a few commands per file."""

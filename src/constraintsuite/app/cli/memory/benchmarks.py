@@ -1,6 +1,6 @@
-"""`csuite memory bench`, `ablate` and `hypotheses`: structured cases under all modes, at equal budgets."""
+"""`csuite memory bench`, `ablate` and `hypotheses`: structured cases with all modes, at equal budgets."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Modules that do the work are imported inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 import click
 
 from constraintsuite.app.cli.arguments import cases_argument
-from constraintsuite.app.cli.memory.resources import load_encoder, named_modes, open_datasets, score_bench, vector_cache
+from constraintsuite.app.cli.memory.resources import (
+    emit_forecast,
+    load_encoder,
+    named_modes,
+    open_datasets,
+    score_bench,
+    vector_cache,
+)
 from constraintsuite.app.cli.options import (
     budgets_option,
     combine,
@@ -47,7 +54,7 @@ _claim_options = combine(
 
 
 def finish_run(artifact: Artifact, page: Path | None, as_json: bool) -> None:
-    """Print what a run found, and write its page if one is wanted."""
+    """Print the results of a run, and write its page if asked."""
     from constraintsuite.app.views.display import ShowOptions, write_shown_report
     from constraintsuite.app.views.memory.verdicts import rewordings
     from constraintsuite.memory.runs.experiment import load_memory_run
@@ -73,16 +80,16 @@ def _run_parts(run: MemoryRun) -> list[str]:
     return [*parts, *([LEGEND] if tests else []), *remarks_of(run)]
 
 
-def tell_forecast(
-    datasets: Sequence[Grounded], modes: Sequence[str], budgets: Sequence[int], repeats: int, as_json: bool
-) -> None:
-    """Print the modes, the cases, and how many searches they come to."""
+def _forecast(
+    datasets: Sequence[Grounded], modes: Sequence[str], budgets: Sequence[int], repeats: int
+) -> dict[str, object]:
+    """Count the cases, and the searches that a run would make."""
     from constraintsuite.memory.runs.replay import CONTROLS, MOST_CASES, WALKING
 
     cases = {data.dataset.dataset_id: len(data.dataset.cases) for data in datasets}
     wordings = sum(len(case.phrasings) for data in datasets for case in data.dataset.cases)
     walks = sum(min(count, MOST_CASES) for count in cases.values()) * sum(mode in WALKING for mode in modes)
-    record = {
+    return {
         "cases": cases,
         "wordings": wordings,
         "modes": list(modes),
@@ -91,13 +98,6 @@ def tell_forecast(
         "repeats": repeats,
         "replayed": walks * len(budgets) * (2 + CONTROLS),
     }
-    lines = [
-        *(f"{count:>6} cases of {name}" for name, count in cases.items()),
-        f"{wordings:>6} wordings, {len(modes)} modes, {len(budgets)} budgets: {record['searches']:,} searches",
-        f"{repeats:>6} more passes for warm times; about {record['replayed']:,} searches to replay walks",
-        f"       modes: {', '.join(modes)}",
-    ]
-    emit(record, as_json, lines)
 
 
 @click.command()
@@ -112,7 +112,7 @@ def tell_forecast(
 @page_option
 @dry_run_option
 @json_option
-def bench(  # noqa: PLR0913, PLR0917 - one parameter an option
+def bench(  # noqa: PLR0913, PLR0917 - one parameter per option
     cases: tuple[str, ...],
     modes: tuple[str, ...],
     budgets: tuple[int, ...],
@@ -137,7 +137,7 @@ def bench(  # noqa: PLR0913, PLR0917 - one parameter an option
     chosen = named_modes(modes, encoder=encoder is not None)
     datasets = open_datasets(cases, lenient=lenient)
     if dry_run:
-        tell_forecast(datasets, chosen, budgets, repeats, as_json)
+        emit_forecast(_forecast(datasets, chosen, budgets, repeats), as_json)
         return
     run = CaseRun(chosen, budgets, now or START, cache=vector_cache(), bench=score_bench(), reporter=Terminal())
     name = datasets[0].dataset.dataset_id if len(datasets) == 1 else BUNDLED
@@ -146,7 +146,7 @@ def bench(  # noqa: PLR0913, PLR0917 - one parameter an option
 
 
 def _claims_command(name: str, words: str, report: Callable[[MemoryRun], tuple[object, list[str]]]) -> click.Command:
-    """A command that runs all modes which ablations and claims compare, and reports on the run; it is made once for both."""
+    """Make a command that runs all modes of ablations and claims, and reports on the run; both commands share one run."""
 
     def command(
         cases: tuple[str, ...],
@@ -166,7 +166,7 @@ def _claims_command(name: str, words: str, report: Callable[[MemoryRun], tuple[o
         modes = modes_of(families(encoder=encoder is not None))
         datasets = open_datasets(cases)
         if dry_run:
-            tell_forecast(datasets, modes, budgets, repeats, as_json)
+            emit_forecast(_forecast(datasets, modes, budgets, repeats), as_json)
             return
         run = CaseRun(modes, budgets, cache=vector_cache(), reporter=Terminal())
         artifact = run_structured(datasets, run, out, load_encoder(encoder), repeats=repeats)
@@ -177,8 +177,8 @@ def _claims_command(name: str, words: str, report: Callable[[MemoryRun], tuple[o
     return click.command()(_claim_options(command))
 
 
-def _effects(found: AblationResult) -> str:
-    """The verdict, then every pair of modes: the difference overall and by dataset, in points."""
+def _ablation_text(found: AblationResult) -> str:
+    """Write the verdict, then for every pair of modes the difference overall and by dataset, in points."""
     from constraintsuite.core.records.figures import show
 
     lines = [found.sentence]
@@ -195,7 +195,7 @@ def _effects(found: AblationResult) -> str:
     return "\n".join(lines)
 
 
-def _told(claim: HypothesisResult, budget: int) -> str:
+def _claim_text(claim: HypothesisResult, budget: int) -> str:
     from constraintsuite.core.records.figures import say
 
     lines = [f"{claim.name}, budget {budget}: {claim.judgement.upper()}", f"  {claim.claim}"]
@@ -209,14 +209,14 @@ def _ablations(run: MemoryRun) -> tuple[object, list[str]]:
     from constraintsuite.app.views.memory.verdicts import ablations_of
 
     found = ablations_of(run)
-    return found, [_effects(each) for each in found]
+    return found, [_ablation_text(each) for each in found]
 
 
 def _hypotheses(run: MemoryRun) -> tuple[object, list[str]]:
     from constraintsuite.app.views.memory.verdicts import claims_of
 
     judged = {budget: claims_of(run, budget) for budget in run.summary.budgets}
-    return judged, [_told(claim, budget) for budget, claims in judged.items() for claim in claims]
+    return judged, [_claim_text(claim, budget) for budget, claims in judged.items() for claim in claims]
 
 
 ablate = _claims_command(

@@ -1,6 +1,8 @@
-"""`csuite memory ingest`, `add` and `remove`: what a memory is made of."""
+"""`csuite memory ingest`, `add` and `remove`: the documents of a memory.
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+Modules that do the work are imported inside functions, so that --help stays under 0.3 s.
+"""
+
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -74,9 +76,9 @@ def add(graph: Path, paths: tuple[Path, ...], workers: int, dry_run: bool, as_js
     from constraintsuite.core.execution.progress import Terminal
     from constraintsuite.memory.ingest.growth import add_documents
 
-    growth = add_documents(graph, paths, engine=LocalEngine(workers), reporter=Terminal(), dry_run=dry_run)
-    done = {"new": growth.new, "replaced": growth.replaced, "unchanged": growth.unchanged}
-    _tell_growth(growth, done, dry_run, as_json)
+    update = add_documents(graph, paths, engine=LocalEngine(workers), reporter=Terminal(), dry_run=dry_run)
+    done = {"new": update.new, "replaced": update.replaced, "unchanged": update.unchanged}
+    _print_update(update, done, dry_run, as_json)
 
 
 @click.command()
@@ -88,8 +90,8 @@ def remove(graph: Path, documents: tuple[str, ...], dry_run: bool, as_json: bool
     """Remove DOCUMENTS, and every link to them, from GRAPH. `csuite show` lists their names."""
     from constraintsuite.memory.ingest.growth import remove_documents
 
-    growth = remove_documents(graph, documents, dry_run=dry_run)
-    _tell_growth(growth, {"removed": growth.removed}, dry_run, as_json)
+    update = remove_documents(graph, documents, dry_run=dry_run)
+    _print_update(update, {"removed": update.removed}, dry_run, as_json)
 
 
 def _record(graph: Path, parts: Sequence[MemoryDocument], *, written: bool) -> dict[str, Any]:
@@ -124,18 +126,18 @@ def _lines(record: dict[str, Any]) -> Iterator[str]:
         yield f'Next: csuite memory search {record["graph"]} "YOUR QUESTION" --mode ppr --explain'
 
 
-def _tell_growth(growth: MemoryUpdate, done: dict[str, tuple[str, ...]], dry_run: bool, as_json: bool) -> None:
-    artifact = growth.artifact
+def _print_update(update: MemoryUpdate, done: dict[str, tuple[str, ...]], dry_run: bool, as_json: bool) -> None:
+    artifact = update.artifact
     written = not dry_run and any(done[what] for what in done if what != "unchanged")
     counts = {key: artifact.manifest.counts[key] for key in ("documents", "units", "edges", "mentions")}
-    links = {"documents": growth.relinked, "gained": growth.gained, "lost": growth.lost}
+    links = {"documents": update.relinked, "gained": update.gained, "lost": update.lost}
     record = {"graph": shown(artifact.path), "written": written, **done, "relinked": links, "counts": counts}
     lines = [f"{what}: {_listed(which)}" for what, which in done.items()]
-    if growth.relinked:
-        lines.append(f"relinked: {_listed(growth.relinked)} (links: {growth.gained:,} gained, {growth.lost:,} lost)")
+    if update.relinked:
+        lines.append(f"relinked: {_listed(update.relinked)} (links: {update.gained:,} gained, {update.lost:,} lost)")
     holds = ", ".join(f"{count:,} {name}" for name, count in counts.items())
     last = f"{shown(artifact.path)} {'now' if written else 'still'} holds {holds}."
-    emit({**record, "notes": growth.notes}, as_json, [*lines, *_note_lines(growth.notes), last])
+    emit({**record, "notes": update.notes}, as_json, [*lines, *_note_lines(update.notes), last])
 
 
 def _note_lines(notes: Sequence[str]) -> Iterator[str]:
@@ -145,6 +147,6 @@ def _note_lines(notes: Sequence[str]) -> Iterator[str]:
 
 
 def _listed(documents: Sequence[str]) -> str:
-    """How many, and the first of them."""
+    """Write the number of documents, and the first of them."""
     names = ", ".join(documents[:_SHOWN]) + (", ..." if len(documents) > _SHOWN else "")
     return f"{len(documents):,}: {names}" if documents else "0"

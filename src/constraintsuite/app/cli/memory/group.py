@@ -1,4 +1,4 @@
-"""`csuite memory`: one line a command; what is behind it is imported when it is called."""
+"""`csuite memory`: one line per command; its module is imported when it is called."""
 
 from __future__ import annotations
 

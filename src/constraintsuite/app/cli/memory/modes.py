@@ -1,6 +1,6 @@
-"""`csuite memory modes`, and what `csuite show` prints of a memory."""
+"""`csuite memory modes`, and the output of `csuite show` for a memory."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Modules that do the work are imported inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SHOWN = 12
 
 
 def view_memory(folder: Path, part: str | None) -> FolderView:
-    """What a memory holds, or what it knows of `part`: a unit, a document, or entity:NAME."""
+    """Show the content of a memory, or of one part of it: a unit, a document, or entity:NAME."""
     from constraintsuite.app.views.memory.graphs import overview
     from constraintsuite.memory.folder import open_memory
 

@@ -1,6 +1,6 @@
 """`csuite memory eval`: public benchmarks, scored as their authors do."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Modules that do the work are imported inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from constraintsuite.app.cli.memory.resources import load_encoder, named_modes, score_bench, vector_cache
+from constraintsuite.app.cli.memory.resources import emit_forecast, load_encoder, named_modes, score_bench, vector_cache
 from constraintsuite.app.cli.options import (
     budgets_option,
     combine,
@@ -25,9 +25,9 @@ from constraintsuite.app.cli.options import (
     page_option,
     repeats_option,
 )
-from constraintsuite.app.cli.output import count_lines, emit
 from constraintsuite.app.cli.places import FILE
 from constraintsuite.core.errors import UserError
+from constraintsuite.memory.public import BENCHMARKS
 
 if TYPE_CHECKING:
     from constraintsuite.memory.public.base import BenchmarkFile, Granularity
@@ -35,19 +35,14 @@ if TYPE_CHECKING:
 
 
 _NOTES = 5
-OWN_OPTIONS: Mapping[str, tuple[str, ...]] = {
-    "hotpotqa": ("--pooled",),
-    "musique": ("--pooled",),
-    "2wiki": ("--pooled",),
-    "hover": ("--corpus",),
-    "longmemeval": ("--pooled", "--granularity"),
-    "locomo": ("--granularity",),
-}
-"""The benchmarks, and which of the options that not all have a use for each takes."""
 _OWN = combine(
-    click.option("--pooled", is_flag=True, help="Search the documents of all questions together."),
-    click.option("--granularity", type=click.Choice(["session", "turn"]), help="Unit of a dialogue."),
-    click.option("--corpus", type=FILE, help="File of articles, as JSON lines, since HoVer's own file holds no text."),
+    click.option(
+        "--pooled", is_flag=True, help="Search the documents of all questions together; not for hover and locomo."
+    ),
+    click.option(
+        "--granularity", type=click.Choice(["session", "turn"]), help="Unit of a dialogue, for longmemeval and locomo."
+    ),
+    click.option("--corpus", type=FILE, help="For hover, whose file holds no text: articles as JSON lines."),
 )
 _SCORED = combine(
     click.option(
@@ -60,7 +55,7 @@ _SCORED = combine(
         type=click.Choice(["names", "titles"]),
         default="names",
         show_default=True,
-        help="What links documents.",
+        help="Link documents by all names in them, or by titles only.",
     ),
     click.option("--answers", type=FILE, help="JSON file of answers by question id, which are also scored."),
 )
@@ -70,10 +65,10 @@ _WHERE = combine(
 
 
 @click.command("eval")
-@click.argument("benchmark", type=click.Choice(list(OWN_OPTIONS)))
+@click.argument("benchmark", type=click.Choice(BENCHMARKS.names()))
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @combine(modes_option(), budgets_option, encoder_option, limit_option("QUESTIONS"), _OWN, _SCORED, _WHERE)
-def evaluate(  # noqa: PLR0913, PLR0917 - one parameter an option
+def evaluate(  # noqa: PLR0913, PLR0917 - one parameter per option
     benchmark: str,
     file: Path,
     modes: tuple[str, ...],
@@ -106,12 +101,10 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter an option
     """
     from constraintsuite.app.cli.memory.benchmarks import finish_run
     from constraintsuite.core.execution.progress import Terminal
-    from constraintsuite.memory.public import BENCHMARKS
     from constraintsuite.memory.public.base import ReadOptions
     from constraintsuite.memory.public.run import PublicRun
     from constraintsuite.memory.runs.benchmarks import run_benchmark
 
-    _refuse_foreign(benchmark, {"--pooled": pooled, "--granularity": granularity, "--corpus": corpus})
     chosen = named_modes(modes, encoder=encoder is not None)
     given = None if answers is None else _answers(answers)
     asked = PublicRun(
@@ -127,27 +120,19 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter an option
     )
     reading = BENCHMARKS.load(benchmark)(file, ReadOptions(limit, pooled, granularity, corpus))
     if not as_json:
-        _tell(reading, given or {})
-        _tell_left_out(modes, chosen)
+        _print_notes(reading, given or {})
+        _print_left_out(modes, chosen)
     if dry_run:
-        _forecast(reading, asked, as_json)
+        emit_forecast(_forecast(reading, asked), as_json)
         return
     place = out or Path("runs") / f"memory-{benchmark}"
     finish_run(run_benchmark(reading, asked, place, load_encoder(encoder)), page, as_json)
 
 
-def _refuse_foreign(benchmark: str, given: Mapping[str, object]) -> None:
-    """A UserError for an option that this benchmark has no use for."""
-    foreign = [option for option, value in given.items() if value and option not in OWN_OPTIONS[benchmark]]
-    if foreign:
-        able = [name for name, options in OWN_OPTIONS.items() if foreign[0] in options]
-        raise UserError(f"{foreign[0]} is for {', '.join(able)}, not for {benchmark}. Leave it out.")
-
-
-def _tell(reading: BenchmarkFile, answers: Mapping[str, str]) -> None:
-    strange = len(answers.keys() - {item.id for item in reading.items})
-    if strange:
-        click.echo(f"{strange:,} of {len(answers):,} answers belong to no question that is asked here", err=True)
+def _print_notes(reading: BenchmarkFile, answers: Mapping[str, str]) -> None:
+    unused = len(answers.keys() - {item.id for item in reading.items})
+    if unused:
+        click.echo(f"{unused:,} of {len(answers):,} answers belong to no question that is asked here", err=True)
     for reason, count in reading.skipped.items():
         click.echo(f"left out, as in the official scoring: {count} ({reason})", err=True)
     for note in reading.notes[:_NOTES]:
@@ -156,8 +141,8 @@ def _tell(reading: BenchmarkFile, answers: Mapping[str, str]) -> None:
         click.echo(f"and {len(reading.notes) - _NOTES} more notes; the run keeps them", err=True)
 
 
-def _tell_left_out(named: Sequence[str], chosen: Sequence[str]) -> None:
-    """Which modes `all` did not mean: a table that lacks them looks complete."""
+def _print_left_out(named: Sequence[str], chosen: Sequence[str]) -> None:
+    """Print the modes that `all` leaves out, because the table would look complete without them."""
     from constraintsuite.memory.modes import MODES
     from constraintsuite.memory.runs.modes import ALIASES
 
@@ -168,22 +153,16 @@ def _tell_left_out(named: Sequence[str], chosen: Sequence[str]) -> None:
         click.echo(f"left out: {', '.join(absent)} (they need {needed})", err=True)
 
 
-def _forecast(reading: BenchmarkFile, asked: PublicRun, as_json: bool) -> None:
-    units = sum(len(source.passages) for stack in reading.haystacks.values() for source in stack.sources)
-    record = {
+def _forecast(reading: BenchmarkFile, asked: PublicRun) -> dict[str, object]:
+    return {
         "benchmark": reading.benchmark,
         "questions": len(reading.items),
         "haystacks": len(reading.haystacks),
-        "units": units,
+        "units": sum(len(source.passages) for stack in reading.haystacks.values() for source in stack.sources),
         "modes": list(asked.modes),
         "budgets": list(asked.budgets),
         "searches": len(reading.items) * len(asked.modes) * len(asked.budgets),
     }
-    counts = {
-        f"questions over {len(reading.haystacks):,} haystacks with {units:,} units": len(reading.items),
-        f"searches: {', '.join(asked.modes)}": len(reading.items) * len(asked.modes) * len(asked.budgets),
-    }
-    emit(record, as_json, count_lines(counts))
 
 
 def _answers(path: Path) -> Mapping[str, str]:

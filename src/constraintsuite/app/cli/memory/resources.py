@@ -1,14 +1,16 @@
-"""What the options of memory commands name: encoders, caches, modes, cases, and the file of a state."""
+"""Loads what the options of memory commands name: encoders, caches, modes, cases, and the file of a state."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Modules that do the work are imported inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from constraintsuite.app.cli.output import count_lines, emit
 
 if TYPE_CHECKING:
     from constraintsuite.memory.cases.files import Grounded
@@ -26,14 +28,14 @@ def load_encoder(model: str | None) -> DenseScorer | None:
 
 
 def vector_cache() -> Path:
-    """Where vectors of texts are kept between runs."""
+    """Return the folder where vectors of texts are cached between runs."""
     from constraintsuite.core.store.download import cache_folder
 
     return cache_folder() / "vectors"
 
 
 def score_bench() -> Workbench:
-    """Where models that rerank work: what they scored is kept between runs."""
+    """Return a workbench for models that rerank; their scores are cached between runs."""
     from constraintsuite.core.store.download import cache_folder
     from constraintsuite.models.base import Workbench
 
@@ -41,23 +43,31 @@ def score_bench() -> Workbench:
 
 
 def named_modes(given: Sequence[str], *, encoder: bool) -> list[str]:
-    """The modes that `--modes` names. A comma separates two modes, unless an option of a mode follows it."""
+    """Return the modes that `--modes` names. A comma separates two modes, unless an option of a mode follows it."""
     from constraintsuite.memory.runs.modes import choose_modes
 
     names = [name.strip() for text in given for name in _BETWEEN_MODES.split(text) if name.strip()]
     return choose_modes(names, encoder=encoder)
 
 
+def emit_forecast(record: Mapping[str, object], as_json: bool) -> None:
+    """Print what a run would do: one line per number or list."""
+    counts = {name: value for name, value in record.items() if isinstance(value, int)}
+    lists = {name: value for name, value in record.items() if isinstance(value, list | dict)}
+    lines = [f"{name}: {', '.join(map(str, value))}" for name, value in lists.items()]
+    emit(record, as_json, [*count_lines(counts), *lines])
+
+
 def state_place(graph: Path, given: Path | None) -> Path:
-    """The file of a memory's state: beside its folder, which holds documents alone, or here if that has a URL."""
+    """Return the file of a memory's state: next to its folder, or in the current folder if the memory has a URL."""
     from constraintsuite.core.store.mirror import mirror_of
 
-    beside = graph.parent if mirror_of(graph) is None else Path()
-    return given or beside / f"{graph.resolve().name}.state.jsonl"
+    folder = graph.parent if mirror_of(graph) is None else Path()
+    return given or folder / f"{graph.resolve().name}.state.jsonl"
 
 
 def open_datasets(names: Sequence[str], *, lenient: bool = False) -> list[Grounded]:
-    """Bundled datasets by name, others by file; without any, all that are bundled."""
+    """Open bundled datasets by name and others by file; without names, all bundled ones."""
     from constraintsuite.memory.cases.files import FIXTURES, fixture_path, ground, read_cases
 
     chosen = names or FIXTURES

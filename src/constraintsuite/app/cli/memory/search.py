@@ -1,6 +1,6 @@
 """`csuite memory search`: the best units within a budget, and how they were reached."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Modules that do the work are imported inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _SHOWN = 12
 @click.option("--explain", is_flag=True, help="Also print paths, the trace, and the parts of each score.")
 @click.option("--html", type=FILE, help="Draw the graph around the answer into this file.")
 @json_option
-def search(  # noqa: PLR0913, PLR0917 - one parameter an option
+def search(  # noqa: PLR0913, PLR0917 - one parameter per option
     graph: Path,
     query: str,
     mode: str,
@@ -55,9 +55,9 @@ def search(  # noqa: PLR0913, PLR0917 - one parameter an option
 ) -> None:
     """Search GRAPH for the units that answer QUERY.
 
-    With a state (--state, or --at for the one beside the graph), only what holds at that time is found. In the dynamic modes,
-    confirmed units count more. A search confirms nothing; `csuite memory feedback` does. With --encoder, the first search embeds
-    every unit, which can take minutes. The vectors are cached for the next search.
+    With a state (--state, or --at for the one next to the graph), only units that are valid at that time are found. In the
+    dynamic modes, confirmed units count more. A search confirms nothing; `csuite memory feedback` does. With --encoder, the
+    first search embeds every unit, which can take minutes. The vectors are cached for the next search.
     """
     from constraintsuite.core.execution.progress import Terminal
     from constraintsuite.core.store.download import cache_folder
@@ -90,7 +90,7 @@ def _state(graph: Path, given: Path | None, now: str | None) -> MemoryState | No
     if given is None and now is None:
         return None
     place = state_place(graph, given)
-    if not place.exists() and given is None and now is not None:
+    if given is None and now is not None and not place.exists():
         return MemoryState(Clock(now))
     state = load_state(place)
     if now is not None:

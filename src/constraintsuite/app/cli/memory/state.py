@@ -1,6 +1,6 @@
-"""`csuite memory feedback`, `state`, `snapshot` and `restore`: what changes between searches."""
+"""`csuite memory feedback`, `state`, `snapshot` and `restore`: the state that changes between searches."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Modules that do the work are imported inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def feedback(
             for unit in units:
                 state.supersede(unit, newer)
         record = _record(place, state, units)
-    emit(record, as_json, _lines(record))  # what is said to be confirmed is on the disk
+    emit(record, as_json, _lines(record))  # after the block, so that what is printed is on the disk
 
 
 @click.command("state")
@@ -105,7 +105,7 @@ def _copy(source: Path, target: Path, done: str, as_json: bool, *, replace: bool
     from constraintsuite.core.store.files import folder_lock
     from constraintsuite.memory.state_file import save_state
 
-    found = _load(source)  # read whole, so that a file that is cut short is never copied
+    found = _load(source)  # parsed as a whole, so that a truncated file is never copied
     with folder_lock(target.with_name(f".{target.name}.lock")):
         if not replace and target.exists():
             raise UserError(f"{target}: this file already exists, and may be your only copy. Choose another --out.")
