@@ -50,7 +50,7 @@ def test_where_the_driver_does_not_fit_a_part_is_proposed() -> None:
     (said,) = alarms(50)
     assert "Of that the driver needs 100 GiB. More nodes do not help the driver." in said
     assert (
-        "about 5,000 documents fit, even at the end of that range. Where there are judgments, csuite subset build --source ... --size 5000"
+        "about 5,000 documents fit, even at the end of that range. Where there are judgments, csuite subset --source ... --size 5000"
         in said
     )
 

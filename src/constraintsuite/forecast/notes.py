@@ -229,7 +229,7 @@ def _part(recipe: Recipe, samples: Samples, documents: int, memory: float) -> st
     unit = 10 ** max(0, len(str(low)) - 2)  # two digits are more than is known
     size = low // unit * unit
     return (
-        f"about {size:,} documents fit, even at the end of that range. Where there are judgments, csuite subset build --source ... "
+        f"about {size:,} documents fit, even at the end of that range. Where there are judgments, csuite subset --source ... "
         f"--size {size} --out bundles/part chooses them, and csuite bundle export bundles/part --layout jsonl --out part makes a "
         "corpus of them; else take lines of the file by chance."
     )

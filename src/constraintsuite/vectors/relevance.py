@@ -72,6 +72,6 @@ def read_relevance(bundle: Bundle) -> Iterator[JudgedRow]:
     file = bundle.path / files.TRUTH / RELEVANCE / RELEVANCE_FILE
     found = next((part for part in bundle.parts(files.TRUTH) if part.path == file.parent), None)
     if found is None:
-        raise UserError(f"{bundle.path}: no relevance truth yet. Make it: csuite truth {bundle.path}")
+        raise UserError(f"{bundle.path}: no relevance truth yet. Make it: csuite bundle truth {bundle.path}")
     found.refuse_changed()
     return (JudgedRow(*cast(JudgedRow, row)) for row in read_table(file))

@@ -91,7 +91,7 @@ def _lines(bundle: Bundle, artifact: Artifact) -> Iterator[str]:
         ] = lost
     yield from count_lines(texts)
     yield f"Bundle:  {bundle.id}"
-    yield f"Next:    csuite truth {shown(bundle.path)} --knn 100"
+    yield f"Next:    csuite bundle truth {shown(bundle.path)} --knn 100"
 
 
 def _record(bundle: Bundle, artifact: Artifact) -> dict[str, object]:

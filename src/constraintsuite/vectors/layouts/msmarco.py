@@ -184,7 +184,7 @@ def _read_positives(
             repairs.append(f"{added:,} positives that only {TRUTH_IDS} names were added: the matrix had been cut")
     if not any(found):
         repairs.append(
-            "there is no ground truth from judgments; `csuite truth --knn` finds neighbours, which are another truth"
+            "there is no ground truth from judgments; `csuite bundle truth --knn` finds neighbours, which are another truth"
         )
     return found, repairs
 
