@@ -284,4 +284,4 @@ def test_a_set_is_written_for_other_benchmarks_once(form: str, files: int, tmp_p
         tmp_path / "o",
     )
     assert len(call(*command).stdout.split()) == files
-    assert "this file is there already" in str(call(*command).exception)
+    assert "this file already exists" in str(call(*command).exception)

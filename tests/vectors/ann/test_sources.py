@@ -141,8 +141,8 @@ def test_neighbours_that_are_none_are_refused(rows: list[list[int]], words: str)
     [
         (BASE, np.ones((2, 3), dtype=np.float32), "base vectors have 2 dimensions, queries 3"),
         (BASE[:0], QUERIES, "at least one row"),
-        (np.array([[0, 1], [np.nan, 2]], dtype=np.float32), QUERIES, "base vector 1 holds a value"),
-        (BASE, np.array([[np.inf, 1]], dtype=np.float32), "query 0 holds a value"),
+        (np.array([[0, 1], [np.nan, 2]], dtype=np.float32), QUERIES, "base vector 1 is not finite"),
+        (BASE, np.array([[np.inf, 1]], dtype=np.float32), "query 0 is not finite"),
     ],
 )
 def test_vectors_that_cannot_be_compared_are_refused(base: Vectors, queries: Vectors, words: str) -> None:
