@@ -67,7 +67,7 @@ def unescaped(field: str) -> str:
 def test_tables_are_strict(tmp_path: Path) -> None:
     bundle = odd_bundle(tmp_path, ODD)
     notes = LAYOUTS.load("tsv")(bundle, tmp_path / "tsv", None)
-    assert notes == ["titles stand before the texts, since a table has two columns"]
+    assert notes == ["titles are written before the texts, since the table has two columns"]
     content = (tmp_path / "tsv" / "corpus.tsv").read_bytes()
     assert b"\r" not in content
     rows = [line.split("\t") for line in content.decode().removesuffix("\n").split("\n")]
@@ -75,7 +75,7 @@ def test_tables_are_strict(tmp_path: Path) -> None:
 
 
 def test_a_table_refuses_nul_by_name(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"The field 'Title a\\x00b' holds '\\x00', which a table cannot carry"):
+    with pytest.raises(UserError, match=r"The field 'Title a\\x00b' holds '\\x00', which a table cannot hold"):
         LAYOUTS.load("tsv")(odd_bundle(tmp_path, {"nul": "a\0b"}), tmp_path / "tsv", None)
 
 
@@ -185,12 +185,12 @@ def cut_short(folder: Path) -> None:
     ("spoil", "message"),
     [
         (negative_index, "row 0 names a passage outside 0 to 11"),
-        (twice, "stands there twice"),
+        (twice, "occurs twice"),
         (other_dimension, "passages have 16 dimensions, queries 8"),
         (double_precision, "expected a matrix of float32"),
         (too_few_ids, "ids for"),
         (ids_missing, r"seven: there is no query_ids\.npy\. A folder of the methodology holds"),
-        (cut_short, "cannot be mapped|not an array"),
+        (cut_short, "not a whole NumPy array|expected a matrix"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

@@ -239,7 +239,7 @@ def test_an_export_that_fails_leaves_nothing(tmp_path: Path, source: tuple[str, 
         file.write(json.dumps({"id": "q9", "text": "a\0b"}) + "\n")
     call(subset, *source, "--size", 50, "--require", "any", "--out", tmp_path / "b")
     result = call(bundle, "export", tmp_path / "b", "--layout", "tsv", "--out", tmp_path / "tsv")
-    assert "which a table cannot carry" in str(result.exception)
+    assert "which a table cannot hold" in str(result.exception)
     assert not (tmp_path / "tsv").exists()
     assert not list(tmp_path.glob(".tsv*"))
 

@@ -1,4 +1,4 @@
-"""How exact and how fast is vector search: subsets of a corpus, bundles of texts and vectors, and two truths."""
+"""Vector search: subsets of a corpus, bundles of texts and vectors, two truths, and benchmarks of engines."""
 
 from __future__ import annotations
 

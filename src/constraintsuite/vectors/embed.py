@@ -1,4 +1,4 @@
-"""From texts to vectors, shard by shard: a shard is done when its outcome is there, and a rerun goes on behind it."""
+"""Encode the texts of a bundle, shard by shard; a rerun resumes after the last finished shard."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def embed_bundle(
     engine: Engine = _ALONE,
     reuse: Sequence[Path] = (),
 ) -> Artifact:
-    """Write the vectors of a bundle by an encoder; what was finished before is not computed again."""
+    """Write the vectors of a bundle by an encoder; finished shards are not computed again."""
     with reading(path) as bundle, reading_known(reuse), letting_go():
         bundle.require_texts()
         encoder = load_encoder(model)
@@ -54,7 +54,7 @@ def embed_bundle(
             files.OF_VECTORS,
             replace=Replace.SAME_KIND,
             work=str(REVISIONS["embedding shard"]),
-            accept=bundle.owns,  # the folder's name is the encoder's
+            accept=bundle.owns,  # the name of the folder identifies the encoder
             note=reporter.note,
         ) as space:
             if space.finished is not None:
@@ -72,7 +72,7 @@ def embed_bundle(
 def plan_shards(
     bundle: Bundle, encoder: DenseScorer | WorkerSpec, folder: Path, shard_rows: int, known: tuple[Path, ...] = ()
 ) -> dict[str, ShardTask]:
-    """The shards by name; they depend on the texts alone, not on who computes them."""
+    """The shards by name; they depend only on the texts, not on the number of workers."""
     tasks = {}
     roles: tuple[tuple[TextRole, int], ...] = (("document", bundle.documents), ("query", len(bundle.queries)))
     for role, rows in roles:
@@ -87,7 +87,7 @@ def plan_shards(
 
 
 def _reused(folders: Sequence[Path], encoder: str) -> dict[str, str]:
-    """Contents of the bundles whose vectors are used; one without vectors of this encoder is a UserError."""
+    """The hashes of the vectors to reuse; a bundle without vectors of this encoder is a UserError."""
     contents = {}
     for number, folder in enumerate(folders):
         there = {artifact.path.name: artifact for artifact in Bundle.open(folder).parts(files.VECTORS)}
@@ -99,7 +99,7 @@ def _reused(folders: Sequence[Path], encoder: str) -> dict[str, str]:
 
 
 def _gather(bundle: Bundle, out: Path, tasks: Mapping[str, ShardTask]) -> None:
-    """One matrix of all shards of a role, with one shard in memory at a time."""
+    """Join the shards of documents and of queries, with one shard in memory at a time."""
     for role, file, rows in (
         ("document", files.DOCUMENT_VECTORS, bundle.documents),
         ("query", files.QUERY_VECTORS, len(bundle.queries)),

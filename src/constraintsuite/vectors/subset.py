@@ -82,7 +82,7 @@ def would_replace(corpus: SourceSettings, settings: SubsetSettings, out: Path) -
     origin = _origin(open_source(corpus), corpus, settings)
     if manifest is None or manifest.fingerprint == origin.fingerprint:
         return []
-    parts = (part for folder in files.PARTS for part in Bundle(Artifact(out, manifest)).parts(folder))
+    parts = Bundle(Artifact(out, manifest)).all_parts()
     return ["texts", *(f"{part.manifest.kind} {part.path.name} ({part.manifest.name})" for part in parts)]
 
 
@@ -195,16 +195,8 @@ def _twins_file(space: Workspace, number: int) -> Path:
 
 def _write_judged(draft: SubsetDraft, folder: Path) -> None:
     rows = zip(draft.judged.queries, draft.states, strict=True)
-    tables.write_table(
-        folder / files.QUERIES,
-        tables.QUERY_COLUMNS,
-        ((row, query.id, query.text, state) for row, (query, state) in enumerate(rows)),
-    )
-    tables.write_table(
-        folder / files.QRELS,
-        tables.QREL_COLUMNS,
-        ((qrel.query, qrel.document, qrel.grade) for qrel in draft.judged.qrels),
-    )
+    queries = (tables.QueryRow(row, query.id, query.text, state) for row, (query, state) in enumerate(rows))
+    tables.write_judgments(folder, queries, draft.judged.qrels)
     report = {
         "coverage": asdict(draft.coverage),
         "strata": [asdict(stratum) for stratum in draft.selection.strata],

@@ -86,11 +86,7 @@ def view_bundle(folder: Path, part: str | None) -> FolderView:
 
 
 def _record(opened: Bundle) -> dict[str, object]:
-    parts = {
-        part.path.relative_to(opened.path).as_posix(): part.manifest
-        for name in (files.VECTORS, files.TRUTH)
-        for part in opened.parts(name)
-    }
+    parts = {part.path.relative_to(opened.path).as_posix(): part.manifest for part in opened.all_parts()}
     return {"bundle_id": opened.id, "texts": opened.texts.manifest, "parts": parts}
 
 
