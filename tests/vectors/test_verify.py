@@ -257,7 +257,7 @@ def other_neighbours(rows: list[Row]) -> None:
             "truth/neighbours-*/knn.parquet",
             NEAREST_COLUMNS,
             other_neighbours,
-            "query row 0: computed again, .* are others",
+            "query row 0: computed again, .* differ",
         ),
         ("truth/neighbours-*/knn.parquet", NEAREST_COLUMNS, swap, "its rows are not those of the queries"),
     ],
