@@ -118,7 +118,7 @@ READ = [
     (f"{VECTORS}/encoder.json", "bundle diff bundle bundle"),
     (f"{VECTORS}/docs.npy", f"bundle export bundle --layout msmarco-subset {NEW}"),
     (f"{VECTORS}/docs.npy", f"ann run bench.yaml {NEW}"),
-    (f"{VECTORS}/queries.npy", f"ann export bench.yaml --data bundle --to bigann {NEW}"),
+    (f"{VECTORS}/queries.npy", f"bundle export bundle --layout bigann {NEW}"),
     (f"{VECTORS}/docs.npy", "embed plain/bundle --model dense:encoder --reuse bundle"),
     (f"{NEIGHBOURS}/knn.parquet", "show bundle"),
     ("bundle/truth/relevance/judged.parquet", "bundle diff bundle bundle"),

@@ -12,6 +12,8 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.corpora.base import Source, SourceSettings
 from constraintsuite.vectors import LAYOUTS
+from constraintsuite.vectors.ann.data import exact_neighbours, require_usable
+from constraintsuite.vectors.ann.sources import SOURCES
 from constraintsuite.vectors.bundle import Bundle, open_vectors
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.layouts.msmarco import read_folder
@@ -211,7 +213,7 @@ def test_a_form_without_vectors_refuses_an_encoder(tmp_path: Path, layout: str) 
         LAYOUTS.load(layout)(bundle, tmp_path / "out", "minilm")
 
 
-@pytest.mark.parametrize("layout", ["jsonl", "tsv", "msmarco-subset"])
+@pytest.mark.parametrize("layout", ["jsonl", "tsv", "msmarco-subset", "bigann"])
 def test_the_licence_goes_with_the_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str) -> None:
     monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(Source, "licence", "CC BY 4.0")
@@ -240,3 +242,27 @@ def test_an_imported_bundle_has_no_texts_to_encode(tmp_path: Path, seven: Path) 
         embed_bundle(tmp_path / "imported", "dense:x", Silent())
     with pytest.raises(UserError, match="imported without texts"):
         LAYOUTS.load("jsonl")(Bundle.open(tmp_path / "imported"), tmp_path / "beir", None)
+
+
+@pytest.mark.parametrize(
+    ("layout", "options"),
+    [
+        ("hdf5", {"path": "vectors.hdf5"}),
+        ("bigann", {"base": "base.fbin", "queries": "queries.fbin", "neighbours": "neighbours.bin", "metric": "dot"}),
+    ],
+)
+def test_vectors_come_with_their_neighbours_for_other_benchmarks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str, options: dict[str, str]
+) -> None:
+    """Tools without cosine get vectors of length 1, whose products are the same."""
+    if layout == "hdf5":
+        pytest.importorskip("h5py")
+    monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "cache"))
+    path = make_bundle(tmp_path)
+    embed_bundle(path, save_model(tmp_path / "model", normalize=False), Silent())
+    notes = LAYOUTS.load(layout)(Bundle.open(path), tmp_path / "out", None)
+    read = require_usable(SOURCES.load(layout).model_validate(options).load("tiny", tmp_path / "out"))
+    assert read.neighbours is not None
+    assert read.neighbours.shape == (6, 30)
+    exact_neighbours(read, 30)  # which refuses neighbours of another metric
+    assert bool(notes) == (layout == "bigann")

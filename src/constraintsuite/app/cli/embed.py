@@ -1,4 +1,4 @@
-"""`csuite embed`: vectors for a bundle."""
+"""`csuite embed`: encode the texts of a bundle."""
 
 from __future__ import annotations
 

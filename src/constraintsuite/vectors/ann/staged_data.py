@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from constraintsuite.models.retrieval.topk import Neighbours
 from constraintsuite.vectors.ann.data import (
     BenchmarkVectors,
     Vectors,
-    blocks,
     exact_neighbours,
     hash_vectors,
     limit_vectors,
@@ -26,9 +24,7 @@ from constraintsuite.vectors.ann.data import (
     select_queries,
 )
 from constraintsuite.vectors.ann.results import DataFacts
-from constraintsuite.vectors.ann.settings import AnnBenchmark, DataEntry, locked_data
-from constraintsuite.vectors.ann.sources.bigann import write_fbin, write_neighbours
-from constraintsuite.vectors.ann.sources.hdf5 import write_hdf5
+from constraintsuite.vectors.ann.settings import DataEntry
 from constraintsuite.vectors.matrices import blocks_of, map_matrix, write_matrix
 
 _BASE, _REST = "base.npy", "rest.npz"
@@ -207,31 +203,3 @@ def _read_rest(place: Path) -> dict[str, npt.NDArray[Any]] | None:
             return dict(arrays)
     except (OSError, ValueError, BadZipFile):
         return None
-
-
-def export_set(bench: AnnBenchmark, name: str, form: str, depth: int, folder: Path, out: Path) -> list[Path]:
-    """Write the data set `name` in another format; gives its files. An existing file is a UserError."""
-    entry = next((entry for entry in bench.data if entry.name == name), None)
-    if entry is None:
-        raise UserError(f"No data named {name!r} in the benchmark. There are: {', '.join(e.name for e in bench.data)}.")
-    files = [out / f"{name}{ending}" for ending in _ENDINGS[form]]
-    there = next((file for file in files if file.exists()), None)
-    if there is not None:
-        raise UserError(f"{there}: this file already exists. Choose another --out.")
-    with locked_data([entry], folder):
-        data = read_set(entry, folder)
-        truth = exact_neighbours(data, depth)
-        if form == "hdf5":
-            write_hdf5(files[0], data, truth)
-            return files
-        unit = data.metric == "cosine"  # big-ann-benchmarks has no cosine: it is the product of vectors of length 1
-        for file, vectors in zip(files, (data.base, data.queries), strict=False):
-            write_fbin(file, vectors.shape, (block for _, block in blocks(vectors, unit=unit)))
-        write_neighbours(files[2], truth, data.metric)
-    return files
-
-
-_ENDINGS: Mapping[str, tuple[str, ...]] = {
-    "hdf5": (".hdf5",),
-    "bigann": (".base.fbin", ".queries.fbin", ".neighbours.bin"),
-}
