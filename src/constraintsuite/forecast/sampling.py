@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heappush, heapreplace
 from itertools import islice
@@ -128,14 +128,10 @@ def _write_judged(source: Source, documents: set[str], share: float, folder: Pat
         write_jsonl(folder / "queries.jsonl", queries)
         files["queries"] = str(folder / "queries.jsonl")
     if kept and queries:
-        write_text(folder / "qrels.txt", _lines(f"{q.query}\t0\t{q.document}\t{q.grade}" for q in kept))
+        write_text(folder / "qrels.txt", "".join(f"{q.query}\t0\t{q.document}\t{q.grade}\n" for q in kept))
         files["qrels"] = str(folder / "qrels.txt")
     return files
 
 
 def _drawn(identity: str, share: float) -> bool:
     return stable_hash("plan", identity) < share * 2**64
-
-
-def _lines(lines: Iterable[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)

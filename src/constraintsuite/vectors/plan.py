@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Set
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from itertools import product
 
@@ -92,21 +92,16 @@ def plan_subset(
     if population is not None:
         return _forecast_unread(source, settings, skip_bad_rows, population)
     draft = draft_subset(source, settings, skip_bad_rows, reporter)
-    coverage, size, population = draft.coverage, len(draft.selection.positions), len(draft.survey)
+    coverage, population = draft.coverage, len(draft.survey)
     twins = None if draft.twins is None else len(draft.twins.left_out)
-    exact = SampleForecast(population, size, coverage.judged, coverage.judged - coverage.none, 0.0, coverage.full)
-    return SubsetPlan(
-        source=source.name,
-        mode=settings.mode,
+    plan = _plan_uniform(source, settings, draft.judged, population - (twins or 0), draft.absent)
+    size, kept = len(draft.selection.positions), coverage.judged - coverage.none
+    return replace(
+        plan,
         population=population,
         size=size,
-        queries=coverage.queries,
-        judged=coverage.judged,
-        positives=len(draft.judged.keep),
         absent=len(draft.absent),
-        expected=exact,
-        by_size=_by_size(population - (twins or 0), size, _count_positives(draft.judged, draft.absent)),
-        warning=settings.biased,
+        expected=SampleForecast(population, size, coverage.judged, kept, 0.0, coverage.full),
         notes=(*draft.gaps, *draft.selection.notes),
         bytes=draft.bytes,
         twins_left_out=twins,
@@ -117,37 +112,35 @@ def plan_subset(
 def _forecast_unread(source: Source, settings: SubsetSettings, skip_bad_rows: bool, population: int) -> SubsetPlan:
     judged = read_judged(source, settings, BadRows(skip=skip_bad_rows))
     hard = hard_negatives(settings, judged)
-    size = round((settings.rate or 0) * population) if settings.size is None else settings.size
-    refuse_too_large(size, population)
-    positives = _count_positives(judged, frozenset())
-    expected = forecast_uniform(population, size, positives)
+    plan = _plan_uniform(source, settings, judged, population)
+    refuse_too_large(plan.size, population)
     if settings.mode in KEEPING:
-        refuse_no_room(size, {"positive": len(judged.keep)})
-        expected = SampleForecast(population, size, expected.judged, expected.judged, 0.0, expected.judged)
+        refuse_no_room(plan.size, {"positive": len(judged.keep)})
+        plan = replace(plan, expected=replace(plan.expected, kept=plan.judged, deviation=0.0, whole=plan.judged))
     twins = [_UNREAD_TWINS] if settings.dedup == "exact_text" else []
-    return SubsetPlan(
-        source=source.name,
-        mode=settings.mode,
-        population=population,
-        size=size,
-        queries=len(judged.queries),
-        judged=expected.judged,
-        positives=len(judged.keep),
-        absent=None,
-        expected=expected,
-        by_size=_by_size(population, size, positives),
-        warning=settings.biased,
-        notes=(_UNREAD, *gaps(settings, judged, hard, judged.keep | hard), *twins),
-    )
+    return replace(plan, notes=(_UNREAD, *gaps(settings, judged, hard, judged.keep | hard), *twins))
 
 
-def _count_positives(judged: JudgedQueries, absent: frozenset[str]) -> PositiveCounts:
-    return Counter((len(names - absent), len(names & absent)) for names in judged.positives().values())
-
-
-def _by_size(population: int, size: int, positives: PositiveCounts) -> tuple[SampleForecast, ...]:
+def _plan_uniform(
+    source: Source, settings: SubsetSettings, judged: JudgedQueries, population: int, absent: Set[str] = frozenset()
+) -> SubsetPlan:
+    """The plan of a uniform sample of the wanted size, and of other sizes."""
+    size = round((settings.rate or 0) * population) if settings.size is None else settings.size
+    positives = Counter((len(names - absent), len(names & absent)) for names in judged.positives().values())
     sizes = sorted({round(share * population) for share in _SHARES} | {size})
-    return tuple(forecast_uniform(population, each, positives) for each in sizes if each)
+    return SubsetPlan(
+        source.name,
+        settings.mode,
+        population,
+        size,
+        len(judged.queries),
+        positives.total(),
+        len(judged.keep),
+        None,
+        forecast_uniform(population, size, positives),
+        tuple(forecast_uniform(population, each, positives) for each in sizes if each),
+        settings.biased,
+    )
 
 
 def forecast_uniform(population: int, size: int, positives: PositiveCounts) -> SampleForecast:

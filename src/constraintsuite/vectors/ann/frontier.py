@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.experiments.load import short_paths
@@ -142,22 +142,12 @@ def by_name(cells: Iterable[MeasuredCell]) -> dict[str, list[MeasuredCell]]:
 
 def choose_by_recall(cells: Sequence[MeasuredCell], targets: Sequence[float]) -> list[ChosenSetting]:
     """For each engine and target of recall: the fastest cell that reaches it on the tuning half of the queries."""
-    return [
-        _chosen_setting(target, own, max((cell for cell in own if _tuned(cell) >= target), key=speed_of, default=None))
-        for own in by_name(cells).values()
-        for target in targets
-    ]
+    return _choose(cells, targets, reached=_tuned, best=speed_of)
 
 
 def choose_by_speed(cells: Sequence[MeasuredCell], speeds: Sequence[float]) -> list[ChosenSetting]:
     """For each engine and speed: the most exact cell on the tuning half that is as fast."""
-    return [
-        _chosen_setting(
-            speed, own, max((cell for cell in own if speed_of(cell) >= speed), key=_exactness, default=None)
-        )
-        for own in by_name(cells).values()
-        for speed in speeds
-    ]
+    return _choose(cells, speeds, reached=speed_of, best=_exactness)
 
 
 def best_cells(cells: Sequence[MeasuredCell], target: float) -> dict[str, MeasuredCell]:
@@ -176,11 +166,22 @@ def _exactness(cell: MeasuredCell) -> tuple[float, float]:
     return _tuned(cell), speed_of(cell)
 
 
-def _chosen_setting(target: float, cells: Sequence[MeasuredCell], chosen: MeasuredCell | None) -> ChosenSetting:
-    name = engine_name(cells[0])
-    if not any(_half(cell, "tune").n for cell in cells):
-        return ChosenSetting(name, target, None, None, decided=False)
-    return ChosenSetting(name, target, chosen, None if chosen is None else _half(chosen, "report"))
+def _choose(
+    cells: Sequence[MeasuredCell],
+    targets: Sequence[float],
+    *,
+    reached: Callable[[MeasuredCell], float],
+    best: Callable[[MeasuredCell], Any],
+) -> list[ChosenSetting]:
+    """For each engine and target: the best cell that reaches it, with its recall on the other half of the queries."""
+    chosen = []
+    for own in by_name(cells).values():
+        decided = any(_half(cell, "tune").n for cell in own)
+        for target in targets:
+            cell = max((one for one in own if decided and reached(one) >= target), key=best, default=None)
+            recall = None if cell is None else _half(cell, "report")
+            chosen.append(ChosenSetting(engine_name(own[0]), target, cell, recall, decided))
+    return chosen
 
 
 def _tuned(cell: MeasuredCell) -> float:
@@ -203,7 +204,7 @@ def separate_runs(runs: Sequence[AnnRun]) -> list[AnnRun]:
     cells belong to the first run. Every cell is a new object, so that `find_run` can tell equal cells apart.
     """
     cells = _own_items(
-        [run.cells for run in runs], lambda number, cell: (conditions_of(runs[number]), *_set_and_name(cell))
+        [run.cells for run in runs], lambda number, cell: (conditions_of(runs[number]), cell.content, cell.point.name)
     )
     rankings = _own_items([run.rankings for run in runs], lambda _, ranking: (ranking.content, ranking.retriever))
     return [
@@ -227,10 +228,6 @@ def separate_runs(runs: Sequence[AnnRun]) -> list[AnnRun]:
 def find_run(runs: Sequence[AnnRun], cell: MeasuredCell) -> AnnRun:
     """Of separated runs, the one that holds this very object; two machines may give cells with the same key."""
     return next(run for run in runs if any(one is cell for one in run.cells))
-
-
-def _set_and_name(cell: MeasuredCell) -> tuple[str, str]:
-    return cell.content, cell.point.name
 
 
 def _own_items(

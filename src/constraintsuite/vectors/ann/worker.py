@@ -14,7 +14,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
 import numpy as np
 
@@ -44,15 +43,6 @@ class WorkerJob:
     out: Path
 
 
-class _Built(NamedTuple):
-    """A built index with its cost, the data and the truth."""
-
-    engine: AnnEngine
-    cost: Cost
-    data: BenchmarkVectors
-    truth: Neighbours
-
-
 def work(job: WorkerJob) -> None:
     """Build the index and measure its cells; a failure is stored, and the other cells are still measured."""
     processors = pin(job.protocol.threads)
@@ -61,14 +51,16 @@ def work(job: WorkerJob) -> None:
             data, truth = load_staged(job.staged)
             engine = make_engine(job.build.point, data.metric)
             open_engine.callback(engine.close)
-            built = _Built(engine, _build(engine, data.base, job.staged.folder), data, truth)
+            cost = _build(engine, data.base, job.staged.folder)
         except Exception as error:  # an engine may raise anything
             for key in job.build.cells:
                 _write_failure(job, key, error)
             return
         for key in job.build.cells:
             try:
-                write_json(job.out / CELLS / f"{key}.json", _measure_cell(job, built, key, processors))
+                write_json(
+                    job.out / CELLS / f"{key}.json", _measure_cell(job, key, processors, engine, cost, data, truth)
+                )
             except Exception as error:
                 _write_failure(job, key, error)
             else:
@@ -106,13 +98,21 @@ def _build(engine: AnnEngine, base: Vectors, scratch: Path) -> Cost:
     return Cost(seconds, saved, loaded, size, grown, after.peak)
 
 
-def _measure_cell(job: WorkerJob, built: _Built, key: str, processors: Sequence[int]) -> MeasuredCell:
+def _measure_cell(
+    job: WorkerJob,
+    key: str,
+    processors: Sequence[int],
+    engine: AnnEngine,
+    cost: Cost,
+    data: BenchmarkVectors,
+    truth: Neighbours,
+) -> MeasuredCell:
     """Measure one cell, and store what it found for each query."""
-    point, data, truth = job.build.cells[key], built.data, built.truth
+    point = job.build.cells[key]
     # Each client has one thread, and all share the processors.
     threads = 1 if point.mode == "concurrent" else point.threads
-    search = prepare_search(built.engine, point, data, threads)
-    place = built.engine.place if isinstance(built.engine, ServedEngine) else None
+    search = prepare_search(engine, point, data, threads)
+    place = engine.place if isinstance(engine, ServedEngine) else None
     group = None if place is None else client_processes(ClientJob(point, job.staged, place, processors))
     with blas_threads(threads):
         measured = measure(search, data.queries, point.k, point.mode, point.clients, job.protocol, group)
@@ -132,10 +132,10 @@ def _measure_cell(job: WorkerJob, built: _Built, key: str, processors: Sequence[
         key=key,
         point=point,
         content=job.staged.facts.content,
-        exact=built.engine.exact,
+        exact=engine.exact,
         figures=figures | {name: metrics.mean(of_queries) for name, of_queries in judged.items()},
         speed=measured.speed,
-        cost=built.cost,
+        cost=cost,
         library=job.build.library,
         code=job.build.code,
         host={**job.host, "load": current_load()},
