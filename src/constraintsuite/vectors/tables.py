@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -30,50 +30,28 @@ _READ_ROWS = 4_096
 PART_ROWS = 50_000
 """Documents per part of the corpus."""
 
-DOCUMENT_COLUMNS = arrow.schema(
-    [
-        arrow.field("row", arrow.int64(), nullable=False),
-        arrow.field("doc_id", arrow.string(), nullable=False),
-        arrow.field("title", arrow.string()),
-        arrow.field("text", arrow.large_string()),
-        arrow.field("stratum", arrow.dictionary(arrow.int16(), arrow.string())),
-        arrow.field("inclusion_prob", arrow.float64()),
-        arrow.field("text_sha256", arrow.binary(16)),
-    ]
-)
-QUERY_COLUMNS = arrow.schema(
-    [
-        arrow.field("row", arrow.int64(), nullable=False),
-        arrow.field("query_id", arrow.string(), nullable=False),
-        arrow.field("text", arrow.large_string()),
-        arrow.field("coverage", arrow.string(), nullable=False),
-    ]
-)
-QREL_COLUMNS = arrow.schema(
-    [
-        arrow.field("query_id", arrow.string(), nullable=False),
-        arrow.field("doc_id", arrow.string(), nullable=False),
-        arrow.field("relevance", arrow.int32(), nullable=False),
-    ]
-)
-JUDGED_COLUMNS = arrow.schema(
-    [
-        arrow.field("query_row", arrow.int64(), nullable=False),
-        arrow.field("doc_row", arrow.int64()),
-        arrow.field("doc_id", arrow.string(), nullable=False),
-        arrow.field("relevance", arrow.int32(), nullable=False),
-        arrow.field("in_subset", arrow.bool_(), nullable=False),
-    ]
-)
-NEAREST_COLUMNS = arrow.schema(
-    [
-        arrow.field("query_row", arrow.int64(), nullable=False),
-        arrow.field("doc_rows", arrow.list_(arrow.int64()), nullable=False),
-        arrow.field("scores", arrow.list_(arrow.float64()), nullable=False),
-        arrow.field("kth_score", arrow.float64()),
-        arrow.field("tied_beyond_k", arrow.int64(), nullable=False),
-    ]
-)
+_INT, _FLOAT, _TEXT, _LONG_TEXT = arrow.int64(), arrow.float64(), arrow.string(), arrow.large_string()
+
+
+def _schema(columns: Mapping[str, arrow.DataType]) -> arrow.Schema:
+    """The columns of a table; only those whose name ends in `?` may be null."""
+    return arrow.schema(
+        [arrow.field(name.rstrip("?"), kind, nullable=name.endswith("?")) for name, kind in columns.items()]
+    )
+
+
+_DRAWN = {
+    "stratum?": arrow.dictionary(arrow.int16(), _TEXT),
+    "inclusion_prob?": _FLOAT,
+    "text_sha256?": arrow.binary(16),
+}
+DOCUMENT_COLUMNS = _schema({"row": _INT, "doc_id": _TEXT, "title?": _TEXT, "text?": _LONG_TEXT, **_DRAWN})
+QUERY_COLUMNS = _schema({"row": _INT, "query_id": _TEXT, "text?": _LONG_TEXT, "coverage": _TEXT})
+QREL_COLUMNS = _schema({"query_id": _TEXT, "doc_id": _TEXT, "relevance": arrow.int32()})
+_GRADED = {"relevance": arrow.int32(), "in_subset": arrow.bool_()}
+JUDGED_COLUMNS = _schema({"query_row": _INT, "doc_row?": _INT, "doc_id": _TEXT, **_GRADED})
+_NEAREST = {"doc_rows": arrow.list_(_INT), "scores": arrow.list_(_FLOAT)}
+NEAREST_COLUMNS = _schema({"query_row": _INT, **_NEAREST, "kth_score?": _FLOAT, "tied_beyond_k": _INT})
 
 
 class DocumentRow(NamedTuple):

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 from pydantic import ValidationError
 
-from constraintsuite.app.cli.corpus import source_options, source_settings
-from constraintsuite.app.cli.options import Command, combine, dry_run_option, force_option, json_option, out_option
+from constraintsuite.app.cli.corpus import field_option, source_options, source_settings
+from constraintsuite.app.cli.options import combine, dry_run_option, force_option, json_option, out_option
 from constraintsuite.app.cli.output import count_lines, emit
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Terminal
@@ -22,39 +22,14 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.registry import find_format, open_source
 from constraintsuite.vectors.judgments import refuse_poor
 from constraintsuite.vectors.plan import SubsetPlan, plan_subset
-from constraintsuite.vectors.settings import SamplingMode, SubsetSettings
+from constraintsuite.vectors.settings import SubsetSettings
 
-_FIELDS = SubsetSettings.model_fields
-_RENAMED = {"n_queries": "queries"}  # --queries names the file of the source
-
-
-def _option(name: str, field: str = "", **more: object) -> Callable[[Command], Command]:
-    described = _FIELDS[field or name].description
-    return click.option(f"--{name.replace('_', '-')}", name, help=described, **more)  # type: ignore[arg-type]
-
-
-_settings_options = combine(
-    _option("mode", type=click.Choice(get_args(SamplingMode)), default="keep_positives", show_default=True),
-    _option("size", type=int),
-    _option("rate", type=float),
-    _option("n_queries", "queries", type=int),
-    _option("require", type=click.Choice(["judged", "any"]), default="judged", show_default=True),
-    _option("min_relevance", type=int, default=1, show_default=True),
-    _option("positives_of", type=click.Choice(["selected", "split"]), default="selected", show_default=True),
-    _option("run", type=click.Path(path_type=Path, dir_okay=False)),
-    _option("depth", type=int, default=100, show_default=True),
-    _option("strata", default="length", show_default=True),
-    _option("allocation", default="proportional", show_default=True),
-    _option("order", type=click.Choice(["positives_then_key", "source"]), default="positives_then_key"),
-    _option("dedup", type=click.Choice(["off", "exact_text"]), default="off", show_default=True),
-    _option("seed", default="42", show_default=True),
-    _option("namespace"),
-)
+_RENAMED = {"queries": "n_queries"}  # --queries names the file of the source
 
 
 @click.command()
 @click.option("--source", required=True, help="File, folder, irds:ID, hf:OWNER/NAME or sample.")
-@_settings_options
+@combine(*(field_option(_RENAMED.get(name, name), field) for name, field in SubsetSettings.model_fields.items()))
 @click.option("--accept-coverage", is_flag=True, help="Continue even if most judged queries lose their positives.")
 @out_option()
 @dry_run_option
@@ -121,7 +96,9 @@ def subset(  # noqa: PLR0913, PLR0917 - one parameter per option
 def _read(
     source: str, options: Mapping[str, object], given: Mapping[str, object]
 ) -> tuple[SourceSettings, SubsetSettings]:
-    values = {_RENAMED.get(name, name): value for name, value in given.items() if value is not None}
+    values = {
+        name: value for name in SubsetSettings.model_fields if (value := given[_RENAMED.get(name, name)]) is not None
+    }
     values["allocation"] = _allocation(str(values["allocation"]))
     try:
         corpus = source_settings(source, options)
@@ -137,7 +114,7 @@ def _wrong(error: ValidationError) -> str:
     if not fault["loc"]:  # a check of several options, with its own words
         return fault["msg"].removeprefix("Value error, ") + "."
     name = str(fault["loc"][0])
-    option = next((renamed for renamed, field in _RENAMED.items() if field == name), name).replace("_", "-")
+    option = _RENAMED.get(name, name).replace("_", "-")
     return f"--{option}: {fault['msg'].lower()}, got {fault['input']!r}."
 
 
