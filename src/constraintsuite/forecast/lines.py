@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import NamedTuple
@@ -11,10 +11,19 @@ from typing import NamedTuple
 from constraintsuite.core.errors import UserError
 from constraintsuite.forecast.amounts import in_bytes, in_growth, in_money, in_time, with_noun
 from constraintsuite.forecast.cluster import Cluster, Prices
-from constraintsuite.forecast.costs import BuildCost
 from constraintsuite.forecast.growth import NOTHING, Fit, GrowthCurve, Range, exactly
 from constraintsuite.forecast.rates import Rate, threads_of
-from constraintsuite.forecast.steps import BY_EXAMPLES, WRITE_EXAMPLES, Samples, StepCost, estimate_examples, portion_of
+from constraintsuite.forecast.steps import (
+    BY_EXAMPLES,
+    WRITE_EXAMPLES,
+    BuildQuantity,
+    Samples,
+    StepCost,
+    documents_of,
+    estimate_examples,
+    examples_of,
+    portion_of,
+)
 from constraintsuite.suites.recipe import Recipe
 
 _FLOAT = 4
@@ -137,17 +146,17 @@ def _driver_parts(recipe: Recipe, samples: Samples, documents: int) -> Iterator[
     few = set(BY_EXAMPLES)
     others = {stage.name for stage in stages} - spread - few
     sizes = [build.documents for build in samples.all]
-    fit = samples.fit_memory(lambda build: build.raised_by(others), lambda build: build.documents)
+    fit = samples.fit_memory(lambda build: build.raised_by(others), documents_of)
     yield _MemoryPart(fit, documents, "documents", max(sizes) - min(sizes))
     if spread:
         yield _by_portion(recipe, samples, documents, lambda build: build.raised_by(spread))
-    fit = samples.fit_memory(lambda build: build.raised_by(few), lambda build: build.examples)
+    fit = samples.fit_memory(lambda build: build.raised_by(few), examples_of)
     yield _MemoryPart(fit, estimate_examples(recipe, samples, documents), "examples", 0)
 
 
-def _by_portion(recipe: Recipe, samples: Samples, documents: int, held: Callable[[BuildCost], float]) -> _MemoryPart:
+def _by_portion(recipe: Recipe, samples: Samples, documents: int, peak: BuildQuantity) -> _MemoryPart:
     sizes = [samples.portion(build) for build in samples.all]
-    portion, fit = portion_of(documents, recipe.documents.shards), samples.fit_memory(held, samples.portion)
+    portion, fit = portion_of(documents, recipe.documents.shards), samples.fit_memory(peak, samples.portion)
     return _MemoryPart(fit, portion, "of a shard at once", max(sizes) - min(sizes))
 
 

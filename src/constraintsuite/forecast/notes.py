@@ -1,4 +1,4 @@
-"""What a reader must know to trust a plan or not, and what stands in the way of the build."""
+"""Notes on how far a plan can be trusted, and alarms about what would stop the build."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def _on_model(rate: Rate, cluster: Cluster) -> Iterator[str]:
 
 
 def alarms_of(recipe: Recipe, samples: Samples, documents: int, cluster: Cluster) -> Iterator[str]:
-    """What stands in the way of the build on these machines, one paragraph per alarm, with what to do."""
+    """What would stop the build on these machines, one paragraph per alarm, with what to do."""
     if not any(build.examples for build in samples.large):
         yield (
             "NO EXAMPLE came of the samples. All steps after queries are estimated as if the whole corpus gave none either, "
@@ -146,8 +146,8 @@ def alarms_of(recipe: Recipe, samples: Samples, documents: int, cluster: Cluster
     driver, most = lines[0], lines[-1]
     if most.amount.high <= memory:
         return
-    whose = "" if cluster.memory_given else ", as this machine has (--memory-per-node)"
-    text = f"NOT ENOUGH MEMORY: {_need(most, memory)}, a node has {cluster.memory:.3g} GiB{whose}. "
+    source = "" if cluster.memory_given else ", as this machine has (--memory-per-node)"
+    text = f"NOT ENOUGH MEMORY: {_need(most, memory)}, a node has {cluster.memory:.3g} GiB{source}. "
     if driver.amount.high <= memory:
         room = math.floor((memory - driver.amount.high) / lines[1].amount.high)
         yield f"{text}The driver alone fits: take {f'--workers {room} per node' if room else 'no worker on its node'}."

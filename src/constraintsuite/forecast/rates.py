@@ -81,8 +81,8 @@ def measure_scorer(model: str, pairs: Sequence[tuple[str, str]], documents: Sequ
 
 def threads_of(model: str) -> Threads:
     """The threads that the model string gives, else one per core."""
-    said = dict(parse_model(model).options).get("threads")
-    return Threads(cores(), fixed=False) if said is None else Threads(int(said), fixed=True)
+    given = dict(parse_model(model).options).get("threads")
+    return Threads(cores(), fixed=False) if given is None else Threads(int(given), fixed=True)
 
 
 def made_up_pairs(texts: Sequence[str]) -> list[tuple[str, str]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from statistics import median
 
 from constraintsuite.core.execution.record_isolation import AT_ONCE
@@ -21,6 +22,11 @@ WRITE_EXAMPLES = ("tagged", *BY_EXAMPLES)
 """Steps that write only examples."""
 
 
+BuildQuantity = Callable[[BuildCost], float]
+documents_of: BuildQuantity = attrgetter("documents")
+examples_of: BuildQuantity = attrgetter("examples")
+
+
 @dataclass(frozen=True)
 class Samples:
     """The measured builds: as many small as large ones, all with the same number of workers."""
@@ -32,32 +38,25 @@ class Samples:
     shards: int
     """Shards of each build."""
 
-    def fit(self, quantity: Callable[[BuildCost], float], *, by_examples: bool = False) -> Fit:
-        """How a quantity of a build grows with its documents, or with its examples."""
-        return self._fit(quantity, lambda build: build.examples if by_examples else build.documents)
+    def fit(self, quantity: BuildQuantity, size: BuildQuantity = documents_of, steepest: float = STEEPEST) -> Fit:
+        """How a quantity of a build grows with a size of it: its documents, if no other is given."""
+        small, large = ([GrowthPoint(size(one), quantity(one)) for one in some] for some in (self.small, self.large))
+        return fit(small, large, steepest)
 
-    def fit_memory(self, held: Callable[[BuildCost], float], size: Callable[[BuildCost], float]) -> Fit:
+    def fit_memory(self, peak: BuildQuantity, size: BuildQuantity) -> Fit:
         """How memory grows with a size: at most in proportion, since later steps reuse the memory of earlier ones."""
-        return self._fit(held, size, steepest=1.0)
+        return self.fit(peak, size, steepest=1.0)
 
     def portion(self, build: BuildCost) -> float:
         """Documents of a shard that a worker holds at once, in that build."""
         return portion_of(build.documents, self.shards)
-
-    def _fit(
-        self, quantity: Callable[[BuildCost], float], size: Callable[[BuildCost], float], steepest: float = STEEPEST
-    ) -> Fit:
-        def points(builds: Sequence[BuildCost]) -> list[GrowthPoint]:
-            return [GrowthPoint(size(build), quantity(build)) for build in builds]
-
-        return fit(points(self.small), points(self.large), steepest)
 
     @property
     def all(self) -> tuple[BuildCost, ...]:
         """All builds, small ones first."""
         return (*self.small, *self.large)
 
-    def median(self, quantity: Callable[[BuildCost], float]) -> float:
+    def median(self, quantity: BuildQuantity) -> float:
         """The median of a quantity that does not grow."""
         return median(map(quantity, self.all))
 
@@ -140,15 +139,15 @@ def _estimate(
         name,
         "examples" if few else "documents",
         examples if few else documents,
-        samples.fit(lambda build: build.stage(name).driver, by_examples=few),
+        samples.fit(lambda build: build.stage(name).driver, examples_of if few else documents_of),
         _spread(name, samples, documents, recipe.documents.shards, cluster) if spread else None,
         examples if writes_few else documents,
-        samples.fit(lambda build: build.stage(name).stored, by_examples=writes_few),
+        samples.fit(lambda build: build.stage(name).stored, examples_of if writes_few else documents_of),
     )
 
 
 def _spread(name: str, samples: Samples, documents: int, shards: int, cluster: Cluster) -> SpreadStep:
-    def total(quantity: Callable[[MapCost], float]) -> Callable[[BuildCost], float]:
+    def total(quantity: Callable[[MapCost], float]) -> BuildQuantity:
         return lambda build: sum(quantity(each) for each in build.stage(name).maps)
 
     busy = min(cluster.all_workers, shards)

@@ -47,11 +47,11 @@ def all_checks(bundle: Bundle) -> list[Callable[[], Iterator[str]]]:
     ]
 
 
-def compare_counts(manifest: str, said: Mapping[str, int], found: Mapping[str, int]) -> Iterator[str]:
+def compare_counts(manifest: str, stated: Mapping[str, int], found: Mapping[str, int]) -> Iterator[str]:
     """The first count of a manifest that is wrong."""
-    for name in dict.fromkeys((*found, *said)):
-        if said.get(name) != found.get(name):
-            yield f"{manifest}: it counts {said.get(name, 'no')} {name}, and there are {found.get(name, 'none')}"
+    for name in dict.fromkeys((*found, *stated)):
+        if stated.get(name) != found.get(name):
+            yield f"{manifest}: it counts {stated.get(name, 'no')} {name}, and there are {found.get(name, 'none')}"
             return
 
 
@@ -136,9 +136,9 @@ def check_judgments(bundle: Bundle) -> Iterator[str]:
     for query, state in zip(queries, states, strict=True):
         if query.coverage != state:
             yield f"{files.QUERIES}: query {query.id!r} is marked {query.coverage!r}, but its positives give {state!r}"
-    said = _report(bundle).get("coverage")
+    stated = _report(bundle).get("coverage")
     measured = json.loads(json.dumps(asdict(measure_coverage(states, positives, there))))
-    if said is not None and said != measured:
+    if stated is not None and stated != measured:
         yield f"{files.COVERAGE}: the coverage does not follow from judgments and documents"
 
 
@@ -162,11 +162,11 @@ def check_vectors(bundle: Bundle, vectors: VectorSet) -> Iterator[str]:
             yield f"{where}/{name}: row {lengths.row:,} {lengths.fault}"
         plural = PLURALS[role]
         found |= {plural: rows, zero_count(plural): lengths.zeros}
-    said = vectors.artifact.manifest.counts
+    stated = vectors.artifact.manifest.counts
     zeros = {zero_count(plural) for plural in PLURALS.values()}
-    if not zeros & said.keys():  # written by a version that did not count them
+    if not zeros & stated.keys():  # written by a version that did not count them
         found = {name: count for name, count in found.items() if name not in zeros}
-    yield from compare_counts(f"{where}/manifest.json", said, found)
+    yield from compare_counts(f"{where}/manifest.json", stated, found)
     lost = vectors.artifact.manifest.rejects
     if lost.keys() - {UNWORKABLE} or lost.get(UNWORKABLE, 0) > sum(found.get(name, 0) for name in zeros):
         yield f"{where}/manifest.json: it counts rejects {lost}, but fewer vectors are zero"

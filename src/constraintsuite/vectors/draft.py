@@ -46,7 +46,7 @@ class SubsetDraft:
     moved: tuple[DocumentTwin, ...] = ()
     """Judged twins whose kept document is outside the subset."""
     judgments: tuple[int, int] = (0, 0)
-    """How many judgments were moved to another document, and how many of them met one that was there."""
+    """Number of judgments moved to another document, and of those merged with a judgment of it."""
 
 
 def draft_subset(

@@ -63,9 +63,9 @@ def embed_bundle(
             tasks = plan_shards(bundle, sent, space.stages, shard_rows, tuple(reuse))
             outcome = spread("shards", embed_shard, tasks, space.stages, engine, reporter)
             _gather(bundle, new, tasks)
-            said = [json.loads(task.said.read_text(encoding="utf-8")) for task in tasks.values()]
-            _describe(encoder, sent, said[0]["facts"] if sent.away else encoder.describe(), new, outcome)
-            events = [*(event for each in said for event in each["events"]), *left_out(space.stages, tasks)]
+            reports = [json.loads(task.report.read_text(encoding="utf-8")) for task in tasks.values()]
+            _describe(encoder, sent, reports[0]["facts"] if sent.away else encoder.describe(), new, outcome)
+            events = [*(event for report in reports for event in report["events"]), *left_out(space.stages, tasks)]
             return space.finish(outcome.counts, outcome.rejects, events)
 
 
@@ -79,9 +79,9 @@ def plan_shards(
         for number, start in enumerate(range(0, rows, shard_rows)):
             name = f"{role}-{number:05}"
             stop = min(rows, start + shard_rows)
-            file, said = folder / f"{name}.npy", folder / f"{name}.said.json"
+            file, report = folder / f"{name}.npy", folder / f"{name}.said.json"
             tasks[name] = ShardTask(
-                bundle.path, encoder.name, encoder.fingerprint, role, start, stop, file, said, known
+                bundle.path, encoder.name, encoder.fingerprint, role, start, stop, file, report, known
             )
     return tasks
 

@@ -48,7 +48,7 @@ class ShardTask:
     start: int
     stop: int
     file: Path
-    said: Path
+    report: Path
     """File for the facts about the encoder and the events of the work."""
     known: tuple[Path, ...] = ()
     """Bundles whose vectors may be reused."""
@@ -74,7 +74,7 @@ def embed_shard(task: ShardTask, isolation: RecordIsolation) -> WorkCounts:
         row = task.start + lengths.row
         raise UserError(f"{scorer.name}: the vector of {task.role} {row:,} {lengths.fault}. Is the model complete?")
     write_matrix(task.file, [rows], len(texts), rows.shape[1])
-    write_text(task.said, json.dumps({"facts": facts, "events": cached.bench.events[before:]}, ensure_ascii=False))
+    write_text(task.report, json.dumps({"facts": facts, "events": cached.bench.events[before:]}, ensure_ascii=False))
     counts = {
         PLURALS[task.role]: len(texts),
         f"{PLURALS[task.role]}_reused": sum(places[text.text] in found for text in texts),

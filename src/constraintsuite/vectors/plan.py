@@ -21,7 +21,7 @@ _SHARES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.9)
 _UNREAD = "no document was read; it is assumed that the source holds all positive documents"
 _UNREAD_TWINS = "equal texts are counted as often as the source has them; the subset will hold one of each"
 PositiveCounts = Mapping[tuple[int, int], int]
-"""How many queries have so many positives in the source, and so many that it lacks."""
+"""Number of queries by how many positives the source has, and how many it lacks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,11 @@ def build_subset(
                 remove_other_parts(Bundle(space.finished), unfinished=False)
             return space.finished
         _refuse_left_out(out, left_out_before(space), skip=corpus.skip_bad_rows)
-        draft = _draft(source, settings, corpus.skip_bad_rows, reporter, space)
+        try:
+            draft = draft_subset(source, settings, corpus.skip_bad_rows, reporter, space)
+        except UserError:
+            space.discard_work()  # the same input would be refused again
+            raise
         refuse_many_left_out(source.name, draft.bad.counts, max_bad_rows)
         coverage = draft.coverage
         for gap in draft.gaps:
@@ -101,16 +105,6 @@ def _refuse_left_out(out: Path, rejects: Mapping[str, int], *, skip: bool) -> No
             f"{out}: {sum(rejects.values()):,} broken rows of the source were left out here, with --skip-bad-rows. Give the "
             "option again, or correct the rows."
         )
-
-
-def _draft(
-    source: Source, settings: SubsetSettings, skip_bad_rows: bool, reporter: Reporter, space: Workspace
-) -> SubsetDraft:
-    try:
-        return draft_subset(source, settings, skip_bad_rows, reporter, space)
-    except UserError:
-        space.discard_work()  # the same input would be refused again
-        raise
 
 
 def _origin(source: Source, corpus: SourceSettings, settings: SubsetSettings) -> ArtifactOrigin:

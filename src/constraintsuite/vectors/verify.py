@@ -62,11 +62,11 @@ def _bytes_of(bundle: Bundle, part: Artifact) -> Iterator[str]:
         yield f"{name}: made from other texts"
 
 
-def _faults(artifact: Artifact, where: str, beside: Collection[str] = ()) -> Iterator[str]:
+def _faults(artifact: Artifact, where: str, parts: Collection[str] = ()) -> Iterator[str]:
     own = list(_manifest(artifact))
     yield from (f"{where}{MANIFEST}: {fault}" for fault in own)
     if not own:  # a changed list of files says nothing about the files
-        yield from (f"{where}{fault}" for fault in artifact.verify(beside))
+        yield from (f"{where}{fault}" for fault in artifact.verify(parts))
     try:
         known = isinstance(json.loads((artifact.path / ENVIRONMENT).read_bytes()), dict)
     except (OSError, ValueError):

@@ -145,7 +145,7 @@ def _below(recalls: FloatArray, lowest: float) -> tuple[Spot, ...]:
     """The cumulative share of queries below each recall that occurs."""
     levels = np.unique(np.concatenate([recalls, [lowest, 1.0]]))
     shares = [float((recalls < level).mean()) for level in levels]
-    said = f"{percent(shares[-1])} of queries miss a neighbour, worst recall {percent(recalls.min())}"
+    hint = f"{percent(shares[-1])} of queries miss a neighbour, worst recall {percent(recalls.min())}"
     return tuple(
-        Spot(float(level), share, said if level == 1.0 else "") for level, share in zip(levels, shares, strict=True)
+        Spot(float(level), share, hint if level == 1.0 else "") for level, share in zip(levels, shares, strict=True)
     )

@@ -62,15 +62,6 @@ class ChosenCells(NamedTuple):
         return f"{self.arena.mode} {self.arena.clients}" if self.arena.mode == "concurrent" else self.arena.mode
 
 
-class ReportedValues(NamedTuple):
-    """The figures of a cell on the held-out half of the queries."""
-
-    queries: IntArray
-    """Rows of the queries in the data."""
-    values: Mapping[str, FloatArray]
-    """By metric, one value per query."""
-
-
 def open_ann(path: Path, options: OpenOptions) -> Experiment:
     """Open a benchmark folder as an experiment; `options` have no effect."""
     return ann_experiment(load_ann_run(path))
@@ -123,7 +114,7 @@ def _ann_table(run: AnnRun, chosen: Sequence[ChosenCells]) -> StoredTable:
     metrics = {one.name: one for one in (*_OF_NEIGHBOURS, *(Metric(name=name, title=name) for name in judged))}
     cells = {cell.key: cell for one in chosen for cell in one.cells.values()}
     answers = {key: _read_reported(run, cell, metrics) for key, cell in cells.items()}
-    asked = {one.arena: answers[cell.key].queries for one in chosen for cell in one.cells.values()}
+    asked = {one.arena: answers[cell.key][0] for one in chosen for cell in one.cells.values()}
     items = [_make_item(one, query) for one in chosen for query in asked[one.arena].tolist()]
     compared = {name for one in chosen for name in one.cells}
     systems = [name for name in frontier.by_name(run.cells) if name in compared]
@@ -133,12 +124,12 @@ def _ann_table(run: AnnRun, chosen: Sequence[ChosenCells]) -> StoredTable:
     for one in chosen:
         members = groups[one.name] = range(first, first := first + len(asked[one.arena]))
         for system, cell in one.cells.items():
-            found = answers[cell.key]
-            if not np.array_equal(found.queries, asked[one.arena]):
+            queries, columns = answers[cell.key]
+            if not np.array_equal(queries, asked[one.arena]):
                 raise UserError(
                     f"{run.path}: its cells of {one.arena.data} do not have the same queries. Run the benchmark again."
                 )
-            for name, column in found.values.items():
+            for name, column in columns.items():
                 values[system][name][members] = column
     return StoredTable(
         items,
@@ -153,11 +144,12 @@ def _ann_table(run: AnnRun, chosen: Sequence[ChosenCells]) -> StoredTable:
     )
 
 
-def _read_reported(run: AnnRun, cell: MeasuredCell, metrics: Iterable[str]) -> ReportedValues:
+def _read_reported(run: AnnRun, cell: MeasuredCell, metrics: Iterable[str]) -> tuple[IntArray, dict[str, FloatArray]]:
+    """The held-out queries of a cell, and their values by metric."""
     found = load_queries(run, cell)
     columns = {one.name: getattr(found, one.name.removeprefix("ann.")) for one in _OF_NEIGHBOURS} | dict(found.rel)
     report = ~found.tuning
-    return ReportedValues(found.query_row[report], {name: columns[name][report] for name in metrics if name in columns})
+    return found.query_row[report], {name: columns[name][report] for name in metrics if name in columns}
 
 
 def _make_item(chosen: ChosenCells, query: int) -> Item:

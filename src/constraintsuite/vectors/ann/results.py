@@ -23,7 +23,7 @@ CELLS, FAILED, PER_QUERY, RANKINGS, RUN = "cells", "failed", "per_query", "ranki
 NOTHING = "–"
 """Shown if a search has no parameters."""
 FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
-"""A text that becomes part of a file name. It is checked when a run is read, which may come from somebody else."""
+"""A text that becomes part of a file name. It is checked when a run is read, since runs are shared."""
 Keyed = TypeVar("Keyed", "MeasuredCell", "Failure", "RetrieverBaseline", "FailedRanking")
 
 

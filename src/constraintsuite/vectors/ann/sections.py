@@ -153,7 +153,7 @@ def _run_compared(run: AnnRun, name: str) -> Iterator[tuple[str, TableBlock]]:
             own = [test for test in compared.tests if test.group in inside]
             found = difference_table(f"{name}_{number}", caption, own, ("systems", "group"))
             settings = {
-                system: {group: said for group, said in own_settings.items() if group in inside}
+                system: {group: details for group, details in own_settings.items() if group in inside}
                 for system, own_settings in compared.settings.items()
             }
             caption = f"{arena.title}. The setting of each engine that was chosen on the other half of the queries."

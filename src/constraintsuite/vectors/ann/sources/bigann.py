@@ -80,8 +80,8 @@ def _header(file: Path) -> tuple[int, int]:
 def _expect_size(file: Path, rows: int, columns: int, sizes: tuple[int, ...]) -> None:
     found = file.stat().st_size - _HEADER
     if found not in sizes or not found:
-        said = " or ".join(f"{size + _HEADER:,}" for size in sizes)
+        expected = " or ".join(f"{size + _HEADER:,}" for size in sizes)
         raise UserError(
-            f"{file}: the header says {rows:,} x {columns:,}, which takes {said} bytes; the file has "
+            f"{file}: the header says {rows:,} x {columns:,}, which takes {expected} bytes; the file has "
             f"{found + _HEADER:,}. Was it cut off, or is it of another kind?"
         )

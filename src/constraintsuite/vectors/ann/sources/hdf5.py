@@ -44,8 +44,8 @@ class AnnBenchmarks(VectorSourceSettings):
         except OSError as error:
             raise UserError(f"{file}: not a whole HDF5 file ({error}).") from None
 
-    def _metric(self, file: Path, said: object) -> VectorMetric:
-        words = said.decode() if isinstance(said, bytes) else said
+    def _metric(self, file: Path, distance: object) -> VectorMetric:
+        words = distance.decode() if isinstance(distance, bytes) else distance
         own = _METRICS.get(str(words))
         if words is not None and own is None:
             raise UserError(f"{file}: its distance is {words!r}; what is compared here is {', '.join(_METRICS)}.")
