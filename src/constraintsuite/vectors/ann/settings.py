@@ -30,15 +30,20 @@ class _Section(BaseModel):
 class MeasuringProtocol(_Section):
     """How speed is measured: modes, clients, threads, warm-up, repeats."""
 
-    modes: tuple[QueryMode, ...] = Field(
-        ("serial",), description="one query per call, all queries in one call, or several clients"
-    )
-    clients: tuple[PositiveInt, ...] = Field((1,), description="mode concurrent: number of clients")
-    threads: int = Field(1, ge=1, description="processors that an engine may use, in every mode")
-    warmup: int = Field(1, ge=0, description="passes over all queries that are not measured")
-    repeats: int = Field(5, ge=1, description="measurements; the median of their speeds is reported")
-    min_seconds: float = Field(2.0, ge=0, description="a measurement repeats the queries for at least this time")
-    timeout_seconds: float = Field(7_200, gt=0, description="for one build and all its searches")
+    modes: tuple[QueryMode, ...] = ("serial",)
+    """One query per call, all queries in one call, or several clients."""
+    clients: tuple[PositiveInt, ...] = (1,)
+    """Numbers of clients in the mode concurrent."""
+    threads: PositiveInt = 1
+    """Processors that an engine may use, in every mode."""
+    warmup: int = Field(1, ge=0)
+    """Passes over all queries that are not measured."""
+    repeats: PositiveInt = 5
+    """Measurements; the median of their speeds is reported."""
+    min_seconds: float = Field(2.0, ge=0)
+    """A measurement repeats the queries for at least this time."""
+    timeout_seconds: PositiveFloat = 7_200
+    """For one build and all its searches."""
 
     @model_validator(mode="after")
     def _check_lists(self) -> MeasuringProtocol:
@@ -77,13 +82,12 @@ class EngineEntry(_Section):
 
     engine: str
     name: str = Field(pattern=_NAME)
-    build: dict[str, Any] = Field(default_factory=dict, description="parameters of the index")
-    search: dict[str, Any] = Field(
-        default_factory=dict, description="parameters of a search; one build serves all searches"
-    )
-    rerank: tuple[PositiveInt, ...] = Field(
-        (1,), description="ask for this multiple of k, and compare these in full precision"
-    )
+    build: dict[str, Any] = Field(default_factory=dict)
+    """Parameters of the index."""
+    search: dict[str, Any] = Field(default_factory=dict)
+    """Parameters of a search; one build serves all searches."""
+    rerank: tuple[PositiveInt, ...] = (1,)
+    """Ask for this multiple of k, and compare these in full precision."""
 
     @model_validator(mode="before")
     @classmethod
@@ -112,14 +116,14 @@ class AnnBenchmark(_Section):
 
     name: str = Field("ann", pattern=_NAME)
     data: tuple[DataEntry, ...]
-    k: tuple[PositiveInt, ...] = Field((10,), description="number of neighbours to find")
-    ties: RecallTieRule = Field("relative", description="which rows count as equal to the last true neighbour")
-    targets: tuple[Annotated[float, Field(gt=0, le=1)], ...] = Field(
-        (0.9, 0.95, 0.99), description="recalls in the table of speeds"
-    )
-    speeds: tuple[PositiveFloat, ...] = Field(
-        (), description="queries per second in the table of recalls; by default round ones"
-    )
+    k: tuple[PositiveInt, ...] = (10,)
+    """Numbers of neighbours to find."""
+    ties: RecallTieRule = "relative"
+    """Which rows count as equal to the last true neighbour."""
+    targets: tuple[Annotated[float, Field(gt=0, le=1)], ...] = (0.9, 0.95, 0.99)
+    """Recalls in the table of speeds."""
+    speeds: tuple[PositiveFloat, ...] = ()
+    """Queries per second in the table of recalls; by default round ones."""
     protocol: MeasuringProtocol = Field(default_factory=MeasuringProtocol)
     engines: tuple[EngineEntry, ...]
 

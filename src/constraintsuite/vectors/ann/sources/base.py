@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, PositiveInt
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.vectors.ann.data import BenchmarkVectors
@@ -27,9 +27,12 @@ class VectorSourceSettings(BaseModel):
     """The options of one format; `load` reads the data."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    limit: int | None = Field(None, ge=1, description="use only the first base vectors")
-    query_limit: int | None = Field(None, ge=1, description="use only the first queries")
-    drop_overlap: bool = Field(False, description="leave out queries that equal a base vector")
+    limit: PositiveInt | None = None
+    """Use only the first base vectors."""
+    query_limit: PositiveInt | None = None
+    """Use only the first queries."""
+    drop_overlap: bool = False
+    """Leave out queries that equal a base vector."""
 
     @abstractmethod
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
