@@ -74,7 +74,7 @@ DOCUMENT = "pilot/versions/1/documents/*.md"
 READ = [
     ("stopped/stages/queries/proposals.jsonl", f"{BUILD} --out stopped"),
     ("built/stages/tagged/examples.jsonl", f"{BUILD} --out built"),
-    ("bundle/queries.parquet", f"subset build {SOURCE} --size 30 --namespace tiny --accept-coverage --out bundle"),
+    ("bundle/queries.parquet", f"subset {SOURCE} --size 30 --namespace tiny --accept-coverage --out bundle"),
     ("foreign/queries.parquet", "bundle import seven --out foreign"),
     ("ingested/segments/00001.jsonl", "memory ingest documents --name papers --out ingested"),
     ("begun/stages/data/rule/texts.jsonl", "tune triples.yaml --out begun"),
@@ -107,19 +107,19 @@ READ = [
     ("run/scores.jsonl", "baseline save main run --store kept"),
     ("run/examples.jsonl", f"report run {NEW}"),
     ("run/summary.json", "report run --format csv"),
-    ("bundle/corpus/part-00000.parquet", "truth bundle"),
-    ("bundle/qrels.parquet", "truth bundle"),
+    ("bundle/corpus/part-00000.parquet", "bundle truth bundle"),
+    ("bundle/qrels.parquet", "bundle truth bundle"),
     ("bundle/queries.parquet", "show bundle"),
     ("bundle/corpus/part-00000.parquet", "bundle diff bundle bundle"),
     ("bundle/corpus/part-00000.parquet", f"bundle export bundle --layout jsonl {NEW}"),
     ("bundle/corpus/part-00000.parquet", "embed bundle --model dense:encoder"),
     ("bundle/qrels.parquet", f"ann run bench.yaml {NEW}"),
-    (f"{VECTORS}/docs.npy", "truth bundle --knn 3"),
+    (f"{VECTORS}/docs.npy", "bundle truth bundle --knn 3"),
     (f"{VECTORS}/queries.npy", "show bundle"),
     (f"{VECTORS}/encoder.json", "bundle diff bundle bundle"),
     (f"{VECTORS}/docs.npy", f"bundle export bundle --layout msmarco-subset {NEW}"),
     (f"{VECTORS}/docs.npy", f"ann run bench.yaml {NEW}"),
-    (f"{VECTORS}/queries.npy", f"ann export bench.yaml --data bundle --to bigann {NEW}"),
+    (f"{VECTORS}/queries.npy", f"bundle export bundle --layout bigann {NEW}"),
     (f"{VECTORS}/docs.npy", "embed plain/bundle --model dense:encoder --reuse bundle"),
     (f"{NEIGHBOURS}/knn.parquet", "show bundle"),
     ("bundle/truth/relevance/judged.parquet", "bundle diff bundle bundle"),
@@ -169,8 +169,8 @@ VERIFIED = [
 ]
 """What reports faults instead of refusing them."""
 WRITTEN = [
-    ("bundle/truth/relevance/judged.parquet", "truth bundle"),
-    (f"{NEIGHBOURS}/knn.parquet", "truth bundle --knn 5"),
+    ("bundle/truth/relevance/judged.parquet", "bundle truth bundle"),
+    (f"{NEIGHBOURS}/knn.parquet", "bundle truth bundle --knn 5"),
     (f"{VECTORS}/docs.npy", "embed bundle --model dense:encoder"),
     ("foreign/vectors/*/docs.npy", "bundle import seven --out foreign"),
     ("report/index.html", "report run --out report"),
@@ -185,7 +185,7 @@ _BENCHMARK = "reads files of a benchmark; the run it leaves is written as that o
 _OWN_RUN = "reads only the run that it has just made, as `compare` does"
 EXEMPT = {
     **dict.fromkeys(("doctor", "fetch", "models"), _NONE),
-    **dict.fromkeys(("corpus", "propose", "plan", "subset plan", "text audit", "text explain"), _NONE),
+    **dict.fromkeys(("corpus", "propose", "plan", "text audit", "text explain"), _NONE),
     **dict.fromkeys(("ann engines", "ann example", "memory modes", "memory private init"), _NONE),
     **dict.fromkeys(("baseline list", "baseline remove"), "reads names only; `gate` verifies the run that it opens"),
     "quickstart": "calls what `build`, `eval` and `report` call",
@@ -368,7 +368,7 @@ def test_what_a_command_made_itself_is_made_again(
 
 
 @pytest.mark.parametrize("damage", ["exchanged", "reordered"])
-@pytest.mark.parametrize("command", ["truth bundle --knn 3", f"ann run bench.yaml {NEW}"])
+@pytest.mark.parametrize("command", ["bundle truth bundle --knn 3", f"ann run bench.yaml {NEW}"])
 def test_vectors_that_belong_to_other_texts_are_refused(
     made: Path, damage: str, command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -39,7 +39,7 @@ def test_what_fits_or_cannot_be_known_is_no_alarm(memory: float | None) -> None:
 def test_where_the_driver_fits_fewer_workers_do() -> None:
     (said,) = alarms(105)
     assert said.startswith("NOT ENOUGH MEMORY: the first node needs 108 GiB, a node has 105 GiB. The driver alone fits")
-    assert said.endswith("take --workers 2 a node.")
+    assert said.endswith("take --workers 2 per node.")
 
 
 def test_where_no_worker_fits_beside_the_driver_that_is_said() -> None:
@@ -50,14 +50,14 @@ def test_where_the_driver_does_not_fit_a_part_is_proposed() -> None:
     (said,) = alarms(50)
     assert "Of that the driver needs 100 GiB. More nodes do not help the driver." in said
     assert (
-        "about 5,000 documents fit, even at the end of that range. Where there are judgments, csuite subset build --source ... --size 5000"
+        "about 5,000 documents fit, even at the upper end of that range. Where there are judgments, csuite subset --source ... --size 5000"
         in said
     )
 
 
 def test_where_it_is_not_known_well_enough_a_larger_sample_is_proposed() -> None:
     (said,) = alarms(100)
-    assert "It may fit after all: a larger --sample tells. More nodes do not help" in said
+    assert "It may fit after all: a larger --sample will show. More nodes do not help" in said
 
 
 def test_a_machine_too_small_for_any_part_is_told_so() -> None:
@@ -73,4 +73,6 @@ def test_what_this_machine_has_is_taken_where_nothing_is_said() -> None:
 def test_samples_without_an_example_say_little_of_what_follows() -> None:
     barren = Samples((build(100),), (build(200),), 1.0, shards=4)
     (said,) = alarms_of(RECIPE, barren, 10_000, Cluster(nodes=1, cores=1, workers=1))
-    assert said.startswith("NO EXAMPLE came of the samples. All steps after queries are estimated as if none came")
+    assert said.startswith(
+        "NO EXAMPLE came of the samples. All steps after queries are estimated as if the whole corpus gave none"
+    )

@@ -24,7 +24,8 @@ def test_time_in_words(seconds: float, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "words"), [(500, "500 B"), (1010, "1010 B"), (1536, "1.5 KiB"), (3 << 30, "3 GiB"), (2 << 50, "2,048 TiB")]
+    ("size", "words"),
+    [(500, "500 B"), (1010, "1,010 B"), (1536, "1.5 KiB"), (3 << 30, "3 GiB"), (2 << 50, "2,048 TiB")],
 )
 def test_bytes_in_words(size: float, words: str) -> None:
     assert in_bytes(size) == words

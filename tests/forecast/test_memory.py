@@ -11,7 +11,7 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.forecast.clock import Spent
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.costs import BuildCost, MapCost
-from constraintsuite.forecast.lines import BLUR, driver_line, memory_lines
+from constraintsuite.forecast.lines import PEAK_ERROR, driver_line, memory_lines
 from constraintsuite.forecast.sample_builds import watch_build
 from constraintsuite.forecast.steps import Samples
 from constraintsuite.suites.recipe import DocumentSettings, Recipe, SizeSettings
@@ -81,8 +81,8 @@ def test_the_driver_grows_with_three_things(workers: int, bytes_each: float, ari
 def test_a_range_is_no_narrower_than_peaks_are_known() -> None:
     builds = [build(n, stage("documents", 0.0, peak=100 * MIB + 4_096 * n)) for n in (1_000, 2_000)]
     amount = driver_line(RECIPE, samples(*builds), 1_000_000).amount
-    assert amount.high - amount.value == pytest.approx(1_000 * BLUR)
-    assert amount.value - amount.low == pytest.approx(1_000 * BLUR)
+    assert amount.high - amount.value == pytest.approx(1_000 * PEAK_ERROR)
+    assert amount.value - amount.low == pytest.approx(1_000 * PEAK_ERROR)
     assert driver_line(RECIPE, samples(*builds), 100).amount.low >= 100 * MIB
 
 

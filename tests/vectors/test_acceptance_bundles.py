@@ -85,7 +85,7 @@ def test_round_trip_jsonl(tmp_path: Path, built: Bundle) -> None:
 
 def test_round_trip_tsv(tmp_path: Path, built: Bundle, piece: str) -> None:
     if "\0" in piece:
-        with pytest.raises(UserError, match=r"holds '\\x00', which a table cannot carry"):
+        with pytest.raises(UserError, match=r"holds '\\x00', which a table cannot hold"):
             LAYOUTS.load("tsv")(built, tmp_path / "tsv", None)
         return
     LAYOUTS.load("tsv")(built, tmp_path / "tsv", None)

@@ -62,7 +62,7 @@ def test_texts_that_were_changed_are_refused_and_made_again_by_force(tmp_path: P
     before, file = Bundle.open(old).id, old / "corpus" / "part-00000.parquet"
     file.write_bytes(file.read_bytes()[:-1])
     settings = SubsetSettings(size=30, namespace="tiny")
-    with pytest.raises(UserError, match=r"part-00000\.parquet: changed since .* with `csuite subset build --force`"):
+    with pytest.raises(UserError, match=r"part-00000\.parquet: changed since .* with `csuite subset --force`"):
         build_subset(source_in(tmp_path / "source"), settings, old, Silent())
     build_subset(source_in(tmp_path / "source"), settings, old, Silent(), force=True)
     assert Bundle.open(old).id == before  # with the vectors and truths of the same texts

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from constraintsuite.vectors.plan import Layer, SampleForecast, all_missed, forecast_layers
+from constraintsuite.vectors.plan import SampleForecast, all_missed, forecast_uniform
 
 DEV_SMALL = {1: 6_590, 2: 331, 3: 51, 4: 8}
 MSMARCO = 8_841_823
@@ -13,7 +13,7 @@ MSMARCO = 8_841_823
 
 def forecast(population: int, size: int, positives: Mapping[int, int]) -> SampleForecast:
     """For a uniform sample; `positives` says how many queries have how many positive documents."""
-    return forecast_layers([Layer(population, size)], {(m,): count for m, count in positives.items()}, population, size)
+    return forecast_uniform(population, size, {(m, 0): count for m, count in positives.items()})
 
 
 @pytest.mark.parametrize(

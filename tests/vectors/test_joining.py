@@ -62,7 +62,7 @@ def test_grades_come_from_the_source_and_positives_it_is_silent_on_stay(tmp_path
     assert (grades["q0", "d0"], grades["q1", "d11"], grades["q2", "d2"], len(grades)) == (2, 1, 0, 18)
     assert repairs[-2:] == (
         "1 positives of the ground truth are not judged in the source; they are kept with grade 1",
-        "1 positives of the ground truth are judged below 1 in the source, which is believed",
+        "1 positives of the ground truth are judged below 1 in the source; its grades are used",
     )
     assert verify_folder(tmp_path / "imported") == []
 
@@ -109,7 +109,7 @@ def test_missing_texts_are_counted_if_that_is_wanted(tmp_path: Path, seven: Path
 def test_an_id_that_the_source_has_twice_is_refused(tmp_path: Path, seven: Path) -> None:
     with (tmp_path / "source" / "docs.jsonl").open("a") as file:
         file.write(json.dumps({"id": "d3", "text": "another"}) + "\n")
-    with pytest.raises(UserError, match="the id 'd3' stands there twice"):
+    with pytest.raises(UserError, match="the id 'd3' occurs twice"):
         joined(tmp_path, source_in(tmp_path / "source"))
 
 

@@ -12,6 +12,8 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.corpora.base import Source, SourceSettings
 from constraintsuite.vectors import LAYOUTS
+from constraintsuite.vectors.ann.data import exact_neighbours, require_usable
+from constraintsuite.vectors.ann.sources import SOURCES
 from constraintsuite.vectors.bundle import Bundle, open_vectors
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.layouts.msmarco import read_folder
@@ -67,7 +69,7 @@ def unescaped(field: str) -> str:
 def test_tables_are_strict(tmp_path: Path) -> None:
     bundle = odd_bundle(tmp_path, ODD)
     notes = LAYOUTS.load("tsv")(bundle, tmp_path / "tsv", None)
-    assert notes == ["titles stand before the texts, since a table has two columns"]
+    assert notes == ["titles are written before the texts, since the table has two columns"]
     content = (tmp_path / "tsv" / "corpus.tsv").read_bytes()
     assert b"\r" not in content
     rows = [line.split("\t") for line in content.decode().removesuffix("\n").split("\n")]
@@ -75,7 +77,7 @@ def test_tables_are_strict(tmp_path: Path) -> None:
 
 
 def test_a_table_refuses_nul_by_name(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"The field 'Title a\\x00b' holds '\\x00', which a table cannot carry"):
+    with pytest.raises(UserError, match=r"The field 'Title a\\x00b' holds '\\x00', which a table cannot hold"):
         LAYOUTS.load("tsv")(odd_bundle(tmp_path, {"nul": "a\0b"}), tmp_path / "tsv", None)
 
 
@@ -185,12 +187,12 @@ def cut_short(folder: Path) -> None:
     ("spoil", "message"),
     [
         (negative_index, "row 0 names a passage outside 0 to 11"),
-        (twice, "stands there twice"),
+        (twice, "occurs twice"),
         (other_dimension, "passages have 16 dimensions, queries 8"),
         (double_precision, "expected a matrix of float32"),
         (too_few_ids, "ids for"),
         (ids_missing, r"seven: there is no query_ids\.npy\. A folder of the methodology holds"),
-        (cut_short, "cannot be mapped|not an array"),
+        (cut_short, "not a whole NumPy array|expected a matrix"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -211,7 +213,7 @@ def test_a_form_without_vectors_refuses_an_encoder(tmp_path: Path, layout: str) 
         LAYOUTS.load(layout)(bundle, tmp_path / "out", "minilm")
 
 
-@pytest.mark.parametrize("layout", ["jsonl", "tsv", "msmarco-subset"])
+@pytest.mark.parametrize("layout", ["jsonl", "tsv", "msmarco-subset", "bigann"])
 def test_the_licence_goes_with_the_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str) -> None:
     monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(Source, "licence", "CC BY 4.0")
@@ -240,3 +242,27 @@ def test_an_imported_bundle_has_no_texts_to_encode(tmp_path: Path, seven: Path) 
         embed_bundle(tmp_path / "imported", "dense:x", Silent())
     with pytest.raises(UserError, match="imported without texts"):
         LAYOUTS.load("jsonl")(Bundle.open(tmp_path / "imported"), tmp_path / "beir", None)
+
+
+@pytest.mark.parametrize(
+    ("layout", "options"),
+    [
+        ("hdf5", {"path": "vectors.hdf5"}),
+        ("bigann", {"base": "base.fbin", "queries": "queries.fbin", "neighbours": "neighbours.bin", "metric": "dot"}),
+    ],
+)
+def test_vectors_come_with_their_neighbours_for_other_benchmarks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str, options: dict[str, str]
+) -> None:
+    """Tools without cosine get vectors of length 1, whose products are the same."""
+    if layout == "hdf5":
+        pytest.importorskip("h5py")
+    monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "cache"))
+    path = make_bundle(tmp_path)
+    embed_bundle(path, save_model(tmp_path / "model", normalize=False), Silent())
+    notes = LAYOUTS.load(layout)(Bundle.open(path), tmp_path / "out", None)
+    read = require_usable(SOURCES.load(layout).model_validate(options).load("tiny", tmp_path / "out"))
+    assert read.neighbours is not None
+    assert read.neighbours.shape == (6, 30)
+    exact_neighbours(read, 30)  # which refuses neighbours of another metric
+    assert bool(notes) == (layout == "bigann")

@@ -17,7 +17,7 @@ from constraintsuite.models.backends import Similarity
 from constraintsuite.vectors import neighbours
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.matrices import Matrix
-from constraintsuite.vectors.neighbours import NearestRow, NeighbourSearch, make_neighbours, nearest, search_shards
+from constraintsuite.vectors.neighbours import NearestRow, SearchTask, make_neighbours, nearest, search_shards
 from tiny_bundle import make_bundle, save_model
 
 
@@ -28,8 +28,8 @@ def by_shards(
         folder = Path(name)
         for matrix, file in ((queries, "queries.npy"), (documents, "docs.npy")):
             np.save(folder / file, matrix)
-        search = NeighbourSearch(folder / "queries.npy", folder / "docs.npy", similarity, k)
-        return list(search_shards(search, folder, shard_rows, engine, Silent()))
+        search = SearchTask(folder, similarity, k, 0, len(documents), folder)
+        return list(search_shards(search, shard_rows, engine, Silent()))
 
 
 @st.composite

@@ -102,7 +102,7 @@ def test_equal_keys_are_ordered_by_id() -> None:
 
 
 def test_an_id_that_stands_there_twice_is_named_with_both_places() -> None:
-    with pytest.raises(UserError, match=r"'d3' stands at documents 4 and 401"):
+    with pytest.raises(UserError, match=r"'d3' occurs at documents 4 and 401"):
         survey(lambda: [*IDS, "d3"], MAKE).refuse_repeated_ids()
 
 
@@ -111,18 +111,18 @@ def test_keys_that_are_half_equal_are_no_repetition() -> None:
         return np.array([(7 << 32) + int(name) for name in ids], dtype=np.uint64)
 
     survey(lambda: ["3", "1", "2"], alike).refuse_repeated_ids()
-    with pytest.raises(UserError, match=r"'1' stands at documents 2 and 4"):
+    with pytest.raises(UserError, match=r"'1' occurs at documents 2 and 4"):
         survey(lambda: ["3", "1", "2", "1"], alike).refuse_repeated_ids()
 
 
 @pytest.mark.parametrize("settings", [{"mode": "uniform", "size": 401}, {"mode": "rate", "rate": 1.0}])
 def test_no_sample_holds_an_id_twice(settings: dict[str, object]) -> None:
-    with pytest.raises(UserError, match=r"'d3' stands at documents 4 and 401"):
+    with pytest.raises(UserError, match=r"'d3' occurs at documents 4 and 401"):
         chosen([*IDS, "d3"], (), (), **settings)
 
 
 def test_a_wanted_id_that_stands_there_twice_is_named() -> None:
-    with pytest.raises(UserError, match=r"'d3' stands at documents 4 and 401"):
+    with pytest.raises(UserError, match=r"'d3' occurs at documents 4 and 401"):
         chosen([*IDS, "d3"], ["d3"], size=2)
 
 

@@ -148,8 +148,8 @@ def test_a_subset_that_loses_most_queries_is_refused_with_numbers(tmp_path: Path
         ("queries.jsonl", "", "has no queries"),
         ("qrels.txt", "q1 0 d1 0\n", "none of the 6 queries has a document judged 1 or better"),
         ("qrels.txt", "q1 0 d1 0\nq1 0 d1 1\n", "are judged both 0 and 1"),
-        ("queries.jsonl", '{"id": "q1", "text": "a"}\n{"id": "q1", "text": "b"}\n', "'q1' stands there twice"),
-        ("docs.jsonl", '{"id": "d1", "text": "a"}\n{"id": "d1", "text": "b"}\n', "'d1' stands at documents 1 and 2"),
+        ("queries.jsonl", '{"id": "q1", "text": "a"}\n{"id": "q1", "text": "b"}\n', "'q1' occurs twice"),
+        ("docs.jsonl", '{"id": "d1", "text": "a"}\n{"id": "d1", "text": "b"}\n', "'d1' occurs at documents 1 and 2"),
         ("docs.jsonl", '{"id": "d1", "text": " "}\n', "its text is missing or empty"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What a process really took: its own time, and its peak of memory."""
+"""The time and the peak memory of this process, without the time that other processes took from it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-_SCHEDULED = Path("/proc/self/schedstat")  # nanoseconds on a processor, and ready to run without having one
+_SCHEDULED = Path("/proc/self/schedstat")  # nanoseconds on a processor, then nanoseconds waiting for one
 _STATUS = Path("/proc/self/status")
 _CLEAR = Path("/proc/self/clear_refs")
 _CLEAR_PEAK = "5"
@@ -16,24 +16,24 @@ _CLEAR_PEAK = "5"
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """The seconds that passed between two calls of `now`."""
+    """Seconds between two calls of `now`."""
 
     wall: float
     own: float
-    """Less the time in which this process was ready and another one had the processor."""
+    """Without the time in which this process waited for a processor."""
 
     def __sub__(self, other: Spent) -> Spent:
         return Spent(self.wall - other.wall, self.own - other.own)
 
 
 def now() -> Spent:
-    """The moment; subtract an earlier one from it."""
+    """The current time; subtract an earlier one from it."""
     wall = time.monotonic()
     return Spent(wall, wall - _waited())
 
 
 def reset_peak() -> None:
-    """Forget the most memory held so far, where the system can; else `peak_bytes` is that of the whole process."""
+    """Start a new peak of memory. Systems other than Linux cannot; there `peak_bytes` is that of the whole process."""
     try:
         _CLEAR.write_text(_CLEAR_PEAK)
     except OSError:
@@ -41,7 +41,7 @@ def reset_peak() -> None:
 
 
 def peak_bytes() -> int:
-    """The most memory that this process held since `reset_peak`."""
+    """Peak memory of this process since `reset_peak`."""
     try:
         lines = _STATUS.read_text().splitlines()
     except OSError:
@@ -54,7 +54,7 @@ def peak_bytes() -> int:
 
 
 def _waited() -> float:
-    """Seconds in which this process waited for a processor; 0 where the system does not say."""
+    """Seconds in which this process waited for a processor; 0 if the system does not say."""
     try:
         return int(_SCHEDULED.read_text().split()[1]) / 1e9
     except (OSError, IndexError, ValueError):

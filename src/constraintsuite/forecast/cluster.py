@@ -1,4 +1,4 @@
-"""The machines that a plan is for."""
+"""The machines that a plan is for, and their prices."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.forecast.amounts import counted
+from constraintsuite.forecast.amounts import with_noun
 
 _LIMIT = Path("/sys/fs/cgroup/memory.max")
 
@@ -22,24 +22,23 @@ class Cluster:
     workers: int
     """Worker processes on one node."""
     gpus: int = 0
-    """Graphics cards of all nodes together."""
+    """GPUs of all nodes together."""
     memory: float | None = None
-    """GiB of a node, where that is known."""
+    """GiB per node; None if not known."""
     memory_given: bool = True
-    """Whether somebody said it; else it is this machine's."""
+    """Whether the user gave it; else it is that of this machine."""
 
     def __post_init__(self) -> None:
         if self.workers > self.cores:
             raise UserError(
-                f"--workers {self.workers} is more than the {self.cores} cores of a node: they would wait for each other, and "
-                "nothing measured here says how long. Give --cores-per-node, or fewer workers."
+                f"--workers {self.workers} is more than the {self.cores} cores of a node. Give --cores-per-node, or fewer workers."
             )
 
     def in_words(self) -> str:
         """`4 nodes of 16 cores, 16 workers each`."""
-        cards = f", {counted(self.gpus, 'GPU')} in all" if self.gpus else ""
+        cards = f", {with_noun(self.gpus, 'GPU')} in all" if self.gpus else ""
         each = " each" if self.nodes > 1 else ""
-        return f"{counted(self.nodes, 'node')} of {counted(self.cores, 'core')}, {counted(self.workers, 'worker')}{each}{cards}"
+        return f"{with_noun(self.nodes, 'node')} of {with_noun(self.cores, 'core')}, {with_noun(self.workers, 'worker')}{each}{cards}"
 
     @property
     def all_workers(self) -> int:
@@ -48,7 +47,7 @@ class Cluster:
 
 
 def memory_here() -> float | None:
-    """GiB that this machine has, or that its container may use; None where the system does not say."""
+    """GiB of this machine, or of its container; None if the system does not say."""
     sizes = []
     try:
         sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
@@ -60,7 +59,7 @@ def memory_here() -> float | None:
 
 @dataclass(frozen=True)
 class Prices:
-    """What somebody said things cost; nothing is assumed."""
+    """Prices given by the user; None if not given."""
 
     node_hour: float | None = None
     gb_month: float | None = None

@@ -1,4 +1,4 @@
-"""What a build took: an engine that times every task, and the costs of tasks, steps and builds."""
+"""The time, memory and storage of builds, and an engine that measures every task."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from constraintsuite.core.execution.engine import Crash, Done, Engine, Result, T
 from constraintsuite.forecast.clock import Spent, now, peak_bytes
 
 SUITE = "suite"
-"""The step behind the last stage: files are put together, audited and described."""
+"""The step after the last stage, which writes, audits and describes the suite."""
 
 
 @dataclass(frozen=True)
 class TaskCost:
-    """The time and the memory that one shard took."""
+    """Time and memory of one shard."""
 
     process: int
     spent: Spent
     peak: int
-    """Bytes that its process held at most, up to its end."""
+    """Peak bytes of its process until its end."""
 
 
 @dataclass(frozen=True)
 class MapCost:
-    """What the shards of one step took."""
+    """Time and memory of the shards of one step."""
 
     tasks: tuple[TaskCost, ...]
     spent: Spent
-    """From the first to the last, as the driver saw it."""
+    """From the first to the last shard, measured by the driver."""
     started: tuple[float, ...] = ()
-    """Processor seconds of each worker that is new with this map, before its first task: Python and the program are loaded."""
+    """Processor seconds that each new worker needed to load Python and the program, before its first task."""
 
     @property
     def load(self) -> float:
-        """Seconds that a process needs before it is at its pace: its first task, less a usual one of its own."""
+        """Mean seconds that a process spends on loading: its first task less the mean of its others."""
         loads = self._loads()
         return mean(loads) if loads else 0.0
 
     @property
     def warm(self) -> float:
-        """Seconds of all tasks together, less the loading of each process."""
+        """Seconds of all tasks together, without the loading."""
         return sum(task.spent.own for task in self.tasks) - sum(self._loads())
 
     def _loads(self) -> list[float]:
@@ -61,39 +61,39 @@ class MapCost:
 
 @dataclass(frozen=True)
 class StageCost:
-    """The time, memory and storage that one stage took."""
+    """Time, memory and storage of one stage."""
 
     name: str
     spent: Spent
     maps: tuple[MapCost, ...]
     peak: int
-    """Bytes that the driver held at most."""
+    """Peak bytes of the driver."""
     stored: int
-    """Bytes of the files it left."""
+    """Bytes of the files it wrote."""
 
     @property
     def driver(self) -> float:
-        """Seconds of the driver alone, outside of its maps."""
+        """Seconds of the driver alone, outside of the shards."""
         return max(0.0, self.spent.own - sum(each.spent.own for each in self.maps))
 
     @property
     def worker_peak(self) -> int:
-        """Bytes that a worker held at most."""
+        """Peak bytes of a worker."""
         return max((task.peak for each in self.maps for task in each.tasks), default=0)
 
 
 @dataclass(frozen=True)
 class BuildCost:
-    """What a whole build took."""
+    """Time, memory and storage of a whole build."""
 
     documents: int
     workers: int
     examples: int
-    """Main examples that came of it."""
+    """Main examples that it made."""
     pairs: int
     """Distinct (query, text) pairs that an evaluation would score."""
     start: Spent
-    """Until the first stage: the program is loaded."""
+    """Loading of the program, before the first stage."""
     stages: tuple[StageCost, ...]
 
     def stage(self, name: str) -> StageCost:
@@ -101,7 +101,7 @@ class BuildCost:
         return next(stage for stage in self.stages if stage.name == name)
 
     def raised_by(self, names: Collection[str]) -> int:
-        """Bytes by which these stages raised the most that the driver held."""
+        """Bytes by which these stages raised the peak of the driver."""
         before = raised = 0
         for stage in self.stages:
             if stage.name in names:
@@ -111,12 +111,12 @@ class BuildCost:
 
     @property
     def worker_peak(self) -> int:
-        """Bytes that a worker held at most; with one worker the driver does its work."""
+        """Peak bytes of a worker; 0 if the driver does the work."""
         return max(stage.worker_peak for stage in self.stages)
 
     @property
     def worker_start(self) -> float:
-        """Seconds until the workers have something to do, once; they stay until the build ends."""
+        """Mean seconds until a worker has started; workers stay until the build ends."""
         started = [seconds for stage in self.stages for each in stage.maps for seconds in each.started]
         return mean(started) if started else 0.0
 
@@ -129,17 +129,17 @@ class BuildCost:
 
 @dataclass
 class WatchingEngine:
-    """Does what another engine does, and keeps the cost of each map."""
+    """An engine that runs tasks on another one, and keeps the cost of each map."""
 
     engine: Engine
     maps: list[MapCost] = field(default_factory=list)
     known: set[int] = field(default_factory=lambda: {os.getpid()})
-    """Processes that have worked before; the driver is there from the beginning."""
+    """Processes that have worked before, and the driver."""
 
     def map(
         self, function: Callable[[Task], Result], tasks: Sequence[Task], done: Done = lambda index: None
     ) -> list[Result | Crash]:
-        """Run the tasks as the engine does, and note what each of them took."""
+        """Run the tasks, and keep the cost of each."""
         begin = now()
         ends = self.engine.map(_Watched(function), tasks, done)
         spent = now() - begin
@@ -150,14 +150,14 @@ class WatchingEngine:
 
     def _started(self, ends: Sequence[_End[Result]]) -> tuple[float, ...]:
         before = {}
-        for end in reversed(ends):  # so that the first task of each process has the last word
+        for end in reversed(ends):  # so that the first task of each process wins
             before[end.cost.process] = end.before
         new = before.keys() - self.known
         self.known |= new
         return tuple(before[process] for process in sorted(new))
 
     def take(self) -> tuple[MapCost, ...]:
-        """The costs since the last time."""
+        """The costs since the last call."""
         costs, self.maps = tuple(self.maps), []
         return costs
 
@@ -166,13 +166,13 @@ class WatchingEngine:
 class _End(Generic[Result]):
     result: Result
     before: float
-    """Processor seconds of its process before it."""
+    """Processor seconds of the process before the task."""
     cost: TaskCost
 
 
 @dataclass(frozen=True)
 class _Watched(Generic[Task, Result]):
-    """The function of a task, with a clock beside it; it travels to the process that does the work."""
+    """A function that also measures the task. It is pickled and sent to the worker process."""
 
     function: Callable[[Task], Result]
 

@@ -1,4 +1,4 @@
-"""How a quantity grows, from what it was at two sizes: a + b·x, or b·x^p where it is seen to grow faster than that."""
+"""How a quantity grows, from its values at two sizes: a + b·x, or b·x^p if it grows faster."""
 
 from __future__ import annotations
 
@@ -11,30 +11,35 @@ from typing import NamedTuple
 STEEPEST = 2.0
 _FAR = 10
 _NOISE = 1.15
-"""Below this power two sizes do not tell growth from noise: what doubles with x and a little more is taken as b·x."""
+"""A power below this is taken for noise, and the growth for b·x."""
 
 
 class Range(NamedTuple):
-    """What is expected, and between what."""
+    """An estimate with its lower and upper bound."""
 
     value: float
     low: float
     high: float
 
     def plus(self, other: Range) -> Range:
-        """The sum, as if all were low together or high together."""
+        """The sum; bounds add up, as if all were low or high together."""
         return Range(self.value + other.value, self.low + other.low, self.high + other.high)
 
     def times(self, factor: float) -> Range:
-        """The product with a number that is sure."""
+        """The product with a number that has no range."""
         return Range(self.value * factor, self.low * factor, self.high * factor)
 
 
-NOTHING = Range(0.0, 0.0, 0.0)
+def exactly(value: float) -> Range:
+    """An amount without uncertainty."""
+    return Range(value, value, value)
+
+
+NOTHING = exactly(0.0)
 
 
 class GrowthPoint(NamedTuple):
-    """A size, and what was seen there."""
+    """A size, and the quantity measured at it."""
 
     x: float
     y: float
@@ -55,28 +60,28 @@ class GrowthCurve:
 
 @dataclass(frozen=True)
 class Fit:
-    """The growth that is expected, and all those that two of the points give."""
+    """The most likely curve, and all curves through two of the points."""
 
     best: GrowthCurve
     others: tuple[GrowthCurve, ...]
 
     def at(self, x: float) -> Range:
-        """The quantity at a size, and the least and the most that any of them says."""
+        """The quantity at a size; its bounds are those of all curves."""
         value = self.best.at(x)
         values = [other.at(x) for other in self.others]
         return Range(value, min(value, *values), max(value, *values))
 
     def with_fixed(self, factor: float) -> Fit:
-        """What does not grow, so many times."""
+        """The same growth with the fixed part multiplied."""
         best, *others = (replace(each, fixed=each.fixed * factor) for each in (self.best, *self.others))
         return Fit(best, tuple(others))
 
 
 def fit(small: Sequence[GrowthPoint], large: Sequence[GrowthPoint], steepest: float = STEEPEST) -> Fit:
-    """The middle one of all growths through a small and a large point, the lower where two are in the middle.
+    """The median of all curves through a small and a large point.
 
-    Something that is loaded once between two sizes looks like growth; where small points differ in size it is not in all of
-    them. Where the middle one is a power, plain proportion is among the others: two sizes are little to tell a power from.
+    What is loaded once, between two sizes, looks like growth; small points of different sizes do not all show it. If the
+    median is a power, proportion is among the other curves, since two sizes say little about a power.
     """
     far = _FAR * max(point.x for point in large)
     others = sorted(
@@ -89,7 +94,7 @@ def fit(small: Sequence[GrowthPoint], large: Sequence[GrowthPoint], steepest: fl
 
 
 def through(small: GrowthPoint, large: GrowthPoint, steepest: float = STEEPEST) -> GrowthCurve:
-    """The growth through two points, with nothing below zero and no power beyond the steepest."""
+    """The curve through two points, never negative and with a power of at most `steepest`."""
     if large.x <= small.x:
         return _proportion(large) if large.x > 0 else GrowthCurve(large.y, 0.0)
     rate = (large.y - small.y) / (large.x - small.x)

@@ -1,4 +1,4 @@
-"""Time, memory, storage and money of a recipe on a cluster, from samples that are really built here."""
+"""Estimate time, memory, storage and money of a recipe on a cluster, from samples that are built here."""
 
 from __future__ import annotations
 
@@ -34,10 +34,12 @@ from constraintsuite.suites.build import resolve
 from constraintsuite.suites.examples import read_examples
 from constraintsuite.suites.recipe import Recipe
 
+_NO_PRICES = Prices()
+
 
 @dataclass(frozen=True)
 class BuildForecast:
-    """What a build will take, line by line: time, memory, storage and money."""
+    """What a build will take, line by line."""
 
     recipe: str
     documents: int
@@ -53,16 +55,16 @@ class BuildForecast:
 
     @property
     def seconds(self) -> Range:
-        """The time of all lines together."""
+        """The time of all lines."""
         return total(self.time)
 
     @property
     def stored(self) -> Range:
-        """Bytes of all of it."""
+        """The bytes of all lines."""
         return total(self.storage)
 
     def in_words(self) -> str:
-        """The plan for a person: the whole first, then what stands in its way, then line by line."""
+        """The plan as text: sums, alarms, lines, notes."""
         parts = [
             f"{self.recipe}: {self.documents:,} documents on {self.cluster.in_words()}",
             f"{in_range(self.seconds, in_time)}; {in_range(self.stored, in_bytes)} of storage",
@@ -77,7 +79,7 @@ class BuildForecast:
         return "\n".join(parts)
 
     def as_record(self) -> dict[str, object]:
-        """The plan as data: seconds and bytes."""
+        """The plan as data, in seconds and bytes."""
         sums = {"seconds": self.seconds._asdict(), "bytes": self.stored._asdict()}
         record = asdict(self) | sums
         for name in ("time", "memory", "storage", "money"):
@@ -101,17 +103,17 @@ def plan_recipe(  # noqa: PLR0913 - one parameter per option of the command
     scratch: Path,
     reporter: Reporter,
     *,
-    prices: Prices | None = None,
+    prices: Prices = _NO_PRICES,
     embed: str | None = None,
     evaluate: str | None = None,
     documents: int | None = None,
     sample: int = 2_000,
     draws: int = 2,
 ) -> BuildForecast:
-    """Build samples in the folder `scratch`, measure the models to `embed` and `evaluate` with, and work out the rest.
+    """Build samples in the folder `scratch`, measure the models `embed` and `evaluate`, and extrapolate.
 
-    `documents` is the size of the corpus, counted if it is not given. The larger samples have `sample` documents each, and
-    there are as many as `draws`; each comes with a part of it: a quarter of the first, a half of the second, in turn.
+    `documents` is the size of the corpus, counted if not given. There are `draws` larger samples of `sample` documents, each
+    with a smaller one that is a part of it: a quarter or a half, in turn.
     """
     models = [model for model in (embed, evaluate) if model is not None]
     check_models(models)
@@ -119,31 +121,31 @@ def plan_recipe(  # noqa: PLR0913 - one parameter per option of the command
         check_threads(model, cluster)
     recipe = resolve(recipe)
     reporter.note(f"{recipe.name}: reading documents, for at most {READ_SECONDS:.0f} s")
-    taken = draw_documents(recipe, sample, draws)
-    count = documents or (taken.read if taken.whole else taken.known or taken.read)
+    drawn = draw_documents(recipe, sample, draws)
+    count = documents or (drawn.read if drawn.whole else drawn.known or drawn.read)
     if count <= sample:
         reporter.note(
-            f"{count:,} documents are no more than a sample has: building them takes less time than this plan."
+            f"{count:,} documents are no more than a sample has: building the suite takes less time than this plan."
         )
-    drawn = draw_samples(taken, scratch)
-    samples = build_samples(recipe, drawn, count, reporter, spread=cluster.all_workers > 1)
-    texts = [document.text for document in drawn[1].documents]
+    corpora = draw_samples(drawn, scratch)
+    samples = build_samples(recipe, corpora, count, reporter, spread=cluster.all_workers > 1)
+    texts = [document.text for document in corpora[1].documents]
     rates: dict[str, Rate] = {}
     if embed is not None:
         reporter.note(f"{embed}: measuring")
         rates["embed"] = measure_encoder(embed, texts[: 4 * TEXTS])
     if evaluate is not None:
         reporter.note(f"{evaluate}: measuring")
-        examples = read_examples(drawn[1].suite)
+        examples = read_examples(corpora[1].suite)
         pairs = pairs_of(examples) if examples else made_up_pairs(texts[: 4 * TEXTS])
         rates["eval"] = measure_scorer(evaluate, pairs, documents_of(examples) if examples else texts)
     for rate in rates.values():
         if rate.on_gpu and not cluster.gpus:
             raise UserError(
-                f"{rate.model} was measured on a graphics card ({rate.device}): say with --gpus how many there will be."
+                f"{rate.model} was measured on a GPU ({rate.device}). Say with --gpus how many there will be."
             )
     steps = estimate_steps(recipe, samples, count, cluster)
-    slower = taken.seconds - reading_seconds(drawn[1].recipe)
+    slower = drawn.seconds - reading_seconds(corpora[1].recipe)
     pairs_to_score = estimate_pairs(recipe, samples, count)
     time = [
         start_line(samples, cluster),
@@ -161,7 +163,7 @@ def plan_recipe(  # noqa: PLR0913 - one parameter per option of the command
         tuple(time),
         tuple(memory_lines(recipe, samples, count, cluster)),
         tuple(storage),
-        tuple(money_lines(total(time), total(storage), cluster, prices or Prices())),
+        tuple(money_lines(total(time), total(storage), cluster, prices)),
         tuple(alarms_of(recipe, samples, count, cluster)),
-        notes_on(recipe, taken, samples, steps, list(rates.values()), cluster, count, given=documents is not None),
+        notes_on(recipe, drawn, samples, steps, list(rates.values()), cluster, count, given=documents is not None),
     )

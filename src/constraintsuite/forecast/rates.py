@@ -1,4 +1,4 @@
-"""How fast a model is on texts of the sample, on what is here."""
+"""The speed of a model on this machine, on texts of the sample."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from constraintsuite.models.model_names import load_scorer, parse_model
 Item = TypeVar("Item")
 TEXTS = 256
 SHARD_TEXTS = 10_000
-"""Of a shard of `embed`, which lies beside this folder and not below it; a test compares the two."""
+"""Texts per shard of `csuite embed`; a test compares it with the one in `vectors`, which this folder may not import."""
 _ROUNDS = 3
 _WARMING = 8
 _QUERY_WORDS = 8
@@ -29,14 +29,14 @@ class Threads:
     """Processor threads of a process with a model."""
 
     count: int
-    """As it was measured here."""
+    """Threads used in the measurement."""
     fixed: bool
-    """Whether the model string says so; else it takes all cores, here and elsewhere."""
+    """Whether the model string gives the number; else the model uses all cores of any machine."""
 
 
 @dataclass(frozen=True)
 class Rate:
-    """What a model does in a second."""
+    """The measured speed of a model."""
 
     model: str
     what: Literal["texts", "pairs"]
@@ -44,21 +44,21 @@ class Rate:
     """Seconds per text or pair in one process."""
     measured: int
     device: str
-    """Where it ran, in the model's own words."""
+    """The device on which it ran, as the model names it."""
     threads: Threads
-    """Where it did not run on a graphics card."""
+    """Used if it did not run on a GPU."""
     shard: int | None
-    """Texts or pairs of a shard; None where it cannot be spread, and all is done by the command itself."""
+    """Texts or pairs per shard; None if the model cannot be spread over workers."""
     dimensions: int = 0
 
     @property
     def on_gpu(self) -> bool:
-        """Whether a graphics card was measured."""
+        """Whether it ran on a GPU."""
         return self.device.startswith("cuda")
 
 
 def measure_encoder(model: str, texts: Sequence[str]) -> Rate:
-    """Vectors per second; the model is loaded outside the clock, and keeps nothing between two rounds."""
+    """Measure seconds per text. Loading the model is not measured, and each round has new texts."""
     encoder = load_encoder(model)
     warming, blocks = cut(texts)
     vectors = encoder.encoder.encode(warming, "document")
@@ -69,7 +69,7 @@ def measure_encoder(model: str, texts: Sequence[str]) -> Rate:
 
 
 def measure_scorer(model: str, pairs: Sequence[tuple[str, str]], documents: Sequence[str]) -> Rate:
-    """Scores per second, measured like the speed of an encoder."""
+    """Measure seconds per pair, as for an encoder."""
     scorer = load_scorer(model, Workbench(documents))
     warming, blocks = cut(pairs)
     scorer.score(warming)
@@ -79,19 +79,19 @@ def measure_scorer(model: str, pairs: Sequence[tuple[str, str]], documents: Sequ
 
 
 def threads_of(model: str) -> Threads:
-    """What the model string says, else one a core."""
-    said = dict(parse_model(model).options).get("threads")
-    return Threads(cores(), fixed=False) if said is None else Threads(int(said), fixed=True)
+    """The threads that the model string gives, else one per core."""
+    given = dict(parse_model(model).options).get("threads")
+    return Threads(cores(), fixed=False) if given is None else Threads(int(given), fixed=True)
 
 
 def made_up_pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Pairs to measure with where no example came of the sample: each text, asked for by the first words of another."""
+    """Pairs to measure with if the sample gave no example: the first words of one text as a query for another."""
     queries = [" ".join(text.split()[:_QUERY_WORDS]) for text in texts]
     return list(zip(queries[1:] + queries[:1], texts, strict=True))
 
 
 def cut(items: Sequence[Item]) -> tuple[list[Item], list[list[Item]]]:
-    """Items to warm up on, and others for each round, since a model may remember a text; of a few, half are for warming up."""
+    """Split items into those for the warm-up and those of each round: a model may cache what it has seen."""
     warming = min(_WARMING, len(items) // 2)
     size = max(1, min(TEXTS, (len(items) - warming) // _ROUNDS))
     blocks = [list(items[start : start + size]) for start in range(warming, len(items), size)]

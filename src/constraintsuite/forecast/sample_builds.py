@@ -1,4 +1,4 @@
-"""Small and large samples that are really built here, each in a fresh process that is watched."""
+"""Build the samples, each in a fresh process whose time and memory are measured."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ _LEAST_EFFICIENCY = 0.3
 
 
 class CorpusSample(NamedTuple):
-    """Documents of the corpus, and the folder in which their recipe is written and built."""
+    """Documents of a sample, and the folder of its recipe and its suite."""
 
     documents: Sequence[Document]
     folder: Path
 
     @property
     def recipe(self) -> Path:
-        """The recipe that builds these documents alone."""
+        """The recipe that builds only these documents."""
         return self.folder / "recipe.yaml"
 
     @property
     def suite(self) -> Path:
-        """The suite that was built of them."""
+        """The suite that was built from them."""
         return self.folder / "suite"
 
 
 def draw_samples(taken: DrawnDocuments, scratch: Path) -> list[CorpusSample]:
-    """Of each draw a part, then all of it. Where a draw is the whole corpus, a second one would be the same again."""
+    """For each draw a part of it, then all of it. If a draw is the whole corpus, there is only one."""
     large = len(taken.draws[0])
     draws = taken.draws[:1] if taken.whole and large == taken.read else taken.draws
     return [
@@ -64,15 +64,15 @@ def draw_samples(taken: DrawnDocuments, scratch: Path) -> list[CorpusSample]:
 def build_samples(
     recipe: Recipe, samples: Sequence[CorpusSample], count: int, reporter: Reporter, *, spread: bool
 ) -> Samples:
-    """Build every sample of a corpus of `count` documents; with `spread` by two workers, and one once more by one.
+    """Build every sample of a corpus of `count` documents.
 
-    The two builds of the same sample say what a worker does beside another.
+    With `spread`, each is built by two workers, and one of them again by one worker: that gives the efficiency of two.
     """
     sizes = [len(sample.documents) for sample in samples]
     sizes += sizes[1:2] if spread else []
     reporter.note(
-        f"Building {len(sizes)} samples here, of {min(sizes):,} to {max(sizes):,} documents, {sum(sizes):,} in all: minutes, not "
-        "seconds. Nothing is kept of them. A smaller --sample is quicker and less sure."
+        f"Building {len(sizes)} samples of {min(sizes):,} to {max(sizes):,} documents, {sum(sizes):,} in all. This takes "
+        "minutes, and they are deleted afterwards. A smaller --sample is quicker and less reliable."
     )
     with reporter.track("documents", sum(sizes)) as advance:
         costs = []
@@ -98,11 +98,11 @@ _PROGRAM = "import sys; from constraintsuite.forecast.sample_builds import run; 
 
 
 def watch_build(recipe: Path, out: Path, workers: int, documents: int) -> BuildCost:
-    """Build into the new folder `out`, in a process of its own, and say what it took; what is wrong is a UserError."""
+    """Build into the new folder `out` in a process of its own, and measure it; a build that fails is a UserError."""
     cost = out.with_name(f"{out.name}.cost.json")
     begin = now()
     done = subprocess.run(
-        # Not with -m: workers would then load this module too, and start later than those of a build.
+        # Not with -m: the workers would load this module too, and start later than those of a real build.
         [sys.executable, "-c", _PROGRAM, str(recipe), str(out), str(workers), str(cost)],
         check=False,
         stdin=subprocess.DEVNULL,
@@ -119,7 +119,7 @@ def watch_build(recipe: Path, out: Path, workers: int, documents: int) -> BuildC
 
 
 def run(recipe: str, out: str, workers: str, cost: str) -> None:
-    """What the fresh process does: build, and leave what it took in the file `cost`."""
+    """Run in the fresh process: build, and write the measured cost to the file `cost`."""
     try:
         found = _watch(Recipe.read(Path(recipe)), Path(out), int(workers))
     except UserError as error:
@@ -128,14 +128,11 @@ def run(recipe: str, out: str, workers: str, cost: str) -> None:
 
 
 def _watch(recipe: Recipe, out: Path, workers: int) -> BuildCost:
-    """Stage by stage, so that each shows its own peak of memory; the last one comes with the suite itself."""
-    surface_forms(
-        "thing"
-    )  # loads word forms: a sample without a proposal never would, which would make them look like growth
+    """Build stage by stage, so that each has its own peak of memory. The last stage is built with the suite."""
+    surface_forms("thing")  # load the word forms now: only samples with a proposal would, and it would look like growth
     start = Spent(0.0, time.process_time())
-    gc.set_threshold(
-        *gc.get_threshold()[:2], _NEVER
-    )  # a full collection would look like growth of the step it falls into
+    # A full garbage collection would look like growth of the step it falls into.
+    gc.set_threshold(*gc.get_threshold()[:2], _NEVER)
     engine = WatchingEngine(LocalEngine(workers))
     build = partial(build_suite, recipe, out, engine=engine, reporter=Silent())
     stages = []
@@ -158,7 +155,7 @@ def _watch_stage(
 
 
 def _stored(folder: Path, apart: Collection[str]) -> int:
-    """Bytes of all files in a folder, less those of some stages."""
+    """Bytes of all files in a folder, without those of the stages `apart`."""
     elsewhere = tuple(folder / _STAGES / name for name in apart)
     return sum(
         path.stat().st_size

@@ -1,9 +1,9 @@
-"""Samples of a corpus by hash of the id, as corpora of their own, and how large the whole is."""
+"""Draw samples of a corpus by hash of the id, and write them as small corpora with recipes."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heappush, heapreplace
 from itertools import islice
@@ -28,21 +28,21 @@ _MOST_SHARDS = 16
 
 @dataclass(frozen=True)
 class DrawnDocuments:
-    """Documents of a corpus, several times, each time chosen by another hash, the smallest first."""
+    """Several samples of a corpus, each drawn by another hash."""
 
     draws: tuple[tuple[Document, ...], ...]
     read: int
-    """How many documents were looked at."""
+    """Number of documents that were read."""
     whole: bool
-    """Whether these are all documents of the corpus."""
+    """Whether the whole corpus was read."""
     known: int | None
-    """How many there are, where the source says so itself."""
+    """Number of documents in the source, if it says so."""
     seconds: float
-    """To read one document of the source."""
+    """Seconds to read one document of the source."""
 
 
 def draw_documents(recipe: Recipe, size: int, draws: int, seconds: float = READ_SECONDS) -> DrawnDocuments:
-    """Read the source for at most that long, and keep `size` documents for each draw."""
+    """Read the source for at most `seconds`, and keep the `size` documents with the smallest hashes for each draw."""
     source = open_source(recipe.corpus)
     heaps: list[list[tuple[int, int, Document]]] = [[] for _ in range(draws)]
     begin = now()
@@ -60,13 +60,15 @@ def draw_documents(recipe: Recipe, size: int, draws: int, seconds: float = READ_
             break
     spent = (now() - begin).own
     if read < _LEAST:
-        raise UserError(f"{source.name}: {read} documents are too few to estimate anything from. Just build it.")
+        raise UserError(
+            f"{source.name}: {read} documents are too few to estimate anything from. Build the suite instead."
+        )
     ordered = (tuple(document for _, _, document in sorted(heap, reverse=True)) for heap in heaps)
     return DrawnDocuments(tuple(ordered), read, whole, source.size(), spent / read)
 
 
 def write_sample(recipe: Recipe, documents: Sequence[Document], share: float, folder: Path) -> Path:
-    """The recipe of a build of these documents alone, with the queries and judgments that belong to them."""
+    """Write these documents, with their queries and judgments, and a recipe that builds only them; gives its path."""
     folder.mkdir(parents=True)
     corpus = folder / "corpus.jsonl"
     write_text(corpus, "".join(f"{_line(document)}\n" for document in documents))
@@ -81,7 +83,7 @@ def write_sample(recipe: Recipe, documents: Sequence[Document], share: float, fo
         queries=judged.get("queries"),
         qrels=judged.get("qrels"),
     )
-    # What a person approved or dropped are proposals and examples of the whole corpus, which the sample does not have.
+    # Approved proposals and dropped examples are of the whole corpus; the sample does not have them.
     split = recipe.documents.model_copy(update={"shards": shards_of(recipe)})
     update = {"corpus": settings, "documents": split, "approved": None, "drop": ()}
     content = recipe.model_copy(update=update).model_dump(
@@ -93,12 +95,12 @@ def write_sample(recipe: Recipe, documents: Sequence[Document], share: float, fo
 
 
 def shards_of(recipe: Recipe) -> int:
-    """Of a sample: few enough that each has documents, since it is from their number that a worker's memory is estimated."""
+    """Number of shards of a sample: few enough that each has documents, from which a worker's memory is estimated."""
     return min(recipe.documents.shards, _MOST_SHARDS)
 
 
 def reading_seconds(recipe: Path) -> float:
-    """To read one document of a sample as it was written."""
+    """Seconds to read one document of a written sample."""
     source = open_source(Recipe.read(recipe).corpus)
     begin = now()
     read = sum(1 for _ in source.documents(BadRows(skip=True)))
@@ -111,7 +113,7 @@ def _line(document: Document) -> str:
 
 
 def _write_judged(source: Source, documents: set[str], share: float, folder: Path) -> dict[str, str]:
-    """Judgments of the documents with their queries; queries without judgments in the share that the documents have."""
+    """Write the judgments of the documents and their queries. Without judgments, write a share of all queries."""
     bad = BadRows(skip=True)
     judgments = list(islice(source.qrels(bad), _MOST_JUDGMENTS))
     kept = [qrel for qrel in judgments if qrel.document in documents]
@@ -126,14 +128,10 @@ def _write_judged(source: Source, documents: set[str], share: float, folder: Pat
         write_jsonl(folder / "queries.jsonl", queries)
         files["queries"] = str(folder / "queries.jsonl")
     if kept and queries:
-        write_text(folder / "qrels.txt", _lines(f"{q.query}\t0\t{q.document}\t{q.grade}" for q in kept))
+        write_text(folder / "qrels.txt", "".join(f"{q.query}\t0\t{q.document}\t{q.grade}\n" for q in kept))
         files["qrels"] = str(folder / "qrels.txt")
     return files
 
 
 def _drawn(identity: str, share: float) -> bool:
     return stable_hash("plan", identity) < share * 2**64
-
-
-def _lines(lines: Iterable[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)

@@ -1,4 +1,4 @@
-"""How exact and how fast is vector search: subsets of a corpus, bundles of texts and vectors, and two truths."""
+"""Vector search: subsets of a corpus, bundles of texts and vectors, two truths, and benchmarks of engines."""
 
 from __future__ import annotations
 
@@ -15,5 +15,7 @@ LAYOUTS: Catalogue[BundleExporter] = Catalogue(
         "jsonl": "constraintsuite.vectors.layouts.base:export_beir",
         "tsv": "constraintsuite.vectors.layouts.base:export_tsv",
         "msmarco-subset": "constraintsuite.vectors.layouts.msmarco:export_msmarco",
+        "hdf5": "constraintsuite.vectors.layouts.benchmarks:export_hdf5",
+        "bigann": "constraintsuite.vectors.layouts.benchmarks:export_bigann",
     },
 )

@@ -1,12 +1,12 @@
-"""A bundle: the texts of a subset, and beside them the vectors and truths that were made from them.
+"""A bundle: the texts of a subset, and the vectors and truths that were made from them.
 
     manifest.json corpus/part-*.parquet queries.parquet qrels.parquet coverage.json rejects.jsonl    the texts: an artifact
-    twins.jsonl                                                          where equal texts were taken out
+    twins.jsonl                                                          if equal texts were left out
     vectors/ENCODER/   docs.npy queries.npy encoder.json truncation.json                             an artifact each
     truth/relevance/ , truth/neighbours-…/                                                           an artifact each
 
-Each is written once, and says of which texts it was made: what was made of others is no part of the bundle, wherever it
-lies. The id of a bundle is the hash of the contents of all of them.
+Each is written once, and records the texts it was made from; vectors and truths of other texts are not part of the bundle.
+The id of a bundle is the hash of the contents of all of them.
 """
 
 from __future__ import annotations
@@ -32,36 +32,36 @@ from constraintsuite.vectors.matrices import ZERO, Matrix, map_matrix
 from constraintsuite.vectors.tables import DocumentRow, QueryRow, read_fixed, read_qrels, read_table
 
 MIN_RELEVANCE = 1
-"""The lowest grade that is positive, where nobody says another."""
+"""The lowest positive grade, unless the settings give another."""
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """An open bundle: its texts as an artifact, and by their manifests its vectors and truths."""
+    """An open bundle: its texts, and the manifests of its vectors and truths."""
 
     texts: Artifact
 
     @classmethod
     def open(cls, path: Path) -> Bundle:
-        """The bundle at `path`, its texts as they were written; anything else is a UserError.
+        """Open the bundle at `path` and verify its texts; anything else is a UserError.
 
-        Vectors and truths are verified by those who open one of them, since all of them may be many times as large.
+        Vectors and truths are verified when they are opened, since they may be many times as large.
         """
         return cls(Artifact.open(path, "bundle"))
 
     @classmethod
     def open_unverified(cls, path: Path) -> Bundle:
-        """The bundle at `path` by its manifests alone: for workers of a command that has verified it, and for lists."""
+        """Open the bundle at `path` without verifying it: for workers of a command that has verified it, and for lists."""
         return cls(Artifact.open_unverified(path, "bundle"))
 
     @property
     def path(self) -> Path:
-        """The folder that the bundle lies in."""
+        """The folder of the bundle."""
         return self.texts.path
 
     @property
     def documents(self) -> int:
-        """How many documents it holds."""
+        """The number of documents."""
         return self.texts.manifest.counts["documents"]
 
     @cached_property
@@ -70,11 +70,11 @@ class Bundle:
         return tuple(QueryRow(*cast(QueryRow, row)) for row in read_table(self.path / files.QUERIES))
 
     def qrels(self) -> Iterator[Qrel]:
-        """All judgments, read one after the other."""
+        """All judgments, read one by one."""
         return read_qrels(self.path / files.QRELS)
 
     def rows(self, start: int = 0, stop: int | None = None) -> Iterator[DocumentRow]:
-        """The documents of these rows, read one after the other."""
+        """The documents of these rows, read one by one."""
         stop = self.documents if stop is None else stop
         for number in range(start // self._part_rows, -(-stop // self._part_rows)):
             for row in read_table(files.part_file(self.path, number), first=max(0, start - number * self._part_rows)):
@@ -88,7 +88,7 @@ class Bundle:
         return (cast(str, name) for file in self._part_files() for (name,) in read_table(file, ["doc_id"]))
 
     def text_hashes(self) -> bytes:
-        """Sixteen bytes of each document, by row; zeros where there is no text."""
+        """Sixteen bytes per document, by row; zeros if there is no text."""
         return b"".join(read_fixed(file, "text_sha256") for file in self._part_files())
 
     def _part_files(self) -> Iterator[Path]:
@@ -100,31 +100,35 @@ class Bundle:
 
     @property
     def min_relevance(self) -> int:
-        """The lowest grade that is positive here."""
+        """The lowest positive grade of this bundle."""
         return int(self.texts.manifest.settings.get("min_relevance", MIN_RELEVANCE))
 
     def parts(self, folder: str) -> list[Artifact]:
-        """The finished artifacts in `vectors` or `truth` that were made of these texts, by name."""
+        """The finished artifacts in `vectors` or `truth` that were made from these texts, by name."""
         return [part for part in finished_parts(self.path, folder) if self.owns(part)]
 
     def refuse_changed_parts(self) -> None:
-        """A UserError if any of its vectors or truths is not as it was written."""
-        for part in (part for folder in files.PARTS for part in self.parts(folder)):
+        """Raise a UserError if any of its vectors or truths was changed."""
+        for part in self.all_parts():
             part.refuse_changed()
 
+    def all_parts(self) -> list[Artifact]:
+        """All vectors and truths that were made from these texts."""
+        return [part for folder in files.PARTS for part in self.parts(folder)]
+
     def owns(self, part: Artifact) -> bool:
-        """Whether vectors or a truth were made of these texts; a build that was killed may leave those of others."""
+        """Whether vectors or a truth were made from these texts; a killed build may leave those of others."""
         return part.manifest.inputs.get("texts") == self.texts.manifest.content
 
     @property
     def id(self) -> str:
-        """Two bundles with the same id are the same bytes: texts, vectors and truths."""
-        parts = (part for folder in files.PARTS for part in self.parts(folder))
+        """Two bundles with the same id have the same bytes: texts, vectors and truths."""
+        parts = self.all_parts()
         named = (f"{part.path.relative_to(self.path).as_posix()} {part.manifest.content}" for part in parts)
         return sha256_text(self.texts.manifest.content, *named)
 
     def require_texts(self) -> None:
-        """A UserError where only vectors are known."""
+        """Raise a UserError if the bundle has no texts."""
         if not self.texts.manifest.settings["texts"]:
             raise UserError(
                 f"{self.path}: this bundle was imported without texts, or without some of them. Import it with --texts."
@@ -132,7 +136,7 @@ class Bundle:
 
 
 def finished_parts(path: Path, folder: str) -> list[Artifact]:
-    """All that is finished in the folder `vectors` or `truth` of a bundle, by name, of whatever texts."""
+    """All finished artifacts in the folder `vectors` or `truth` of a bundle, by name, of any texts."""
     found = sorted((path / folder).iterdir()) if (path / folder).is_dir() else []
     manifests = {part: read_manifest(part) for part in found if part.is_dir()}
     return [Artifact(part, manifest) for part, manifest in manifests.items() if manifest is not None]
@@ -144,7 +148,7 @@ _FILES = (f"{files.CORPUS}/*", files.QUERIES, files.QRELS, files.COVERAGE, files
 def claim_bundle(
     out: Path, origin: ArtifactOrigin, reporter: Reporter, *, force: bool
 ) -> AbstractContextManager[Workspace]:
-    """The workspace of a bundle's texts; finished texts are replaced only by `force`, as their vectors may have taken hours."""
+    """Claim the workspace of a bundle's texts; finished texts are replaced only with `force`."""
     return claim(
         out,
         origin,
@@ -159,14 +163,14 @@ def claim_bundle(
 
 @contextmanager
 def reading(path: Path) -> Iterator[Bundle]:
-    """The bundle at `path`, which nobody replaces while the block runs."""
+    """Open the bundle at `path`; no command can replace it while the block runs."""
     with locked(path):
         yield Bundle.open(path)
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keeps commands that would replace the bundle at `path` out while the block runs; others may read it too."""
+    """Hold a shared lock: no command can replace the bundle at `path` while the block runs, others may read it."""
     if not path.is_dir():
         raise UserError(f"{path}: there is no such folder.")
     with folder_lock(path, shared=True):
@@ -174,7 +178,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def remove_other_parts(bundle: Bundle, *, unfinished: bool) -> None:
-    """Remove vectors and truths of other texts; those that are `unfinished` may be of these texts, and are removed on demand."""
+    """Remove vectors and truths of other texts; with `unfinished`, also all that are not finished."""
     for folder in files.PARTS:
         if unfinished:
             own = {part.path for part in bundle.parts(folder)}
@@ -188,7 +192,7 @@ def remove_other_parts(bundle: Bundle, *, unfinished: bool) -> None:
 
 @dataclass(frozen=True)
 class VectorSet:
-    """Documents and queries as vectors, mapped from disk; row i is row i of the bundle."""
+    """The vectors of one encoder, mapped from disk; row i is row i of the bundle."""
 
     artifact: Artifact
 
@@ -204,7 +208,7 @@ class VectorSet:
 
     @cached_property
     def similarity(self) -> Similarity:
-        """How its vectors are meant to be compared."""
+        """The similarity that the encoder is made for."""
         found: Similarity = json.loads((self.artifact.path / files.ENCODER).read_text(encoding="utf-8"))["similarity"]
         return found
 
@@ -220,15 +224,12 @@ class VectorSet:
 
 
 def vector_sets(bundle: Bundle) -> list[VectorSet]:
-    """The vectors that a bundle has."""
+    """The vectors of each encoder of a bundle."""
     return [VectorSet(artifact) for artifact in bundle.parts(files.VECTORS)]
 
 
 def open_vectors(bundle: Bundle, encoder: str | None = None) -> VectorSet:
-    """The vectors of that encoder (a model string, or how its folder's name begins), or the only ones there are.
-
-    Those that were changed, exchanged or put into another order since they were made are a UserError.
-    """
+    """The verified vectors of an encoder (a model string, or the beginning of its folder's name), or the only ones there are."""
     every = vector_sets(bundle)
     found = [each for each in every if encoder is None or encoder == each.model or each.name.startswith(encoder)]
     if len(found) == 1:
@@ -241,7 +242,7 @@ def open_vectors(bundle: Bundle, encoder: str | None = None) -> VectorSet:
 
 
 def zero_vectors(bundle: Bundle) -> Iterator[str]:
-    """What to say of vectors that are zero, which no similarity can tell apart."""
+    """Notes on zero vectors, which no similarity can distinguish."""
     for part in bundle.parts(files.VECTORS):
         for name, count in part.manifest.counts.items():
             if name.endswith(ZERO) and count:

@@ -1,10 +1,10 @@
-"""Whether texts, vectors and truths of a bundle agree with each other and with what their manifests count."""
+"""Check that texts, vectors and truths of a bundle agree with each other and with the counts in their manifests."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from heapq import nsmallest
@@ -32,11 +32,11 @@ from constraintsuite.vectors.relevance import RELEVANCE, count_judged, read_rele
 from constraintsuite.vectors.survey import KeyMaker, survey, text_hash
 from constraintsuite.vectors.tables import count_rows
 
-_ROWS_KEPT = 1_000  # of the rejects: a source that has more gives only their number
+_ROWS_KEPT = 1_000  # a source keeps this many broken rows, and only counts the others
 
 
 def all_checks(bundle: Bundle) -> list[Callable[[], Iterator[str]]]:
-    """All that rests on the counts of a bundle: each check gives its faults, and stops with a UserError at what it cannot read."""
+    """All checks that need right counts. Each yields its faults, and raises a UserError at a file that it cannot read."""
     return [
         partial(check_corpus, bundle),
         partial(check_twins, bundle),
@@ -47,16 +47,16 @@ def all_checks(bundle: Bundle) -> list[Callable[[], Iterator[str]]]:
     ]
 
 
-def compare_counts(manifest: str, said: Mapping[str, int], found: Mapping[str, int]) -> Iterator[str]:
-    """The first count that is not what was found."""
-    for name in dict.fromkeys((*found, *said)):
-        if said.get(name) != found.get(name):
-            yield f"{manifest}: it counts {said.get(name, 'no')} {name}, and there are {found.get(name, 'none')}"
+def compare_counts(manifest: str, stated: Mapping[str, int], found: Mapping[str, int]) -> Iterator[str]:
+    """The first count of a manifest that is wrong."""
+    for name in dict.fromkeys((*found, *stated)):
+        if stated.get(name) != found.get(name):
+            yield f"{manifest}: it counts {stated.get(name, 'no')} {name}, and there are {found.get(name, 'none')}"
             return
 
 
 def check_counts(bundle: Bundle) -> Iterator[str]:
-    """Rows of the tables, and what was left out; all else rests on these."""
+    """Count the rows of the tables and the rejects; all other checks rely on them."""
     manifest = bundle.texts.manifest
     report = _report(bundle)
     found = {
@@ -82,21 +82,28 @@ def _report(bundle: Bundle) -> dict[str, Any]:
 
 
 def check_corpus(bundle: Bundle) -> Iterator[str]:
-    """Rows in order, texts that have their hashes, ids that are there once."""
+    """Rows are in order, texts match their hashes, ids are unique."""
     for count, row in enumerate(bundle.rows()):
         if row.row != count:
-            yield f"{files.CORPUS}: row {row.row} stands where {count} should"
+            yield f"{files.CORPUS}: row {row.row} is where row {count} should be"
             return
         if row.text is not None and row.text_sha256 != text_hash(row.passage):
             yield f"{files.CORPUS}: the hash of document {row.id!r} is not that of its text"
+    if fault := _repeated_id(bundle.ids):
+        yield f"{files.CORPUS}: {fault.partition(' of the source')[0]}"
+
+
+def _repeated_id(ids: Callable[[], Iterable[str]]) -> str:
+    """The error for an id that occurs twice; empty if there is none."""
     try:
-        survey(bundle.ids, KeyMaker("corpus", "verify", "0")).refuse_repeated_ids()
+        survey(ids, KeyMaker("corpus", "verify", "0")).refuse_repeated_ids()
     except UserError as error:
-        yield f"{files.CORPUS}: {str(error).partition(' of the source')[0]}"
+        return str(error)
+    return ""
 
 
 def check_twins(bundle: Bundle) -> Iterator[str]:
-    """Documents that gave way are not there, and those that stand for them are."""
+    """Twins that were left out are not in the corpus, and the documents kept instead are."""
     file = bundle.path / files.TWINS
     if not file.is_file():
         return
@@ -105,44 +112,41 @@ def check_twins(bundle: Bundle) -> Iterator[str]:
         any(name != kept.get(row, name) for row, name in enumerate(bundle.ids()))
         or max(kept, default=0) >= bundle.documents
     ):
-        yield f"{files.TWINS}: a document that should stand for others is not in its row"
-    try:
-        ids = lambda: chain(bundle.ids(), (twin.id for twin in read_jsonl(file, DocumentTwin)))  # noqa: E731 - read twice
-        survey(ids, KeyMaker("corpus", "verify", "0")).refuse_repeated_ids()
-    except UserError as error:
-        yield f"{files.TWINS}: {str(error).partition(' stands')[0]} was left out and is there, or was left out twice"
+        yield f"{files.TWINS}: a document that was kept for its twins is not in its row"
+    if fault := _repeated_id(lambda: chain(bundle.ids(), (twin.id for twin in read_jsonl(file, DocumentTwin)))):
+        yield f"{files.TWINS}: {fault.partition(' occurs')[0]} was left out and is there, or was left out twice"
 
 
 def check_judgments(bundle: Bundle) -> Iterator[str]:
-    """Queries by row, each once, with the share of their positives that is really there; judgments of these only."""
+    """Queries and judgments are unique and in order, and the states of the queries are right."""
     qrels, queries = list(bundle.qrels()), bundle.queries
     names = [query.id for query in queries]
     if [query.row for query in queries] != list(range(len(queries))) or len(set(names)) != len(names):
-        yield f"{files.QUERIES}: a row or an id stands there twice, or out of order"
+        yield f"{files.QUERIES}: a row or an id is repeated or out of order"
     couples = [(qrel.query, qrel.document) for qrel in qrels]
     if couples != sorted(set(couples)):
-        yield f"{files.QRELS}: a judgment stands there twice, or out of order"
+        yield f"{files.QRELS}: a judgment is repeated or out of order"
     unknown = {query for query, _ in couples} - set(names)
     if unknown:
-        yield f"{files.QRELS}: the query {min(unknown)!r} is judged and is not there"
+        yield f"{files.QRELS}: the query {min(unknown)!r} is judged, but not among the queries"
     judged = {document for _, document in couples}
     there = {name for name in bundle.ids() if name in judged}
     positives = positives_of(qrels, bundle.min_relevance)
     states = tuple(state_of(positives.get(name, frozenset()), there) for name in names)
     for query, state in zip(queries, states, strict=True):
         if query.coverage != state:
-            yield f"{files.QUERIES}: query {query.id!r} is marked {query.coverage!r}, and its positives say {state!r}"
-    said = _report(bundle).get("coverage")
+            yield f"{files.QUERIES}: query {query.id!r} is marked {query.coverage!r}, but its positives give {state!r}"
+    stated = _report(bundle).get("coverage")
     measured = json.loads(json.dumps(asdict(measure_coverage(states, positives, there))))
-    if said is not None and said != measured:
-        yield f"{files.COVERAGE}: the coverage is not what judgments and documents give"
+    if stated is not None and stated != measured:
+        yield f"{files.COVERAGE}: the coverage does not follow from judgments and documents"
 
 
 _RECOMPUTED = 100
 
 
 def check_vectors(bundle: Bundle, vectors: VectorSet) -> Iterator[str]:
-    """A row for each text, finite, of length 1 where the encoder says so; which row is whose, the hash of the texts says."""
+    """There is a finite vector for each text, of length 1 if the encoder normalises, and the counts are right."""
     folder, where = vectors.artifact.path, f"{files.VECTORS}/{vectors.name}"
     slack = length_tolerance(json.loads((folder / files.ENCODER).read_text(encoding="utf-8")))
     found = dict(json.loads((folder / files.TRUNCATION).read_text(encoding="utf-8")))
@@ -158,29 +162,29 @@ def check_vectors(bundle: Bundle, vectors: VectorSet) -> Iterator[str]:
             yield f"{where}/{name}: row {lengths.row:,} {lengths.fault}"
         plural = PLURALS[role]
         found |= {plural: rows, zero_count(plural): lengths.zeros}
-    said = vectors.artifact.manifest.counts
+    stated = vectors.artifact.manifest.counts
     zeros = {zero_count(plural) for plural in PLURALS.values()}
-    if not zeros & said.keys():  # written before they were counted
+    if not zeros & stated.keys():  # written by a version that did not count them
         found = {name: count for name, count in found.items() if name not in zeros}
-    yield from compare_counts(f"{where}/manifest.json", said, found)
+    yield from compare_counts(f"{where}/manifest.json", stated, found)
     lost = vectors.artifact.manifest.rejects
     if lost.keys() - {UNWORKABLE} or lost.get(UNWORKABLE, 0) > sum(found.get(name, 0) for name in zeros):
-        yield f"{where}/manifest.json: it counts rejects {lost}, and not as many vectors are zero"
+        yield f"{where}/manifest.json: it counts rejects {lost}, but fewer vectors are zero"
 
 
 def check_relevance(bundle: Bundle) -> Iterator[str]:
-    """One row a judgment, and nothing else."""
+    """The relevance truth follows from the judgments."""
     for part in bundle.parts(files.TRUTH):
         if part.manifest.name == RELEVANCE:
             rows, name = relevance_rows(bundle), f"{files.TRUTH}/{RELEVANCE}"
             if list(read_relevance(bundle)) != rows:
-                yield f"{name}: it is not what the judgments give"
+                yield f"{name}: it does not follow from the judgments"
             yield from compare_counts(f"{name}/manifest.json", part.manifest.counts, count_judged(rows))
             yield from _no_rejects(part, name)
 
 
 def check_neighbours(bundle: Bundle, truth: Artifact) -> Iterator[str]:
-    """Rows in range, each once and in order, and those of some queries found again."""
+    """Neighbours are in range, unique and in order, and those of some queries are found again."""
     name = f"{files.TRUTH}/{truth.path.name}"
     settings = truth.manifest.settings
     vectors = open_vectors(bundle, settings["encoder"])
@@ -196,7 +200,7 @@ def check_neighbours(bundle: Bundle, truth: Artifact) -> Iterator[str]:
         return
     chosen = set(nsmallest(_RECOMPUTED, range(len(bundle.queries)), key=lambda row: stable_hash("verify", str(row))))
     compared = []
-    for row in read_neighbours(truth.path):  # one after the other: all of them are many times as large as the file
+    for row in read_neighbours(truth.path):  # row by row: all of them are many times as large as the file
         yield from (f"{name}: query row {row.query_row}: {fault}" for fault in _wrong(row, bundle, settings["k"]))
         if row.query_row in chosen:
             compared.append(row)
@@ -205,12 +209,12 @@ def check_neighbours(bundle: Bundle, truth: Artifact) -> Iterator[str]:
 
 def _no_rejects(artifact: Artifact, where: str) -> Iterator[str]:
     if artifact.manifest.rejects:
-        yield f"{where}/manifest.json: it counts rejects, where there can be none"
+        yield f"{where}/manifest.json: it counts rejects, but there can be none"
 
 
 def _wrong(row: NearestRow, bundle: Bundle, k: int) -> Iterator[str]:
     if len(set(row.doc_rows)) != len(row.doc_rows):
-        yield "a document stands there twice"
+        yield "a document is repeated"
     if not all(0 <= each < bundle.documents for each in row.doc_rows):
         yield "a document is out of range"
     if not len(row.doc_rows) == len(row.scores) == min(k, bundle.documents):
@@ -219,11 +223,11 @@ def _wrong(row: NearestRow, bundle: Bundle, k: int) -> Iterator[str]:
     if not np.isfinite(row.scores).all() or order != list(zip(row.scores, row.doc_rows, strict=False)):
         yield "the neighbours are not in order"
     elif row.scores and row.kth_score != row.scores[-1]:
-        yield "the last score is another"
+        yield "the last score is wrong"
 
 
 def _again(rows: Sequence[NearestRow], vectors: VectorSet, k: int, metric: Similarity) -> Iterator[str]:
     queries = np.asarray(vectors.queries[[row.query_row for row in rows]])
     for row, fresh in zip(rows, nearest(queries, vectors.documents, k, metric), strict=True):
         if (row.doc_rows, row.tied_beyond_k) != (fresh.doc_rows, fresh.tied_beyond_k):
-            yield f"query row {row.query_row}: computed again, the neighbours are others"
+            yield f"query row {row.query_row}: computed again, the neighbours differ"

@@ -1,4 +1,4 @@
-"""A subset that is chosen and not yet written: which documents and queries, and what that means for the judgments."""
+"""The choice of a subset, before it is written: its documents and queries, and what is left of the judgments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from constraintsuite.core.records.text import Qrel
 from constraintsuite.core.store.workspace import Workspace
 from constraintsuite.corpora.base import BadRows, Source
 from constraintsuite.vectors import judgments
-from constraintsuite.vectors.first_pass import FirstPass, read_corpus
+from constraintsuite.vectors.first_pass import read_corpus
 from constraintsuite.vectors.judgments import JudgedQueries
 from constraintsuite.vectors.sampling import SampleRequest, Selection, select
 from constraintsuite.vectors.settings import KEEPING, SubsetSettings
@@ -24,114 +24,110 @@ from constraintsuite.vectors.survey import Positions, Survey, TextHashes
 
 @dataclass(frozen=True)
 class SubsetDraft:
-    """What a subset would hold."""
+    """A chosen subset, with all that is needed to write it."""
 
     judged: JudgedQueries
+    """Its queries and judgments; those of a twin are moved to the document that is kept."""
     survey: Survey
+    """Of the whole source."""
     selection: Selection
     states: tuple[judgments.CoverageState, ...]
-    """Of each query."""
+    """For each query: how many of its positives are in the subset."""
     coverage: judgments.QueryCoverage
     bytes: int
-    """What its texts come to, about."""
+    """Approximate size of its texts."""
     bad: BadRows
+    absent: frozenset[str]
+    """Positive documents that the source lacks."""
+    gaps: tuple[str, ...]
+    """Notes about judgments and a run that do not match the source."""
     twins: Twins | None = None
-    """Where equal texts are taken out."""
+    """The documents left out because of equal texts, if they are looked for."""
     moved: tuple[DocumentTwin, ...] = ()
-    """Judged documents that gave way to others outside the subset."""
+    """Judged twins whose kept document is outside the subset."""
     judgments: tuple[int, int] = (0, 0)
-    """How many judgments were moved to another document, and how many fell together with one that was there."""
+    """Number of judgments moved to another document, and of those merged with a judgment of it."""
 
 
 def draft_subset(
     source: Source, settings: SubsetSettings, skip_bad_rows: bool, reporter: Reporter, space: Workspace | None = None
 ) -> SubsetDraft:
-    """Choose documents and queries; with `space`, a pass over the documents that was made before is not made again."""
+    """Choose documents and queries, in one pass over the documents.
+
+    With `space`, what the pass found is stored there, and a stored pass is not repeated.
+    """
     bad = BadRows(skip=skip_bad_rows)
     judged = judgments.read_judged(source, settings, bad)
     hard = judgments.hard_negatives(settings, judged)
     wanted = judged.keep | hard
     if settings.dedup == "exact_text":
         wanted |= {qrel.document for qrel in judged.qrels}
-    seen = read_corpus(source, settings, wanted, bad, reporter, space)
-    for gap in judgments.gaps(settings, judged, hard, seen.survey.found):
-        reporter.note(f"Note: {gap}")
-    survey, names, twins = seen.survey, dict[str, str](), None
-    if seen.hashes is not None:
-        preferred = (judged.keep, hard) if settings.mode in KEEPING else ()
-        twins = find_twins(seen.hashes, seen.survey, preferred)
-        survey, names = leave_out_twins(seen.survey, twins)
+    corpus = read_corpus(source, settings, wanted, bad, reporter, space)
+    survey, strata, names, twins = corpus.survey, corpus.strata, dict[str, str](), None
+    mask = np.ones(0, dtype=np.bool_)
+    if corpus.hashes is not None:
+        twins = find_twins(corpus.hashes, survey, (judged.keep, hard) if settings.mode in KEEPING else ())
+        mask = twins.mask(len(survey))
+        strata = None if strata is None else strata[mask]
+        survey, names = leave_out_twins(survey, twins)
         if settings.size is not None and settings.size > len(survey):
             raise UserError(
                 f"--size {settings.size:,} is more than the {len(survey):,} different texts among the "
-                f"{len(seen.survey):,} documents that the source holds."
+                f"{len(corpus.survey):,} documents that the source holds."
             )
-    return _choose(seen, survey, names, twins, settings, judged, hard)
-
-
-def _choose(
-    seen: FirstPass,
-    survey: Survey,
-    names: Mapping[str, str],
-    twins: Twins | None,
-    settings: SubsetSettings,
-    judged: JudgedQueries,
-    hard: frozenset[str],
-) -> SubsetDraft:
-    """Choose from `survey`: the whole corpus, or without its twins, which others stand for by `names`."""
-    mask = None if twins is None else twins.mask(len(seen.survey))
-    strata = seen.strata if seen.strata is None or mask is None else seen.strata[mask]
     own = move_judgments(judged, names)
-    chosen = select(SampleRequest(settings, survey, own.keep, rename(hard, names), strata, seen.names))
+    chosen = select(SampleRequest(settings, survey, own.keep, rename(hard, names), strata, corpus.names))
     inside = set(chosen.positions.tolist())
     there = {name for name, position in survey.found.items() if position in inside}
-    if mask is not None:
+    if twins is not None:
         chosen = replace(chosen, positions=np.flatnonzero(mask)[chosen.positions])
     positives = own.positives()
     states = tuple(judgments.state_of(positives.get(query.id, frozenset()), there) for query in judged.queries)
     moved = [qrel for qrel in judged.qrels if qrel.document in names]
     outside = {qrel.document for qrel in moved if names[qrel.document] not in there}
     return SubsetDraft(
-        own,
-        seen.survey,
-        chosen,
-        states,
-        judgments.measure_coverage(states, positives, there),
-        round(seen.bytes * len(chosen.positions) / len(seen.survey)),
-        seen.bad,
-        twins,
-        tuple(DocumentTwin(name, names[name], None) for name in sorted(outside)),
-        (len(moved), len(judged.qrels) - len(own.qrels)),
+        judged=own,
+        survey=corpus.survey,
+        selection=chosen,
+        states=states,
+        coverage=judgments.measure_coverage(states, positives, there),
+        bytes=round(corpus.bytes * len(chosen.positions) / len(corpus.survey)),
+        bad=corpus.bad,
+        absent=own.keep - survey.found.keys(),
+        gaps=tuple(judgments.gaps(settings, judged, hard, corpus.survey.found)),
+        twins=twins,
+        moved=tuple(DocumentTwin(name, names[name], None) for name in sorted(outside)),
+        judgments=(len(moved), len(judged.qrels) - len(own.qrels)),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentTwin:
-    """A document that was left out, as a line of `twins.jsonl`."""
+    """A document that was left out because another has the same text: a line of `twins.jsonl`."""
 
     id: str
     kept: str
-    """The document that stands for it."""
+    """Id of the document that was kept instead."""
     row: int | None
-    """Its row; None where that one was not chosen either, and only a judgment was moved."""
+    """Row of the kept document; None if it is not in the subset, and only a judgment was moved."""
 
 
 @dataclass(frozen=True)
 class Twins:
-    """Positions in the source, as arrays: of nine million documents, half may be twins."""
+    """Documents left out because of equal texts, as positions in the source: arrays, since there may be millions."""
 
     left_out: Positions  # ascending
-    kept: Positions  # by place in `left_out`: the one that stands for it
+    kept: Positions  # the document kept instead of each of `left_out`
 
     def mask(self, documents: int) -> npt.NDArray[np.bool_]:
-        """Which of all documents are kept."""
+        """For each document of the source: whether it is kept."""
         kept = np.ones(documents, dtype=np.bool_)
         kept[self.left_out] = False
         return kept
 
 
 def find_twins(hashes: TextHashes, survey: Survey, preferred: Sequence[Collection[str]] = ()) -> Twins:
-    """Which documents give way to which; ids in an earlier collection of `preferred` are kept before all others."""
+    """For each group of equal texts, choose the document to keep: first by the collections of `preferred`, then by key."""
     order = np.lexsort((hashes[:, 1], hashes[:, 0]))
     ordered = hashes[order]
     same = (ordered[1:] == ordered[:-1]).all(axis=1)
@@ -152,7 +148,7 @@ def find_twins(hashes: TextHashes, survey: Survey, preferred: Sequence[Collectio
 
 
 def _ranks(positions: Positions, survey: Survey) -> Positions:
-    """The place of each position in the order of keys and ids."""
+    """The rank of each position in the order of keys and ids."""
     ascending = np.sort(positions)
     ranks = np.empty(len(positions), dtype=np.int64)
     ranks[np.searchsorted(ascending, survey.in_order(ascending))] = np.arange(len(positions))
@@ -168,17 +164,17 @@ def _preference(positions: Positions, survey: Survey, preferred: Sequence[Collec
 
 
 def leave_out_twins(survey: Survey, twins: Twins) -> tuple[Survey, dict[str, str]]:
-    """The corpus as if it held each text once; and of each wanted document that gave way, the id that stands for it."""
+    """The survey as if the source held each text once; and for each wanted document left out, the id that was kept."""
     mask = twins.mask(len(survey))
     positions = np.array(list(survey.found.values()), dtype=np.int64)
-    given_way = ~mask[positions]
-    positions[given_way] = twins.kept[np.searchsorted(twins.left_out, positions[given_way])]
+    replaced = ~mask[positions]
+    positions[replaced] = twins.kept[np.searchsorted(twins.left_out, positions[replaced])]
     known = {position: name for name, position in survey.found.items()}
     unknown = set(positions.tolist()) - known.keys()
-    if unknown:  # one more reading: a wanted document gave way to one of which nobody asked
+    if unknown:  # read the ids again: a wanted document was replaced by one that no judgment names
         known |= {position: name for position, name in enumerate(survey.ids()) if position in unknown}
     kept = [known[position] for position in positions.tolist()]
-    places = positions - np.searchsorted(twins.left_out, positions)  # if those that are left out are not counted
+    places = positions - np.searchsorted(twins.left_out, positions)  # positions among the kept documents
     ids: Callable[[], Iterable[str]] = lambda: compress(survey.ids(), mask)  # noqa: E731 - a field, not a function
     found = dict(zip(kept, places.tolist(), strict=True))
     names = {name: other for name, other in zip(survey.found, kept, strict=True) if other != name}
@@ -186,12 +182,12 @@ def leave_out_twins(survey: Survey, twins: Twins) -> tuple[Survey, dict[str, str
 
 
 def rename(ids: Iterable[str], names: Mapping[str, str]) -> frozenset[str]:
-    """The documents that stand for these."""
+    """These ids, each twin replaced by the document that was kept."""
     return frozenset(names.get(name, name) for name in ids)
 
 
 def move_judgments(judged: JudgedQueries, names: Mapping[str, str]) -> JudgedQueries:
-    """The same judgments on the documents that are kept; where two fall together, the higher grade counts."""
+    """Move judgments of twins to the documents that were kept; of two judgments that meet, the higher grade counts."""
     grades: dict[tuple[str, str], int] = {}
     for qrel in judged.qrels:
         couple = (qrel.query, names.get(qrel.document, qrel.document))

@@ -1,4 +1,4 @@
-"""From texts to vectors, shard by shard: a shard is done when its outcome is there, and a rerun goes on behind it."""
+"""Encode the texts of a bundle, shard by shard; a rerun resumes after the last finished shard."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def embed_bundle(
     engine: Engine = _ALONE,
     reuse: Sequence[Path] = (),
 ) -> Artifact:
-    """Write the vectors of a bundle by an encoder; what was finished before is not computed again."""
+    """Write the vectors of a bundle by an encoder; finished shards are not computed again."""
     with reading(path) as bundle, reading_known(reuse), unloaded_afterwards():
         bundle.require_texts()
         encoder = load_encoder(model)
@@ -53,7 +53,7 @@ def embed_bundle(
             files.OF_VECTORS,
             replace=Replace.SAME_KIND,
             work=str(REVISIONS["embedding shard"]),
-            accept=bundle.owns,  # the folder's name is the encoder's
+            accept=bundle.owns,  # the name of the folder identifies the encoder
             note=reporter.note,
         ) as space:
             if space.finished is not None:
@@ -62,31 +62,31 @@ def embed_bundle(
             tasks = plan_shards(bundle, sent, space.stages, shard_rows, tuple(reuse))
             outcome = spread("shards", embed_shard, tasks, space.stages, engine, reporter)
             _gather(bundle, new, tasks)
-            said = [json.loads(task.said.read_text(encoding="utf-8")) for task in tasks.values()]
-            _describe(encoder, sent, said[0]["facts"] if sent.away else encoder.describe(), new, outcome)
-            events = [*(event for each in said for event in each["events"]), *list_left_out(space.stages, tasks)]
+            reports = [json.loads(task.report.read_text(encoding="utf-8")) for task in tasks.values()]
+            _describe(encoder, sent, reports[0]["facts"] if sent.away else encoder.describe(), new, outcome)
+            events = [*(event for report in reports for event in report["events"]), *list_left_out(space.stages, tasks)]
             return space.finish(outcome.counts, outcome.rejects, events)
 
 
 def plan_shards(
     bundle: Bundle, encoder: DenseScorer | WorkerSpec, folder: Path, shard_rows: int, known: tuple[Path, ...] = ()
 ) -> dict[str, ShardTask]:
-    """The shards by name; they depend on the texts alone, not on who computes them."""
+    """The shards by name; they depend only on the texts, not on the number of workers."""
     tasks = {}
     roles: tuple[tuple[TextRole, int], ...] = (("document", bundle.documents), ("query", len(bundle.queries)))
     for role, rows in roles:
         for number, start in enumerate(range(0, rows, shard_rows)):
             name = f"{role}-{number:05}"
             stop = min(rows, start + shard_rows)
-            file, said = folder / f"{name}.npy", folder / f"{name}.said.json"
+            file, report = folder / f"{name}.npy", folder / f"{name}.said.json"
             tasks[name] = ShardTask(
-                bundle.path, encoder.name, encoder.fingerprint, role, start, stop, file, said, known
+                bundle.path, encoder.name, encoder.fingerprint, role, start, stop, file, report, known
             )
     return tasks
 
 
 def _reused(folders: Sequence[Path], encoder: str) -> dict[str, str]:
-    """Contents of the bundles whose vectors are used; one without vectors of this encoder is a UserError."""
+    """The hashes of the vectors to reuse; a bundle without vectors of this encoder is a UserError."""
     contents = {}
     for number, folder in enumerate(folders):
         there = {artifact.path.name: artifact for artifact in Bundle.open(folder).parts(files.VECTORS)}
@@ -98,7 +98,7 @@ def _reused(folders: Sequence[Path], encoder: str) -> dict[str, str]:
 
 
 def _gather(bundle: Bundle, out: Path, tasks: Mapping[str, ShardTask]) -> None:
-    """One matrix of all shards of a role, with one shard in memory at a time."""
+    """Join the shards of documents and of queries, with one shard in memory at a time."""
     for role, file, rows in (
         ("document", files.DOCUMENT_VECTORS, bundle.documents),
         ("query", files.QUERY_VECTORS, len(bundle.queries)),

@@ -1,4 +1,4 @@
-"""The work of one shard: encode its texts, or take over vectors that another bundle has of the same texts."""
+"""Encode one shard of a bundle, or reuse vectors that another bundle has of the same texts."""
 
 from __future__ import annotations
 
@@ -37,30 +37,28 @@ PLURALS: Mapping[TextRole, str] = {"document": "documents", "query": "queries"}
 
 @dataclass(frozen=True)
 class ShardTask:
-    """Some rows of a bundle, and where their vectors go."""
+    """Some rows of a bundle, and the files for their vectors."""
 
     bundle: Path
     model: str
     encoder: str
-    """Its fingerprint."""
+    """Fingerprint of the encoder."""
     role: TextRole
     start: int
     stop: int
     file: Path
-    said: Path
-    """What the encoder says of itself, and what happened on the way."""
+    report: Path
+    """File for the facts about the encoder and the events of the work."""
     known: tuple[Path, ...] = ()
-    """Bundles whose vectors may be used."""
+    """Bundles whose vectors may be reused."""
 
 
 def embed_shard(task: ShardTask, isolation: RecordIsolation) -> WorkCounts:
-    """Encode the texts of a shard, each distinct one once."""
+    """Encode the texts of a shard, each distinct text once."""
     texts = _texts(task)
-    held = cached_model(
-        task.model, task.encoder, [text.text for text in texts]
-    )  # loaded once in a process, not once a shard
-    scorer, before = held.scorer, len(held.bench.events)
-    assert isinstance(scorer, DenseScorer)  # `load_encoder` has refused all others before
+    cached = cached_model(task.model, task.encoder, [text.text for text in texts])
+    scorer, before = cached.scorer, len(cached.bench.events)
+    assert isinstance(scorer, DenseScorer)  # `load_encoder` has refused all others
     distinct: dict[str, _Text] = {}
     for text in texts:
         distinct.setdefault(text.text, text)
@@ -73,9 +71,9 @@ def embed_shard(task: ShardTask, isolation: RecordIsolation) -> WorkCounts:
     lengths = check_lengths(rows, length_tolerance(facts))
     if lengths.fault:
         row = task.start + lengths.row
-        raise UserError(f"{scorer.name}: the vector of {task.role} {row:,} {lengths.fault}. Is this model whole?")
+        raise UserError(f"{scorer.name}: the vector of {task.role} {row:,} {lengths.fault}. Is the model complete?")
     write_matrix(task.file, [rows], len(texts), rows.shape[1])
-    write_text(task.said, json.dumps({"facts": facts, "events": held.bench.events[before:]}, ensure_ascii=False))
+    write_text(task.report, json.dumps({"facts": facts, "events": cached.bench.events[before:]}, ensure_ascii=False))
     counts = {
         PLURALS[task.role]: len(texts),
         f"{PLURALS[task.role]}_reused": sum(places[text.text] in found for text in texts),
@@ -86,7 +84,7 @@ def embed_shard(task: ShardTask, isolation: RecordIsolation) -> WorkCounts:
 
 
 class _Text(NamedTuple):
-    """A text and the id of what it is of, which names it."""
+    """A text and the id of its document or query."""
 
     id: str
     text: str
@@ -100,7 +98,7 @@ def _texts(task: ShardTask) -> list[_Text]:
 
 
 def _known(texts: Sequence[str], known: tuple[Path, ...], name: str) -> dict[int, Matrix]:
-    """Vectors that others have, by place."""
+    """Vectors that other bundles have of these texts, by place."""
     found: dict[int, Matrix] = {}
     hashes = [text_hash(text) for text in texts]
     for folder in known:
@@ -112,13 +110,13 @@ def _known(texts: Sequence[str], known: tuple[Path, ...], name: str) -> dict[int
 def _encode(
     texts: Sequence[_Text], found: Mapping[int, Matrix], encoder: Encoder, role: TextRole, isolation: RecordIsolation
 ) -> tuple[Matrix, Set[int]]:
-    """All vectors, and which of them are zero because their text breaks the encoder."""
+    """All vectors, and the places of those that are zero because the encoder failed on their text."""
     missing = [place for place in range(len(texts)) if place not in found]
 
     def encode(some: tuple[_Text, ...]) -> Matrix:
         fresh = encoder.encode([text.text for text in some], role)
         if fresh.ndim != 2:
-            raise UserError(f"{encoder.name}: gave an array of shape {fresh.shape}, expected one vector a text.")
+            raise UserError(f"{encoder.name}: gave an array of shape {fresh.shape}, expected one vector per text.")
         return fresh
 
     fresh = isolation.map_shard(
@@ -126,7 +124,7 @@ def _encode(
     )
     there = {**found, **{p: vector for p, vector in zip(missing, fresh, strict=True) if vector is not None}}
     if not there:
-        raise UserError(f"{encoder.name}: breaks at every text of a shard. They are named in {isolation.listing}")
+        raise UserError(f"{encoder.name}: fails on every text of a shard. They are named in {isolation.listing}")
     rows = np.zeros((len(texts), len(next(iter(there.values())))), dtype=np.float32)
     for place, vector in there.items():
         rows[place] = vector
@@ -134,7 +132,7 @@ def _encode(
 
 
 def _truncation(texts: list[str], encoder: Encoder, role: TextRole) -> dict[str, int]:
-    """How much of the texts the encoder does not read; nothing where it cannot say."""
+    """How much of the texts the encoder does not read; empty if it cannot say."""
     read = encoder.visible(texts, role) if isinstance(encoder, TruncatingEncoder) else None
     if read is None:
         return {}
@@ -151,7 +149,7 @@ SHOWN_DIGITS = 16
 
 
 def folder_name(fingerprint: str) -> str:
-    """How the folder of an encoder's vectors is called."""
+    """The name of the folder of an encoder's vectors."""
     return fingerprint[:SHOWN_DIGITS]
 
 
@@ -159,7 +157,7 @@ _HASH = np.dtype([("first", ">u8"), ("second", ">u8")])
 
 
 class KnownVectors:
-    """The documents of a bundle by text; sixteen bytes are kept of each, and their vectors stay on disk."""
+    """The vectors of a bundle by hash of the text: sixteen bytes per document in memory, the vectors on disk."""
 
     def __init__(self, bundle: Bundle, encoder: str) -> None:
         self._vectors: Matrix = map_matrix(bundle.path / files.VECTORS / encoder / files.DOCUMENT_VECTORS)
@@ -175,15 +173,15 @@ class KnownVectors:
         return known, self._vectors[self._order[places[known]]]
 
 
-@cache  # a worker process has no other way to keep them between two shards
+@cache  # keeps them between two shards of a worker process
 def open_known(folder: Path, encoder: str) -> KnownVectors:
-    """The vectors of a bundle, each read once in a process."""
+    """The vectors of a bundle, opened once per process."""
     return KnownVectors(Bundle.open_unverified(folder), encoder)
 
 
 @contextmanager
 def reading_known(folders: Sequence[Path]) -> Iterator[None]:
-    """While the block runs nobody replaces these bundles; when it ends, this process keeps nothing of them."""
+    """While the block runs, no command can replace these bundles; at its end, their cache is cleared."""
     with ExitStack() as stack:
         for folder in folders:
             stack.enter_context(locked(folder))

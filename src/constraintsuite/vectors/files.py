@@ -1,4 +1,4 @@
-"""How the files and folders of a bundle are called."""
+"""The names of the files and folders of a bundle."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ CORPUS, QUERIES, QRELS = "corpus", "queries.parquet", "qrels.parquet"
 COVERAGE, REJECTS, TWINS = "coverage.json", "rejects.jsonl", "twins.jsonl"
 VECTORS, TRUTH = "vectors", "truth"
 PARTS = (VECTORS, TRUTH)
-"""Folders of artifacts that lie beside the texts and have manifests of their own."""
+"""Folders of artifacts with manifests of their own, next to the texts."""
 DOCUMENT_VECTORS, QUERY_VECTORS = "docs.npy", "queries.npy"
 ENCODER, TRUNCATION = "encoder.json", "truncation.json"
 OF_VECTORS = (DOCUMENT_VECTORS, QUERY_VECTORS, ENCODER, TRUNCATION)
-"""All files of the vectors of one encoder."""
+"""The files of the vectors of one encoder."""
 
 
 def part_file(folder: Path, number: int) -> Path:
-    """One part of the corpus of the bundle in `folder`."""
+    """The file of one part of the corpus."""
     return folder / CORPUS / f"part-{number:05}.parquet"

@@ -1,4 +1,4 @@
-"""The first pass over a corpus, and how what it found is kept for a build that is run again."""
+"""The first pass over a corpus, whose result is stored for a build that is resumed."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _MOST_STRATA = 1_000
 
 @dataclass(frozen=True)
 class FirstPass:
-    """What is kept of a corpus after one pass: some bytes of each document."""
+    """What one pass over the corpus found: a few bytes per document."""
 
     survey: Survey
     hashes: TextHashes | None
-    """Only where equal texts are looked for."""
+    """Only if equal texts are looked for."""
     strata: npt.NDArray[np.uint16] | None
     names: list[str]
-    """Of the strata."""
+    """Names of the strata."""
     bytes: int
-    """Of all texts, as they are written."""
+    """Bytes of all texts."""
     bad: BadRows
 
 
@@ -51,29 +51,29 @@ def read_corpus(
     reporter: Reporter,
     space: Workspace | None = None,
 ) -> FirstPass:
-    """Read all documents once, unless `space` has kept what such a pass found; an id that is there twice is a UserError."""
+    """Read all documents once, unless the result of such a pass is stored in `space`; a repeated id is a UserError."""
     reader = _Reader(source, settings, bad)
     if space is not None and space.is_done("surveyed"):
-        reporter.note("The documents were surveyed before; that is not done again.")
-        return _recall(space.stages, reader.ids)
+        reporter.note("The documents were surveyed before; this pass is not repeated.")
+        return _load(space.stages, reader.ids)
     make_keys = KeyMaker("corpus", settings.namespace or source.name, settings.seed)
     with reporter.track("documents", None) as advance:
         found = survey(reader.ids, make_keys, wanted, advance)
     found.refuse_repeated_ids()
     seen = reader.seen(found)
     if space is not None:
-        _keep(seen, space)
+        _store(seen, space)
     return seen
 
 
 def left_out_before(space: Workspace) -> Mapping[str, int]:
-    """Broken rows that the pass which `space` has kept left out, by reason."""
+    """Broken rows that the stored pass left out, by reason."""
     counts: dict[str, int] = _rest(space.stages)["bad"]["counts"] if space.is_done("surveyed") else {}
     return counts
 
 
 class _Reader:
-    """Notes what is wanted of each document as it passes; a second reading begins anew."""
+    """Reads the ids, and collects what the settings need of each document; another reading starts again."""
 
     def __init__(self, source: Source, settings: SubsetSettings, bad: BadRows) -> None:
         self._source, self._settings, self._bad = source, settings, bad
@@ -84,7 +84,7 @@ class _Reader:
 
     def ids(self) -> Iterator[str]:
         """The id of each document."""
-        bad = BadRows(skip=self._bad.skip) if self._readings else self._bad  # each bad row is counted once
+        bad = BadRows(skip=self._bad.skip) if self._readings else self._bad  # count each bad row once
         self._readings += 1
         self._bytes, self._hashes, self._codes = 0, bytearray(), array("H")
         for document in self._source.documents(bad):
@@ -96,13 +96,13 @@ class _Reader:
             yield document.id
 
     def seen(self, found: Survey) -> FirstPass:
-        """All that was noted of the documents while their ids were read into the survey `found`."""
+        """What was collected during the last reading, together with the survey `found`."""
         hashes = np.frombuffer(self._hashes, dtype=np.uint64).reshape(-1, 2) if self._hashing else None
         codes, names = self._strata() if self._by is not None else (None, [])
         return FirstPass(found, hashes, codes, names, self._bytes, self._bad)
 
     def _number(self, name: str) -> int:
-        """Strata are numbered as they come; two bytes are kept of each document."""
+        """The number of a stratum, in the order of their first documents."""
         if name not in self._numbers and len(self._numbers) == _MOST_STRATA:
             raise UserError(
                 f"--strata {self._by}: more than {_MOST_STRATA:,} different values. Choose a field with fewer."
@@ -110,10 +110,10 @@ class _Reader:
         return self._numbers.setdefault(name, len(self._numbers))
 
     def _strata(self) -> tuple[npt.NDArray[np.uint16], list[str]]:
-        """Which stratum each document belongs to, and the names of the strata in order."""
+        """The stratum of each document, and the sorted names of the strata."""
         if list(self._numbers) == [MISSING]:
             raise UserError(f"--strata {self._by}: no document has a field of that name.")
-        names = sorted(self._numbers, key=_in_order)
+        names = sorted(self._numbers, key=_sort_key)
         renumbered = np.zeros(len(names), dtype=np.uint16)
         for number, name in enumerate(names):
             renumbered[self._numbers[name]] = number
@@ -121,10 +121,10 @@ class _Reader:
 
 
 def _bytes_of(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode())  # whether it is ASCII, a string knows
+    return len(text) if text.isascii() else len(text.encode())  # isascii is fast
 
 
-def _keep(seen: FirstPass, space: Workspace) -> None:
+def _store(seen: FirstPass, space: Workspace) -> None:
     for name, values in ((_KEYS, seen.survey.keys), (_HASHES, seen.hashes), (_STRATA, seen.strata)):
         if values is not None:
             with atomic_writer(space.stages / name) as file:
@@ -139,7 +139,7 @@ def _keep(seen: FirstPass, space: Workspace) -> None:
     space.mark_done("surveyed")
 
 
-def _recall(folder: Path, ids: Callable[[], Iterator[str]]) -> FirstPass:
+def _load(folder: Path, ids: Callable[[], Iterator[str]]) -> FirstPass:
     rest = _rest(folder)
     hashes, strata = (np.load(folder / name) if (folder / name).is_file() else None for name in (_HASHES, _STRATA))
     rows = [adapter(BadRow).validate_python(row) for row in rest["bad"]["rows"]]
@@ -154,7 +154,7 @@ def _rest(folder: Path) -> dict[str, Any]:
 
 
 def stratum_of(document: Document, by: str) -> str:
-    """Its length in words, doubled from bucket to bucket, or the value of the field."""
+    """The stratum of a document: its length in words, in buckets that double, or the value of a field."""
     if by != LENGTH:
         return document.metadata.get(by, MISSING)
     words = len(document.text.split())
@@ -162,7 +162,7 @@ def stratum_of(document: Document, by: str) -> str:
     return f"{top // 2 + 1 if top > 16 else 1}-{top} words"
 
 
-def _in_order(name: str) -> tuple[int, str]:
-    """Lengths as numbers, all else as text."""
+def _sort_key(name: str) -> tuple[int, str]:
+    """Sort key of a stratum: lengths by number, others by name."""
     first = name.partition("-")[0]
     return (int(first) if name.endswith(" words") and first.isdecimal() else 0, name)

@@ -1,4 +1,4 @@
-"""Which queries are in a subset, which documents their judgments call for, and how many of those are there."""
+"""Choose the queries of a subset, find the documents that their judgments need, and measure the coverage."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from constraintsuite.vectors.survey import KeyMaker
 
 @dataclass(frozen=True)
 class JudgedQueries:
-    """The queries of a subset with all judgments of theirs."""
+    """The selected queries of a subset with all their judgments."""
 
     queries: tuple[Query, ...]
     qrels: tuple[Qrel, ...]
-    """Of the selected queries, by query and document."""
+    """Sorted by query and document."""
     keep: frozenset[str]
-    """Positives that a subset should hold."""
+    """Positive documents that the subset should hold."""
     available: int
-    """Queries of the source."""
+    """Number of queries in the source."""
     available_judged: int
-    """Those of them with a positive judgment."""
+    """Number of queries in the source with a positive judgment."""
     min_relevance: int
     unknown: int = 0
-    """Judgments of queries that the source lacks."""
+    """Number of judgments of queries that the source lacks."""
 
     def positives(self) -> dict[str, frozenset[str]]:
         """The positive documents of each selected query that has any."""
@@ -41,7 +41,7 @@ class JudgedQueries:
 
 
 def read_judged(source: Source, settings: SubsetSettings, bad: BadRows) -> JudgedQueries:
-    """Choose queries by their keys, as many as the settings want; too few, or none judged, is a UserError."""
+    """Choose queries by their keys; too few queries, or no positive judgment, is a UserError."""
     queries = _unique(source.queries(bad))
     if not queries:
         raise UserError(f"{source.name}: this source has no queries. Name a file of them with --queries.")
@@ -76,7 +76,7 @@ def read_judged(source: Source, settings: SubsetSettings, bad: BadRows) -> Judge
 def gaps(
     settings: SubsetSettings, judged: JudgedQueries, hard: frozenset[str], there: Collection[str]
 ) -> Iterator[str]:
-    """What a user should know of judgments and a run that are not all of this source; `there` are its documents."""
+    """Notes on judgments and documents of a run that the source lacks; `there` are its documents."""
     if judged.unknown:
         yield f"{judged.unknown:,} judgments are of queries that the source lacks, and are left out"
     if absent := sorted(judged.keep - set(there)):
@@ -86,7 +86,7 @@ def gaps(
 
 
 def hard_negatives(settings: SubsetSettings, judged: JudgedQueries) -> frozenset[str]:
-    """The best documents of the run for each selected query, where the settings name a run."""
+    """The best documents of the run for each selected query; empty if the settings name no run."""
     if settings.run is None:
         return frozenset()
     run = read_run(settings.run)
@@ -97,7 +97,7 @@ def hard_negatives(settings: SubsetSettings, judged: JudgedQueries) -> frozenset
 
 
 def positives_of(qrels: Iterable[Qrel], min_relevance: int) -> dict[str, frozenset[str]]:
-    """The documents of each query that are judged well enough; queries without any are left out."""
+    """The documents of each query with a grade of at least `min_relevance`; queries without any are left out."""
     found: dict[str, set[str]] = {}
     for qrel in qrels:
         if qrel.grade >= min_relevance:
@@ -119,13 +119,13 @@ def _unique(queries: Iterable[Query]) -> Mapping[str, Query]:
     found: dict[str, Query] = {}
     for query in queries:
         if query.id in found:
-            raise UserError(f"The query id {query.id!r} stands there twice. Ids must be unique: remove one.")
+            raise UserError(f"The query id {query.id!r} occurs twice. Ids must be unique: remove one.")
         found[query.id] = query
     return found
 
 
 def distinct_judgments(qrels: Iterable[Qrel]) -> list[Qrel]:
-    """Each judgment once, by query and document; two that contradict each other are a UserError."""
+    """Each judgment once, sorted by query and document; contradicting judgments are a UserError."""
     found: dict[tuple[str, str], Qrel] = {}
     for qrel in qrels:
         other = found.setdefault((qrel.query, qrel.document), qrel)
@@ -138,13 +138,13 @@ def distinct_judgments(qrels: Iterable[Qrel]) -> list[Qrel]:
 
 
 LEAST_COVERAGE = 0.5
-"""Below this share of the judged queries a subset is refused unless somebody accepts it."""
+"""A subset that keeps a smaller share of the judged queries is refused, unless the user accepts it."""
 CoverageState = Literal["full", "partial", "none", "unjudged"]
 
 
 @dataclass(frozen=True, slots=True)
 class QueryCoverage:
-    """Counts of queries and of positive documents."""
+    """How many judged queries and positive documents a subset keeps."""
 
     queries: int
     full: int
@@ -159,12 +159,12 @@ class QueryCoverage:
 
     @property
     def judged(self) -> int:
-        """Queries with a positive, in the subset or not."""
+        """Number of queries with a positive, in the subset or not."""
         return self.queries - self.unjudged
 
 
 def state_of(positives: Set[str], there: Set[str]) -> CoverageState:
-    """What is left of a query's positives."""
+    """Whether all, some or none of a query's positives are in the subset."""
     if not positives:
         return "unjudged"
     left = len(positives & there)
@@ -191,7 +191,7 @@ def measure_coverage(
 
 
 def refuse_poor(kept: float, judged: int, mode: SamplingMode, *, accepted: bool) -> None:
-    """A UserError with numbers if most judged queries would lose all their positives and nobody accepted that."""
+    """Raise a UserError if most judged queries lose all their positives, unless `accepted`."""
     if judged and kept / judged < LEAST_COVERAGE and not accepted:
         advice = (
             "The source lacks the others: are these the judgments of this corpus?"
@@ -200,5 +200,5 @@ def refuse_poor(kept: float, judged: int, mode: SamplingMode, *, accepted: bool)
         )
         raise UserError(
             f"Only {kept:,.0f} of {judged:,} judged queries ({percent(kept / judged)}) would keep a positive document. {advice} "
-            "--accept-coverage goes on all the same."
+            "--accept-coverage continues nevertheless."
         )

@@ -1,10 +1,10 @@
-"""Matrices on disk: plain `.npy` files that can be mapped into memory, written row after row; and how long their rows are."""
+"""Matrices in `.npy` files that can be mapped into memory, and checks of the lengths of their rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +17,12 @@ BLOCK_ROWS = 16_384
 
 
 def blocks_of(matrix: Matrix) -> Iterator[Matrix]:
-    """A matrix that may lie on disk, some rows at a time."""
+    """The rows of a matrix, which may be mapped from disk, in blocks."""
     return (np.asarray(matrix[start : start + BLOCK_ROWS]) for start in range(0, len(matrix), BLOCK_ROWS))
 
 
 def write_matrix(path: Path, blocks: Iterable[Matrix], rows: int, dimensions: int) -> None:
-    """Write a matrix of which only one block is in memory at a time."""
+    """Write a matrix with one block in memory at a time."""
     head = {"descr": "<f4", "fortran_order": False, "shape": (rows, dimensions)}
     written = 0
     with atomic_writer(path) as file:
@@ -34,12 +34,20 @@ def write_matrix(path: Path, blocks: Iterable[Matrix], rows: int, dimensions: in
         assert written == rows
 
 
-def map_matrix(path: Path) -> Matrix:
-    """A matrix as it lies on disk; what is none of 32-bit numbers is a UserError."""
+def map_array(path: Path) -> npt.NDArray[Any]:
+    """Map the array of a file; a file without one is a UserError."""
     try:
-        matrix: Matrix = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path}: this is not an array that can be mapped ({error}).") from None
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise UserError(f"{path}: this is not a whole NumPy array ({error}).") from None
+    if not isinstance(array, np.ndarray):
+        raise UserError(f"{path}: this file holds several arrays, expected one.")
+    return array
+
+
+def map_matrix(path: Path) -> Matrix:
+    """Map a matrix of 32-bit numbers; anything else is a UserError."""
+    matrix: Matrix = map_array(path)
     if matrix.ndim != 2 or matrix.dtype != np.float32:
         raise UserError(f"{path}: expected a matrix of float32, found {matrix.ndim} dimensions of {matrix.dtype}.")
     return matrix
@@ -50,17 +58,17 @@ ZERO = "_of_length_zero"
 
 
 class VectorLengths(NamedTuple):
-    """What was found in a matrix."""
+    """What `check_lengths` found in a matrix."""
 
     zeros: int
-    """Rows that are zero: no similarity tells them apart, and a cosine with them is not defined."""
+    """Number of zero rows, for which a cosine is not defined."""
     fault: str = ""
-    """What is wrong with the first row that cannot be right."""
+    """What is wrong with the first faulty row."""
     row: int = 0
 
 
 def check_lengths(matrix: Matrix, slack: float | None) -> VectorLengths:
-    """Look at every row, in blocks; with `slack`, each has length 1, give or take that much, or is zero."""
+    """Check that every row is finite; with `slack`, also that its length is 1 within that tolerance, or 0."""
     zeros = 0
     for number, block in enumerate(blocks_of(matrix)):
         start = number * BLOCK_ROWS
@@ -75,14 +83,14 @@ def check_lengths(matrix: Matrix, slack: float | None) -> VectorLengths:
 
 
 def length_tolerance(facts: Mapping[str, object]) -> float | None:
-    """How far from 1 the lengths of an encoder's vectors may be; None if its last layer is not one that normalises."""
+    """How far from 1 the lengths of an encoder's vectors may be; None if it does not normalise."""
     layers = facts.get("after_pooling") or facts.get("layers")
     if not isinstance(layers, list | tuple) or not layers or str(layers[-1]).lower() != "normalize":
         return None
     whole = facts.get("precision") in (None, "fp32", "int8")
-    return _UNIT if whole else 10 * _UNIT  # half the bits, divided in them too
+    return _UNIT if whole else 10 * _UNIT  # half precision
 
 
 def zero_count(plural: str) -> str:
-    """Under which name the zero vectors of documents or of queries are counted."""
+    """The name under which zero vectors of documents or of queries are counted."""
     return f"{plural}{ZERO}"

@@ -1,31 +1,52 @@
-"""What a subset would mean for the judged queries, said before anything is chosen or written."""
+"""What a subset would keep of the judged queries, before anything is written: `csuite subset --dry-run`."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Set
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
-from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from itertools import product
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.corpora.base import BadRows, Source
-from constraintsuite.vectors.first_pass import FirstPass, read_corpus
+from constraintsuite.vectors.draft import draft_subset
 from constraintsuite.vectors.judgments import JudgedQueries, gaps, hard_negatives, read_judged
-from constraintsuite.vectors.sampling import allocate, refuse_no_room, refuse_too_large, shortfall
+from constraintsuite.vectors.sampling import refuse_no_room, refuse_too_large
 from constraintsuite.vectors.settings import KEEPING, SamplingMode, SubsetSettings
 
 _SHARES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.9)
+_UNREAD = "no document was read; it is assumed that the source holds all positive documents"
+_UNREAD_TWINS = "equal texts are counted as often as the source has them; the subset will hold one of each"
+PositiveCounts = Mapping[tuple[int, int], int]
+"""Number of queries by how many positives the source has, and how many it lacks."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleForecast:
+    """What becomes of the judged queries in a sample."""
+
+    population: int
+    size: int
+    judged: int
+    kept: float
+    """Expected number of queries with at least one positive in the sample."""
+    deviation: float
+    """Standard deviation of that number, if no document is positive for two queries; 0 if the number is certain."""
+    whole: float
+    """Expected number of queries with all their positives in the sample."""
+
+    @property
+    def share(self) -> float:
+        """Share of the judged queries that keep a positive."""
+        return self.kept / self.judged if self.judged else 1.0
 
 
 @dataclass(frozen=True)
 class SubsetPlan:
-    """A forecast and what it rests on."""
+    """The size of a subset, and the judged queries that it keeps."""
 
     source: str
     mode: SamplingMode
@@ -34,190 +55,124 @@ class SubsetPlan:
     queries: int
     """Selected queries."""
     judged: int
-    """Those of them with a positive."""
+    """Selected queries with a positive."""
     positives: int
     """Distinct positive documents to keep."""
     absent: int | None
-    """Those of them that the source lacks; None where nobody looked."""
+    """Positives that the source lacks; None if its documents were not read."""
     expected: SampleForecast
-    """Of the mode."""
+    """For the mode of the settings: exact if the documents were read, else a forecast."""
     by_size: tuple[SampleForecast, ...]
-    """Of uniform samples of several sizes."""
-    dedup: str
-    """Whether equal texts are taken out; the figures are of the documents as they stand in the source."""
+    """For uniform samples of several sizes."""
     warning: str
     notes: tuple[str, ...] = ()
-    """What a reader should know, such as a stratum that is too small."""
+    bytes: int | None = None
+    """Approximate size of the texts."""
+    twins_left_out: int | None = None
+    rejects: Mapping[str, int] = field(default_factory=dict)
+    """Broken rows that were left out, by reason."""
 
     def as_record(self) -> dict[str, object]:
         """All figures as plain data, for JSON."""
         return {**asdict(self), "share": self.expected.share}
 
 
-class _Layered(NamedTuple):
-    """How a mode draws documents: in layers, each of which gives every document the same chance."""
-
-    size: int
-    """Documents in all; fewer than wanted where a stratum is too small."""
-    layers: list[Layer]
-    layer_of: Callable[[str], int]
-    """Of a document that is there."""
-    notes: tuple[str, ...] = ()
-
-
 def plan_subset(
     source: Source, settings: SubsetSettings, skip_bad_rows: bool, population: int | None, reporter: Reporter
 ) -> SubsetPlan:
-    """Read queries, judgments and documents, and forecast.
+    """Choose the subset and count what it keeps.
 
-    With `population`, or where the source knows how many documents it has, none of them is read, unless strata are asked for.
+    With `population`, or if the source knows its number of documents, no document is read and the figures are a forecast.
+    The mode `stratified` always reads.
     """
-    if population is not None and settings.mode == "stratified":
+    if settings.mode != "stratified":
+        population = source.size() if population is None else population
+    elif population is not None:
         raise UserError("--population: how large the strata are is known when the documents are read. Leave it out.")
-    bad = BadRows(skip=skip_bad_rows)
-    judged = read_judged(source, settings, bad)
+    if population is not None:
+        return _forecast_unread(source, settings, skip_bad_rows, population)
+    draft = draft_subset(source, settings, skip_bad_rows, reporter)
+    coverage, population = draft.coverage, len(draft.survey)
+    twins = None if draft.twins is None else len(draft.twins.left_out)
+    plan = _plan_uniform(source, settings, draft.judged, population - (twins or 0), draft.absent)
+    size, kept = len(draft.selection.positions), coverage.judged - coverage.none
+    return replace(
+        plan,
+        population=population,
+        size=size,
+        absent=len(draft.absent),
+        expected=SampleForecast(population, size, coverage.judged, kept, 0.0, coverage.full),
+        notes=(*draft.gaps, *draft.selection.notes),
+        bytes=draft.bytes,
+        twins_left_out=twins,
+        rejects=draft.bad.counts,
+    )
+
+
+def _forecast_unread(source: Source, settings: SubsetSettings, skip_bad_rows: bool, population: int) -> SubsetPlan:
+    judged = read_judged(source, settings, BadRows(skip=skip_bad_rows))
     hard = hard_negatives(settings, judged)
-    if population is None and settings.mode != "stratified":
-        population = source.size()
-    seen, total, there = None, population or 0, judged.keep | hard  # if none is read, all are taken to be there
-    if population is None:
-        seen = read_corpus(source, settings, judged.keep | hard, bad, reporter)
-        total, there = len(seen.survey), frozenset(seen.survey.found)
-    size = round((settings.rate or 0) * total) if settings.size is None else settings.size
-    refuse_too_large(size, total)
-    drawn = _layered(settings, seen, total, size, judged.keep & there, hard & there)
-    sizes = sorted({round(share * total) for share in _SHARES} | {size})
-    uniform = (_Layered(each, [Layer(total, each)], lambda name: 0) for each in sizes if each)
-    expected = _forecast(drawn, total, there, judged)
+    plan = _plan_uniform(source, settings, judged, population)
+    refuse_too_large(plan.size, population)
+    if settings.mode in KEEPING:
+        refuse_no_room(plan.size, {"positive": len(judged.keep)})
+        plan = replace(plan, expected=replace(plan.expected, kept=plan.judged, deviation=0.0, whole=plan.judged))
+    twins = [_UNREAD_TWINS] if settings.dedup == "exact_text" else []
+    return replace(plan, notes=(_UNREAD, *gaps(settings, judged, hard, judged.keep | hard), *twins))
+
+
+def _plan_uniform(
+    source: Source, settings: SubsetSettings, judged: JudgedQueries, population: int, absent: Set[str] = frozenset()
+) -> SubsetPlan:
+    """The plan of a uniform sample of the wanted size, and of other sizes."""
+    size = round((settings.rate or 0) * population) if settings.size is None else settings.size
+    positives = Counter((len(names - absent), len(names & absent)) for names in judged.positives().values())
+    sizes = sorted({round(share * population) for share in _SHARES} | {size})
     return SubsetPlan(
         source.name,
         settings.mode,
-        total,
-        drawn.size,
+        population,
+        size,
         len(judged.queries),
-        expected.judged,
+        positives.total(),
         len(judged.keep),
-        None if seen is None else len(judged.keep - there),
-        expected,
-        tuple(_forecast(each, total, there, judged) for each in uniform),
-        settings.dedup,
+        None,
+        forecast_uniform(population, size, positives),
+        tuple(forecast_uniform(population, each, positives) for each in sizes if each),
         settings.biased,
-        (*gaps(settings, judged, hard, there), *drawn.notes),
     )
 
 
-def _layered(
-    settings: SubsetSettings,
-    seen: FirstPass | None,
-    total: int,
-    size: int,
-    positives: frozenset[str],
-    hard: frozenset[str],
-) -> _Layered:
-    """How the mode draws, of documents that are there."""
-    if settings.mode in KEEPING:
-        counts = {"positive": len(positives)}
-        if settings.mode == "pooled" and seen is not None:  # else nobody knows which of the run's are there
-            counts["hard_negative"] = len(hard - positives)
-        refuse_no_room(size, counts)
-        every = sum(counts.values())
-        return _Layered(size, [Layer(every, every)], lambda name: 0)
-    if seen is not None and seen.strata is not None:
-        return _stratified(settings, seen, seen.strata, size)
-    if settings.mode == "prefix" and seen is not None:
-        places = seen.survey.found
-        return _Layered(size, [Layer(size, size), Layer(total - size, 0)], lambda name: int(places[name] >= size))
-    return _Layered(size, [Layer(total, size)], lambda name: 0)
-
-
-def _stratified(settings: SubsetSettings, seen: FirstPass, codes: npt.NDArray[np.uint16], size: int) -> _Layered:
-    counts = np.bincount(codes, minlength=len(seen.names)).tolist()
-    populations = dict(zip(seen.names, counts, strict=True))
-    wanted = allocate(size, populations, settings.allocation)
-    layers = [Layer(count, min(count, wanted[name])) for name, count in populations.items()]
-    short = (shortfall(name, wanted[name], count) for name, count in populations.items() if count < wanted[name])
-    size, places = sum(layer.size for layer in layers), seen.survey.found
-    return _Layered(size, layers, lambda name: int(codes[places[name]]), tuple(short))
-
-
-def _forecast(drawn: _Layered, population: int, there: frozenset[str], judged: JudgedQueries) -> SampleForecast:
-    """Positives that are not there lie in a layer of their own, of which nothing is drawn."""
-    spreads: Counter[PositivesByLayer] = Counter()
-    for positives in judged.positives().values():
-        inside = Counter(drawn.layer_of(name) for name in positives & there)
-        spreads[*(inside[layer] for layer in range(len(drawn.layers))), len(positives - there)] += 1
-    absent = sum(spread[-1] * count for spread, count in spreads.items())
-    return forecast_layers([*drawn.layers, Layer(absent, 0)], spreads, population, drawn.size)
-
-
-_MOST_STEPS = 1_000_000
-
-
-class Layer(NamedTuple):
-    """Documents of which so many are drawn, each with the same chance."""
-
-    population: int
-    size: int
-
-
-PositivesByLayer = tuple[int, ...]
-"""How many positives of a query lie in each layer."""
-
-
-@dataclass(frozen=True, slots=True)
-class SampleForecast:
-    """What to expect of the judged queries of a sample."""
-
-    population: int
-    size: int
-    judged: int
-    kept: float
-    """Expected number of queries with at least one positive in the sample."""
-    deviation: float
-    """Standard deviation of that number, if no document is positive for two queries."""
-    whole: float
-    """Expected number of queries with all their positives in the sample."""
-
-    @property
-    def share(self) -> float:
-        """Of the judged queries, those that are kept."""
-        return self.kept / self.judged if self.judged else 1.0
-
-
-def forecast_layers(
-    layers: Sequence[Layer], queries: Mapping[PositivesByLayer, int], population: int, size: int
-) -> SampleForecast:
-    """For a sample of several layers; `queries` says of how many queries the positives are spread in the same way."""
+def forecast_uniform(population: int, size: int, positives: PositiveCounts) -> SampleForecast:
+    """What to expect of a uniform sample, drawn without replacement."""
 
     @cache
-    def missed(spread: PositivesByLayer) -> float:
-        return math.prod(all_missed(*layer, m) for layer, m in zip(layers, spread, strict=True))
+    def missed(documents: int) -> float:
+        return all_missed(population, size, documents)
 
-    whole = (
-        count * math.prod(all_missed(full, full - drawn, m) for (full, drawn), m in zip(layers, spread, strict=True))
-        for spread, count in queries.items()
-    )
-    variance = sum(count * missed(spread) * (1 - missed(spread)) for spread, count in queries.items())
-    if (
-        len(queries) ** 2 * len(layers) <= _MOST_STEPS
-    ):  # without this, a little too large: one document more is one less
-        for one, count in queries.items():
-            for other, others in queries.items():
-                couples = count * (others - 1 if one == other else others)
-                together = tuple(a + b for a, b in zip(one, other, strict=True))
-                variance += couples * (missed(together) - missed(one) * missed(other))
+    queries: Counter[int] = Counter()
+    for (present, _), count in positives.items():
+        queries[present] += count
+    variance = sum(count * missed(own) * (1 - missed(own)) for own, count in queries.items())
+    for (one, count), (other, others) in product(queries.items(), repeat=2):
+        couples = count * (others - (one == other))
+        variance += couples * (missed(one + other) - missed(one) * missed(other))
     return SampleForecast(
         population,
         size,
-        sum(queries.values()),
-        sum(count * (1 - missed(spread)) for spread, count in queries.items()),
+        queries.total(),
+        sum(count * (1 - missed(own)) for own, count in queries.items()),
         math.sqrt(max(0.0, variance)),
-        sum(whole),
+        sum(
+            count * all_missed(population, population - size, present)
+            for (present, absent), count in positives.items()
+            if not absent
+        ),
     )
 
 
 def all_missed(population: int, size: int, documents: int) -> float:
-    """The chance that a uniform sample holds none of so many documents."""
+    """The probability that a uniform sample of `size` holds none of a given number of documents."""
     if documents > population - size:
         return 0.0
     return math.prod((population - size - i) / (population - i) for i in range(documents))

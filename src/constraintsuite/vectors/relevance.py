@@ -1,7 +1,7 @@
-"""The first truth: what people judged relevant, and nothing else.
+"""The truth of relevance: what people judged.
 
-No row is padded, and a positive that is not in the subset stays a row, with no document row. It says how good an encoder and
-an index are together; it does not say how exact an index is.
+It measures encoder and index together; it does not say how exact an index is. Rows are not padded. A judged document that is
+not in the subset has a row too, without a document row.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RELEVANCE, RELEVANCE_FILE = "relevance", "judged.parquet"
 
 
 class JudgedRow(NamedTuple):
-    """A judgment in rows of the bundle."""
+    """A judgment, by rows of the bundle."""
 
     query_row: int
     doc_row: int | None
@@ -32,7 +32,7 @@ class JudgedRow(NamedTuple):
 
 
 def make_relevance(path: Path) -> Artifact:
-    """Write the judgments of a bundle in rows, by query and grade, if they are not there yet."""
+    """Write the judgments of a bundle by rows, if they do not exist yet."""
     with reading(path) as bundle:
         inputs = {"texts": bundle.texts.manifest.content}
         origin = ArtifactOrigin("truth", RELEVANCE, inputs, {"writer": WRITER}, 0, REVISIONS["truth"])
@@ -46,7 +46,7 @@ def make_relevance(path: Path) -> Artifact:
 
 
 def count_judged(rows: Sequence[JudgedRow]) -> dict[str, int]:
-    """What the manifest of this truth counts."""
+    """The counts in the manifest of this truth."""
     return {
         "judgments": len(rows),
         "in_subset": sum(row.in_subset for row in rows),
@@ -55,7 +55,7 @@ def count_judged(rows: Sequence[JudgedRow]) -> dict[str, int]:
 
 
 def relevance_rows(bundle: Bundle) -> list[JudgedRow]:
-    """The judgments of a bundle by query, best first, computed now."""
+    """Compute the rows from the judgments of a bundle, sorted by query, best first."""
     qrels = list(bundle.qrels())
     wanted = {qrel.document for qrel in qrels}
     places = {name: row for row, name in enumerate(bundle.ids()) if name in wanted}
@@ -68,10 +68,10 @@ def relevance_rows(bundle: Bundle) -> list[JudgedRow]:
 
 
 def read_relevance(bundle: Bundle) -> Iterator[JudgedRow]:
-    """The relevance truth of a bundle; a UserError where there is none."""
+    """Read the stored rows of a bundle; a UserError if there are none."""
     file = bundle.path / files.TRUTH / RELEVANCE / RELEVANCE_FILE
     found = next((part for part in bundle.parts(files.TRUTH) if part.path == file.parent), None)
     if found is None:
-        raise UserError(f"{bundle.path}: no relevance truth yet. Make it: csuite truth {bundle.path}")
+        raise UserError(f"{bundle.path}: no relevance truth yet. Make it: csuite bundle truth {bundle.path}")
     found.refuse_changed()
     return (JudgedRow(*cast(JudgedRow, row)) for row in read_table(file))

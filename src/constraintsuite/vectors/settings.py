@@ -1,4 +1,4 @@
-"""What decides a subset, beside its source."""
+"""The settings of a subset."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pydantic import BaseModel, Field, model_validator
 
 SamplingMode = Literal["keep_positives", "uniform", "rate", "pooled", "stratified", "prefix", "legacy_positions"]
 KEEPING: tuple[SamplingMode, ...] = ("keep_positives", "pooled")
-"""Modes in which no positive is lost that the source has."""
+"""Modes that keep every positive that the source has."""
 BIASED: Mapping[str, str] = {
-    "prefix": "prefix takes the first documents of the source, which are no random sample of it.",
+    "prefix": "prefix takes the first documents of the source, which are not a random sample.",
     "legacy_positions": "legacy_positions draws row numbers: one row more or less at the front gives another sample, and "
     "judged documents are lost at random.",
 }
 
 
 class SubsetSettings(BaseModel, frozen=True, extra="forbid"):
-    """How many documents and queries are taken, and which."""
+    """How many documents and queries a subset has, and how they are chosen."""
 
     mode: SamplingMode = Field("keep_positives", description="How documents are chosen.")
     size: int | None = Field(None, ge=1, description="Number of documents in the subset; every mode but rate needs it.")
@@ -49,7 +49,7 @@ class SubsetSettings(BaseModel, frozen=True, extra="forbid"):
     )
 
     @model_validator(mode="after")
-    def _fit_together(self) -> Self:
+    def _check_combination(self) -> Self:
         if self.mode == "rate" and (self.rate is None or self.size is not None):
             raise ValueError("the mode rate needs --rate, and no --size")
         if self.mode != "rate" and (self.size is None or self.rate is not None):
@@ -67,5 +67,5 @@ class SubsetSettings(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def biased(self) -> str:
-        """What is wrong with the mode; empty where it is a fair sample."""
+        """What is wrong with the sample of this mode; empty for a fair one."""
         return BIASED.get(self.mode, "")

@@ -1,7 +1,8 @@
-"""From a source to a bundle of texts, in two passes over the documents and with little of them in memory.
+"""Write a subset of a source as a bundle, in two passes over the documents and with few of them in memory.
 
-All is prepared in a folder of its own, and put in its place when it is whole: a build that was stopped goes on behind the
-last step it finished (the survey of the documents, their texts, each part), and a bundle that is replaced stays until then.
+All files are prepared in a folder inside the bundle's, and moved to their place when all are finished. A build that was
+stopped resumes after the last finished step: the survey of the documents, their texts, each part of the corpus. A bundle
+that is replaced stays whole until then.
 """
 
 from __future__ import annotations
@@ -44,10 +45,10 @@ def build_subset(
     max_bad_rows: int | None = None,
     force: bool = False,
 ) -> Artifact:
-    """Write the subset to the folder `out`; if it is there already, nothing is read.
+    """Write the subset to the folder `out`; a finished bundle of the same source and settings is returned as it is.
 
-    A bundle of other texts is replaced only with `force`: its vectors may have taken hours. Of a source whose broken rows are
-    left out, `max_bad_rows` may be.
+    A bundle of other texts is replaced only with `force`, since its vectors may have taken hours. `max_bad_rows` limits the
+    broken rows that a source with `skip_bad_rows` may leave out.
     """
     source = open_source(corpus)
     origin = _origin(source, corpus, settings)
@@ -61,9 +62,15 @@ def build_subset(
                 remove_other_parts(Bundle(space.finished), unfinished=False)
             return space.finished
         _refuse_left_out(out, left_out_before(space), skip=corpus.skip_bad_rows)
-        draft = _draft(source, settings, corpus.skip_bad_rows, reporter, space)
+        try:
+            draft = draft_subset(source, settings, corpus.skip_bad_rows, reporter, space)
+        except UserError:
+            space.discard_work()  # the same input would be refused again
+            raise
         refuse_many_left_out(source.name, draft.bad.counts, max_bad_rows)
         coverage = draft.coverage
+        for gap in draft.gaps:
+            reporter.note(f"Note: {gap}")
         refuse_poor(coverage.judged - coverage.none, coverage.judged, settings.mode, accepted=accept_coverage)
         if not space.is_done("written"):
             _require_space(out, draft.bytes)
@@ -74,17 +81,17 @@ def build_subset(
 
 
 def would_replace(corpus: SourceSettings, settings: SubsetSettings, out: Path) -> list[str]:
-    """What a forced build would take away: the vectors and truths of another bundle at `out`."""
+    """What a build with `force` would remove: the texts, vectors and truths of another bundle at `out`."""
     manifest = read_manifest(out)
     origin = _origin(open_source(corpus), corpus, settings)
     if manifest is None or manifest.fingerprint == origin.fingerprint:
         return []
-    parts = (part for folder in files.PARTS for part in Bundle(Artifact(out, manifest)).parts(folder))
+    parts = Bundle(Artifact(out, manifest)).all_parts()
     return ["texts", *(f"{part.manifest.kind} {part.path.name} ({part.manifest.name})" for part in parts)]
 
 
 def refuse_many_left_out(source: str, rejects: Mapping[str, int], most: int | None) -> None:
-    """A UserError if more broken rows were left out than may be."""
+    """Raise a UserError if more than `most` broken rows were left out."""
     count = sum(rejects.values())
     if most is not None and count > most:
         reasons = ", ".join(f"{number:,} {reason}" for reason, number in sorted(rejects.items()))
@@ -92,22 +99,12 @@ def refuse_many_left_out(source: str, rejects: Mapping[str, int], most: int | No
 
 
 def _refuse_left_out(out: Path, rejects: Mapping[str, int], *, skip: bool) -> None:
-    """Whether rows may be left out is no setting of the bundle, so that one with rows left out looks the same."""
+    """Refuse a bundle with rows left out if they must not be: `skip_bad_rows` is not among its settings."""
     if rejects and not skip:
         raise UserError(
-            f"{out}: {sum(rejects.values()):,} broken rows of the source were left out here, with --skip-bad-rows. Give it "
-            "again, or correct the rows."
+            f"{out}: {sum(rejects.values()):,} broken rows of the source were left out here, with --skip-bad-rows. Give the "
+            "option again, or correct the rows."
         )
-
-
-def _draft(
-    source: Source, settings: SubsetSettings, skip_bad_rows: bool, reporter: Reporter, space: Workspace
-) -> SubsetDraft:
-    try:
-        return draft_subset(source, settings, skip_bad_rows, reporter, space)
-    except UserError:
-        space.discard_work()  # it would be refused again
-        raise
 
 
 def _origin(source: Source, corpus: SourceSettings, settings: SubsetSettings) -> ArtifactOrigin:
@@ -132,7 +129,7 @@ def _origin(source: Source, corpus: SourceSettings, settings: SubsetSettings) ->
 
 def _require_space(out: Path, needed: int) -> None:
     free = shutil.disk_usage(out).free
-    if 2 * needed > free:  # parts are put in order through a second copy
+    if 2 * needed > free:  # each part is copied once to put it in order
         raise UserError(f"{out}: the texts need about {2 * needed / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free.")
 
 
@@ -157,7 +154,7 @@ def _write(source: Source, draft: SubsetDraft, space: Workspace, reporter: Repor
 def _placed(
     documents: Iterable[Document], draft: SubsetDraft, advance: Callable[[int], None]
 ) -> Iterator[tables.BundleDocument]:
-    """The documents of the subset, and the twins of those, with their rows."""
+    """The documents of the subset with their rows, and their twins with the rows of the documents that were kept."""
     rows = np.full(len(draft.survey), -1, dtype=np.int64)
     rows[draft.selection.positions] = np.arange(len(draft.selection.positions))
     twins = np.zeros(len(draft.survey), dtype=np.bool_)
@@ -170,12 +167,12 @@ def _placed(
             yield tables.BundleDocument(int(rows[position]), document, bool(twins[position]))
     if position + 1 != len(rows):
         raise UserError(
-            f"The source held {len(rows):,} documents at first and {position + 1:,} now. Let it alone and build again."
+            f"The source held {len(rows):,} documents at first and {position + 1:,} now. Build again when it no longer changes."
         )
 
 
 def _write_part(space: Workspace, loose: tables.LooseParts, number: int, chosen: Selection) -> None:
-    """Put a part in order, unless that is done: the part is written after its twins, and its loose file goes last."""
+    """Put a part of the corpus in order, unless that is done. It is written after its twins; its loose file is removed last."""
     if not files.part_file(space.new, number).is_file():
         documents, twins = loose.read(number)
         ids = {row: name for row, name, _, _ in documents}
@@ -192,16 +189,8 @@ def _twins_file(space: Workspace, number: int) -> Path:
 
 def _write_judged(draft: SubsetDraft, folder: Path) -> None:
     rows = zip(draft.judged.queries, draft.states, strict=True)
-    tables.write_table(
-        folder / files.QUERIES,
-        tables.QUERY_COLUMNS,
-        ((row, query.id, query.text, state) for row, (query, state) in enumerate(rows)),
-    )
-    tables.write_table(
-        folder / files.QRELS,
-        tables.QREL_COLUMNS,
-        ((qrel.query, qrel.document, qrel.grade) for qrel in draft.judged.qrels),
-    )
+    queries = (tables.QueryRow(row, query.id, query.text, state) for row, (query, state) in enumerate(rows))
+    tables.write_judgments(folder, queries, draft.judged.qrels)
     report = {
         "coverage": asdict(draft.coverage),
         "strata": [asdict(stratum) for stratum in draft.selection.strata],

@@ -1,4 +1,4 @@
-"""The first pass over a corpus: eight bytes are kept of each document, its key."""
+"""The keys of all documents of a corpus, eight bytes each, and the hashes of texts."""
 
 from __future__ import annotations
 
@@ -15,45 +15,46 @@ from constraintsuite.core.errors import UserError
 
 Positions = npt.NDArray[np.int64]
 TextHashes = npt.NDArray[np.uint64]
-"""(documents, 2): sixteen bytes that equal texts share."""
+"""(documents, 2): sixteen bytes per text, the same for equal texts."""
 _AT_ONCE = 8_192
 
 
 @dataclass(frozen=True)
 class Survey:
-    """What is known of a corpus after one pass."""
+    """The keys of all documents, and the positions of some."""
 
     keys: SamplingKeys  # (documents,) by position in the source
     found: dict[str, int]
-    """Position of each wanted document that is there."""
+    """Positions of the wanted documents that the source has."""
     ids: Callable[[], Iterable[str]]
-    """All ids once more, for the rare case that two keys are equal."""
+    """Reads all ids again, for the rare case that two keys are equal."""
 
     def __len__(self) -> int:
         return len(self.keys)
 
     def in_order(self, positions: Positions) -> Positions:
-        """The positions by key, and by id where two keys are equal; an id that is there twice is a UserError."""
+        """The positions sorted by key, then by id; a repeated id is a UserError."""
         ordered = positions[np.argsort(self.keys[positions])]
         keys = self.keys[ordered]
         shared = keys[1:] == keys[:-1]
         if not shared.any():
             return ordered
-        behind = self._behind(ordered[np.isin(keys, keys[1:][shared])])
-        ties = np.array([behind.get(position, 0) for position in ordered.tolist()], dtype=np.int64)
+        ranks = self._rank_ties(ordered[np.isin(keys, keys[1:][shared])])
+        ties = np.array([ranks.get(position, 0) for position in ordered.tolist()], dtype=np.int64)
         return ordered[np.lexsort((ties, keys))]
 
     def refuse_repeated_ids(self) -> None:
-        """A UserError if an id stands anywhere in the corpus twice."""
+        """Raise a UserError if an id occurs twice in the corpus."""
         ordered = np.sort(self.keys)
         shared = ordered[1:][ordered[1:] == ordered[:-1]]
         if len(shared):
             self.in_order(np.flatnonzero(np.isin(self.keys, shared)))
 
-    def _behind(self, tied: Positions) -> dict[int, int]:
-        """How many of the ids with the same key come before the one at each position.
+    def _rank_ties(self, tied: Positions) -> dict[int, int]:
+        """For each position, how many ids with the same key are smaller.
 
-        Almost always a repeated id: two of nine million different ones share a key once in half a million corpora.
+        Equal keys almost always mean a repeated id: two of nine million different ids share a key once in half a million
+        corpora.
         """
         wanted = set(tied.tolist())
         groups: dict[int, dict[str, int]] = {}
@@ -72,9 +73,9 @@ def survey(
     wanted: frozenset[str] = frozenset(),
     advance: Callable[[int], None] = lambda items: None,
 ) -> Survey:
-    """Read all ids once, make their keys, and note where the wanted ones are."""
+    """Read all ids once, compute their keys, and note the positions of the wanted ones."""
     found: dict[str, int] = {}
-    keys = bytearray()  # grows in place, where a list of arrays would be in memory twice when they are joined
+    keys = bytearray()  # grows in place; joining a list of arrays would need twice the memory
     start, iterator = 0, iter(ids())
     while block := list(islice(iterator, _AT_ONCE)):
         for position, name in enumerate(block, start):
@@ -88,7 +89,7 @@ def survey(
 
 def _repeated(name: str, first: int, second: int) -> UserError:
     return UserError(
-        f"The id {name!r} stands at documents {first + 1:,} and {second + 1:,} of the source. Ids must be unique: remove "
+        f"The id {name!r} occurs at documents {first + 1:,} and {second + 1:,} of the source. Ids must be unique: remove "
         "one, or choose another field with --id-field."
     )
 
@@ -101,7 +102,7 @@ _BORDER = "\x1f"
 
 @dataclass(frozen=True)
 class KeyMaker:
-    """Makes the keys of one role in one namespace with one seed."""
+    """Computes the keys of ids for one role, namespace and seed."""
 
     role: KeyRole
     namespace: str
@@ -110,10 +111,10 @@ class KeyMaker:
     def __call__(self, ids: Sequence[str]) -> SamplingKeys:
         """The key of each id."""
         start = _BORDER.join((_VERSION, self.role, self.namespace, self.seed, ""))
-        begun = blake2b(start.encode(), digest_size=8)
+        prefix = blake2b(start.encode(), digest_size=8)
 
         def digest(name: str) -> bytes:
-            own = begun.copy()  # twice as fast as hashing the beginning again
+            own = prefix.copy()  # twice as fast as hashing the prefix again
             own.update(name.encode())
             return own.digest()
 
@@ -121,10 +122,10 @@ class KeyMaker:
 
 
 def passage(title: str, text: str) -> str:
-    """Title and text as one, as everywhere in the product."""
+    """Title and text together."""
     return f"{title} {text}".strip()
 
 
 def text_hash(text: str) -> bytes:
-    """Sixteen bytes that equal texts share."""
+    """Sixteen bytes that are the same for equal texts."""
     return sha256(text.encode()).digest()[:16]

@@ -1,20 +1,21 @@
-"""The files of a bundle: Parquet tables, and loose files in which documents wait until their part is put in order."""
+"""The Parquet tables of a bundle, and the temporary files in which documents are collected before they are sorted."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 from constraintsuite.core.errors import MissingExtraError, UserError
 from constraintsuite.core.records.text import Document, Qrel
 from constraintsuite.core.store.files import atomic_writer
+from constraintsuite.vectors import files
 from constraintsuite.vectors.survey import passage, text_hash
 
 try:
@@ -24,59 +25,37 @@ except ImportError:
     raise MissingExtraError("vectors", "A bundle of texts and vectors") from None
 
 WRITER = f"pyarrow {version('pyarrow')}"
-"""Another version may pack the same rows into other bytes."""
+"""Another version may write other bytes for the same rows."""
 _READ_ROWS = 4_096
 PART_ROWS = 50_000
-"""Documents in a part of the corpus."""
+"""Documents per part of the corpus."""
 
-DOCUMENT_COLUMNS = arrow.schema(
-    [
-        arrow.field("row", arrow.int64(), nullable=False),
-        arrow.field("doc_id", arrow.string(), nullable=False),
-        arrow.field("title", arrow.string()),
-        arrow.field("text", arrow.large_string()),
-        arrow.field("stratum", arrow.dictionary(arrow.int16(), arrow.string())),
-        arrow.field("inclusion_prob", arrow.float64()),
-        arrow.field("text_sha256", arrow.binary(16)),
-    ]
-)
-QUERY_COLUMNS = arrow.schema(
-    [
-        arrow.field("row", arrow.int64(), nullable=False),
-        arrow.field("query_id", arrow.string(), nullable=False),
-        arrow.field("text", arrow.large_string()),
-        arrow.field("coverage", arrow.string(), nullable=False),
-    ]
-)
-QREL_COLUMNS = arrow.schema(
-    [
-        arrow.field("query_id", arrow.string(), nullable=False),
-        arrow.field("doc_id", arrow.string(), nullable=False),
-        arrow.field("relevance", arrow.int32(), nullable=False),
-    ]
-)
-JUDGED_COLUMNS = arrow.schema(
-    [
-        arrow.field("query_row", arrow.int64(), nullable=False),
-        arrow.field("doc_row", arrow.int64()),
-        arrow.field("doc_id", arrow.string(), nullable=False),
-        arrow.field("relevance", arrow.int32(), nullable=False),
-        arrow.field("in_subset", arrow.bool_(), nullable=False),
-    ]
-)
-NEAREST_COLUMNS = arrow.schema(
-    [
-        arrow.field("query_row", arrow.int64(), nullable=False),
-        arrow.field("doc_rows", arrow.list_(arrow.int64()), nullable=False),
-        arrow.field("scores", arrow.list_(arrow.float64()), nullable=False),
-        arrow.field("kth_score", arrow.float64()),
-        arrow.field("tied_beyond_k", arrow.int64(), nullable=False),
-    ]
-)
+_INT, _FLOAT, _TEXT, _LONG_TEXT = arrow.int64(), arrow.float64(), arrow.string(), arrow.large_string()
+
+
+def _schema(columns: Mapping[str, arrow.DataType]) -> arrow.Schema:
+    """The columns of a table; only those whose name ends in `?` may be null."""
+    return arrow.schema(
+        [arrow.field(name.rstrip("?"), kind, nullable=name.endswith("?")) for name, kind in columns.items()]
+    )
+
+
+_DRAWN = {
+    "stratum?": arrow.dictionary(arrow.int16(), _TEXT),
+    "inclusion_prob?": _FLOAT,
+    "text_sha256?": arrow.binary(16),
+}
+DOCUMENT_COLUMNS = _schema({"row": _INT, "doc_id": _TEXT, "title?": _TEXT, "text?": _LONG_TEXT, **_DRAWN})
+QUERY_COLUMNS = _schema({"row": _INT, "query_id": _TEXT, "text?": _LONG_TEXT, "coverage": _TEXT})
+QREL_COLUMNS = _schema({"query_id": _TEXT, "doc_id": _TEXT, "relevance": arrow.int32()})
+_GRADED = {"relevance": arrow.int32(), "in_subset": arrow.bool_()}
+JUDGED_COLUMNS = _schema({"query_row": _INT, "doc_row?": _INT, "doc_id": _TEXT, **_GRADED})
+_NEAREST = {"doc_rows": arrow.list_(_INT), "scores": arrow.list_(_FLOAT)}
+NEAREST_COLUMNS = _schema({"query_row": _INT, **_NEAREST, "kth_score?": _FLOAT, "tied_beyond_k": _INT})
 
 
 class DocumentRow(NamedTuple):
-    """A document of a bundle; the text is None where only its vector is known."""
+    """A document of a bundle; the text is None if only its vector is known."""
 
     row: int
     id: str
@@ -88,7 +67,7 @@ class DocumentRow(NamedTuple):
 
     @property
     def passage(self) -> str:
-        """Title and text as one, which is what an encoder reads."""
+        """Title and text together, as an encoder reads them."""
         return passage(self.title, self.text or "")
 
 
@@ -99,19 +78,19 @@ class QueryRow(NamedTuple):
     id: str
     text: str | None
     coverage: str
-    """Which of its positives are in the bundle: full, partial, none; or unjudged."""
+    """How many of its positives are in the bundle: full, partial, none; or unjudged."""
 
 
 def document_row(row: int, name: str, title: str, text: str | None, stratum: str, chance: float | None) -> DocumentRow:
-    """A document with the hash of its text, if that is known."""
+    """A row with the hash of its text, if the text is known."""
     digest = None if text is None else text_hash(passage(title, text))
     return DocumentRow(row, name, title, text, stratum, chance, digest)
 
 
 def write_table(path: Path, schema: arrow.Schema, rows: Iterable[Sequence[object]]) -> int:
-    """Write rows to a file that appears whole or not at all; gives how many there were.
+    """Write rows to a file that appears only when it is whole; gives the number of rows.
 
-    Some thousand of them are in memory at a time; all, where a column is kept by a dictionary, which is of the whole file.
+    A few thousand rows are in memory at a time; with a dictionary column all of them, since a dictionary covers the file.
     """
     at_once = None if any(arrow.types.is_dictionary(field.type) for field in schema) else _READ_ROWS
     count, iterator = 0, iter(rows)
@@ -131,25 +110,29 @@ def _table(schema: arrow.Schema, rows: Sequence[Sequence[object]]) -> arrow.Tabl
 
 
 def read_table(path: Path, columns: Sequence[str] | None = None, first: int = 0) -> Iterator[tuple[object, ...]]:
-    """The rows of a file from number `first` on, never all in memory."""
+    """The rows of a file from row `first` on, read in batches."""
     number = 0
+    with _naming(path), parquet.ParquetFile(path) as file:
+        for batch in file.iter_batches(_READ_ROWS, columns=columns):
+            if number + len(batch) > first:
+                part = batch.slice(max(0, first - number))
+                yield from zip(*(column.to_pylist() for column in part.columns), strict=True)
+            number += len(batch)
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Turn an error of pyarrow into a UserError that names the file."""
     try:
-        with parquet.ParquetFile(path) as file:
-            for batch in file.iter_batches(_READ_ROWS, columns=columns):
-                if number + len(batch) > first:
-                    part = batch.slice(max(0, first - number))
-                    yield from zip(*(column.to_pylist() for column in part.columns), strict=True)
-                number += len(batch)
+        yield
     except (arrow.ArrowException, OSError) as error:
-        raise UserError(f"{path}: this Parquet file cannot be read after row {number} ({error}).") from None
+        raise UserError(f"{path}: this Parquet file cannot be read ({error}).") from None
 
 
 def read_fixed(path: Path, column: str) -> bytes:
-    """The values of a column of fixed width, one behind the other; nulls are zero bytes."""
-    try:
+    """The values of a column of fixed width, concatenated; nulls are zero bytes."""
+    with _naming(path):
         found = parquet.read_table(path, columns=[column]).column(0).combine_chunks()
-    except (arrow.ArrowException, OSError) as error:
-        raise UserError(f"{path}: this Parquet file cannot be read ({error}).") from None
     width = found.type.byte_width
     filled = found.fill_null(bytes(width))
     values: bytes = filled.buffers()[1].to_pybytes()
@@ -157,20 +140,20 @@ def read_fixed(path: Path, column: str) -> bytes:
 
 
 def count_rows(path: Path) -> int:
-    """How many rows a file has, by its own account."""
-    try:
+    """The number of rows, from the metadata of the file."""
+    with _naming(path):
         return int(parquet.read_metadata(path).num_rows)
-    except (arrow.ArrowException, OSError) as error:
-        raise UserError(f"{path}: this Parquet file cannot be read ({error}).") from None
 
 
 def read_qrels(path: Path) -> Iterator[Qrel]:
     """The judgments of a bundle."""
-    for query, document, grade in read_table(path):
-        assert isinstance(query, str)
-        assert isinstance(document, str)
-        assert isinstance(grade, int)
-        yield Qrel(query, document, grade)
+    return (Qrel(*cast(tuple[str, str, int], row)) for row in read_table(path))
+
+
+def write_judgments(folder: Path, queries: Iterable[QueryRow], qrels: Iterable[Qrel]) -> None:
+    """Write the queries and the judgments of a bundle."""
+    write_table(folder / files.QUERIES, QUERY_COLUMNS, queries)
+    write_table(folder / files.QRELS, QREL_COLUMNS, ((qrel.query, qrel.document, qrel.grade) for qrel in qrels))
 
 
 _BUFFER = 1 << 16
@@ -182,39 +165,39 @@ class BundleDocument(NamedTuple):
     row: int
     document: Document
     twin: bool = False
-    """Left out itself, since the document of that row has the same text."""
+    """Whether it is left out, since the document of that row has the same text."""
 
 
 @dataclass(frozen=True)
 class LooseParts:
-    """Documents that lie in a file for each part of the corpus, in no order; then each part is put in order by itself."""
+    """Temporary files with the documents of each part of the corpus, unsorted; each part is then sorted by itself."""
 
     folder: Path
     rows: int
 
     @property
     def numbers(self) -> range:
-        """The numbers of all parts of the corpus."""
+        """The numbers of all parts."""
         return range(-(-self.rows // PART_ROWS))
 
     def file(self, number: int) -> Path:
-        """Where the documents of a part lie until it is put in order."""
+        """The file with the unsorted documents of a part."""
         return self.folder / f"part-{number:05}.jsonl"
 
     def fill(self, placed: Iterable[BundleDocument]) -> None:
-        """Put each document into the file of its part; none is kept in memory."""
+        """Write each document to the file of its part; none stays in memory."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
-            files = [stack.enter_context(self.file(number).open("wb", buffering=_BUFFER)) for number in self.numbers]
+            parts = [stack.enter_context(self.file(number).open("wb", buffering=_BUFFER)) for number in self.numbers]
             for row, document, twin in placed:
                 record = (row, document.id) if twin else (row, document.id, document.title, document.text)
-                files[row // PART_ROWS].write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
-            for file in files:
+                parts[row // PART_ROWS].write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+            for file in parts:
                 file.flush()
                 os.fsync(file.fileno())
 
     def read(self, number: int) -> tuple[list[tuple[int, str, str, str]], list[tuple[int, str]]]:
-        """Row, id, title and text of the documents of a part in order; and its twins: the row that stands for one, and its id."""
+        """The documents of a part by row (row, id, title, text), and its twins (row of the kept document, id)."""
         with self.file(number).open("rb") as lines:
             records = sorted(tuple(json.loads(line)) for line in lines)
         return [each for each in records if len(each) == 4], [each for each in records if len(each) == 2]
@@ -225,7 +208,7 @@ _STEP = 1_000
 
 
 def counted(items: Iterable[T], advance: Callable[[int], None]) -> Iterator[T]:
-    """The same things; each thousand of them is told when it has passed, and what is left at the end."""
+    """The same items; `advance` is called after each thousand of them, and at the end."""
     count = 0
     for count, item in enumerate(items, 1):
         yield item

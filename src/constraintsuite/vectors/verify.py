@@ -1,7 +1,7 @@
-"""Whether a bundle is what it says, and what two bundles share.
+"""Verify a bundle, and compare two bundles.
 
-`environment.json` alone is not hashed, since it differs between two equal builds (time, host, versions): it must be there
-and be JSON. Of a manifest, what no hash covers (counts, rejects) is counted again.
+`environment.json` is not hashed, since it differs between two equal builds (time, host, versions); it must exist and be
+JSON. The counts and rejects of a manifest, which no hash covers, are counted again.
 """
 
 from __future__ import annotations
@@ -24,26 +24,23 @@ from constraintsuite.vectors.checks import all_checks, check_counts
 
 
 def verify_folder(path: Path) -> list[str]:
-    """What is wrong with the bundle at `path`, which no command may replace meanwhile.
-
-    A manifest that cannot be read is a fault like others.
-    """
+    """The faults of the bundle at `path`, which is locked meanwhile; a manifest that cannot be read is a fault too."""
     if not (path / files.CORPUS).is_dir():
-        Bundle.open_unverified(path)  # says what this is instead
+        Bundle.open_unverified(path)  # raises an error that says what this is
     with locked(path):
         try:
             manifest = read_manifest(path)
             if manifest is not None and manifest.kind != "bundle":
-                return [f"{MANIFEST}: says that this is a {manifest.kind!r}, and it holds a bundle"]
+                return [f"{MANIFEST}: it says {manifest.kind!r}, but the folder holds a bundle"]
             return verify_bundle(Bundle.open_unverified(path))
         except UserError as error:
-            if not (path / MANIFEST).is_file():  # never finished, so that there is nothing to check
+            if not (path / MANIFEST).is_file():  # never finished: nothing to check
                 raise
             return [str(error)]
 
 
 def verify_bundle(bundle: Bundle) -> list[str]:
-    """What is wrong, one line a fault; where bytes changed, only that is said."""
+    """The faults, one line each; if bytes changed, only those are reported."""
     parts = [part for folder in files.PARTS for part in finished_parts(bundle.path, folder)]
     faults = list(chain(_faults(bundle.texts, "", files.PARTS), *(_bytes_of(bundle, part) for part in parts)))
     faults = faults or list(_caught(partial(check_counts, bundle)))
@@ -51,7 +48,7 @@ def verify_bundle(bundle: Bundle) -> list[str]:
 
 
 def _caught(check: Callable[[], Iterator[str]]) -> Iterator[str]:
-    """The faults that a check finds, and the one that ended it."""
+    """The faults that a check yields, and the error that ends it."""
     try:
         yield from check()
     except UserError as error:
@@ -65,11 +62,11 @@ def _bytes_of(bundle: Bundle, part: Artifact) -> Iterator[str]:
         yield f"{name}: made from other texts"
 
 
-def _faults(artifact: Artifact, where: str, separate: Collection[str] = ()) -> Iterator[str]:
+def _faults(artifact: Artifact, where: str, parts: Collection[str] = ()) -> Iterator[str]:
     own = list(_manifest(artifact))
     yield from (f"{where}{MANIFEST}: {fault}" for fault in own)
-    if not own:  # of a list of files that was changed, nothing can be concluded
-        yield from (f"{where}{fault}" for fault in artifact.verify(separate))
+    if not own:  # a changed list of files says nothing about the files
+        yield from (f"{where}{fault}" for fault in artifact.verify(parts))
     try:
         known = isinstance(json.loads((artifact.path / ENVIRONMENT).read_bytes()), dict)
     except (OSError, ValueError):
@@ -79,7 +76,7 @@ def _faults(artifact: Artifact, where: str, separate: Collection[str] = ()) -> I
 
 
 def _manifest(artifact: Artifact) -> Iterator[str]:
-    """The manifest holds hashes of itself: of the files, and of all that decided them."""
+    """Check the hashes in the manifest: of the files, and of inputs and settings."""
     own = artifact.manifest
     origin = ArtifactOrigin(own.kind, own.name, own.inputs, own.settings, own.seed, Revision(own.revision))
     written = (own.model_dump_json(indent=2) + "\n").encode()
@@ -88,11 +85,11 @@ def _manifest(artifact: Artifact) -> Iterator[str]:
     if own.content != sha256_text(*(f"{file} {entry.sha256}" for file, entry in own.files.items())):
         yield "its list of files was changed"
     if own.fingerprint != origin.fingerprint:
-        yield "its inputs or settings were changed, or it is of another version"
+        yield "its inputs or settings were changed, or it was written by another version"
     for name, entry in own.files.items():
         file = artifact.path / name
         if file.is_file() and file.stat().st_size != entry.bytes and sha256_of(file) == entry.sha256:
-            yield f"says that {name} has {entry.bytes:,} bytes, and it has {file.stat().st_size:,}"
+            yield f"says that {name} has {entry.bytes:,} bytes, but it has {file.stat().st_size:,}"
 
 
 K = TypeVar("K")
@@ -100,32 +97,32 @@ K = TypeVar("K")
 
 @dataclass(frozen=True, slots=True)
 class OverlapCounts:
-    """Counts of one kind of thing in two bundles."""
+    """How many documents, queries or other parts two bundles share."""
 
     only_left: int
     only_right: int
     equal: int
     changed: int
-    """Under the same name, but not the same."""
+    """Same name, other content."""
 
 
 @dataclass(frozen=True)
 class BundleDifference:
-    """What two bundles share, and what only one of them has."""
+    """What two bundles share, and what differs."""
 
     identical: bool
-    """The same id: every byte is the same."""
+    """Whether they have the same id, and so the same bytes."""
     documents: OverlapCounts
     queries: OverlapCounts
     judgments: OverlapCounts
     vectors: OverlapCounts
     truths: OverlapCounts
     files: tuple[str, ...] = ()
-    """Files of the texts that are in one only or are not the same: beside texts, they hold strata and probabilities."""
+    """Files of the texts that differ; they hold strata and probabilities in addition to texts."""
 
 
 def diff_bundles(left: Bundle, right: Bundle) -> BundleDifference:
-    """Compare two bundles thing by thing; of texts, what is compared are their hashes."""
+    """Compare documents (by the hashes of their texts), queries, judgments, vectors and truths of two bundles."""
     documents = [{row.id: row.text_sha256 for row in bundle.rows()} for bundle in (left, right)]
     queries = [{row.id: row.text for row in bundle.queries} for bundle in (left, right)]
     qrels = [{(each.query, each.document): each.grade for each in bundle.qrels()} for bundle in (left, right)]

@@ -31,13 +31,13 @@ EXCEPTIONS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("propose", "memory snapshot", "gold sheet", "compare"), _FILE),
         **dict.fromkeys(("gold sample", "gold export", "memory private init"), _HERE),
     },
-    "--seed": dict.fromkeys(("subset plan", "subset build"), "any text, which enters the keys of the documents"),
+    "--seed": {"subset": "any text, which enters the keys of the documents"},
     "--limit": {
         "explain circuit": "each half of the contrasts needs two",
         "drift": "fewer than eight contrasts show nothing",
     },
     "--workers": {"plan": "describes machines that are not here"},
-    "--encoder": dict.fromkeys(("truth", "bundle export"), _BUNDLE),
+    "--encoder": dict.fromkeys(("bundle truth", "bundle export"), _BUNDLE),
     "--analyser": dict.fromkeys(("text audit", "text explain"), "can also show both analysers beside each other"),
     "--metric": {"eval": "a figure of a run", "compare": "a figure of a run"},
     "--by": {"gold adjudicate": "names the person who rules"},
@@ -45,7 +45,7 @@ EXCEPTIONS: Mapping[str, Mapping[str, str]] = {
     "--repeats": {"gold sample": "a share of items, not a number of passes"},
     "--split": {
         **dict.fromkeys(
-            ("corpus", "propose", "build", "subset plan", "subset build", "bundle import", "import"),
+            ("corpus", "propose", "build", "subset", "bundle import", "import"),
             "a split of a source, which has names of its own",
         ),
         "retrieve-eval": "a collection may have other splits than a suite",
@@ -174,7 +174,7 @@ def test_choices_are_those_of_the_code() -> None:
     """The lists stand in options.py as text, so that --help imports nothing heavy."""
     choices = {
         name: set(option.type.choices)
-        for path in ("eval", "truth", "build")
+        for path in ("eval", "bundle truth", "build")
         for name, option in options_of(COMMANDS[path])
         if isinstance(option.type, click.Choice)
     }

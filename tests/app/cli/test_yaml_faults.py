@@ -49,7 +49,6 @@ READERS = {
     "gate": Reader("gate . --policy FILE"),
     "gate --waivers": Reader("gate . --baseline . --waivers FILE"),
     "ann run": Reader("ann run FILE --out OUT"),
-    "ann export": Reader("ann export FILE --data x --to hdf5 --out OUT"),
     "tune": Reader("tune FILE --out OUT"),
     "memory ingest": Reader("memory ingest FILE --out OUT", "file.md", wrap=FRONT),
     "memory add": Reader("memory add memory FILE", "file.md", make_memory, FRONT),

@@ -224,7 +224,7 @@ def test_a_manifest_of_a_newer_format_is_refused_with_the_way_out(tmp_path: Path
         ("suite", {}, "csuite build"),
         ("suite", {"importer": "nevir"}, "csuite import nevir"),
         ("run", {}, "csuite eval"),
-        ("bundle", {}, "csuite subset build"),
+        ("bundle", {}, "csuite subset"),
         ("something", {}, "with the command that made it"),
     ],
 )

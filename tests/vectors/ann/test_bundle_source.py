@@ -16,7 +16,6 @@ from constraintsuite.vectors.ann.plan import estimate
 from constraintsuite.vectors.ann.run import run_benchmark
 from constraintsuite.vectors.ann.settings import AnnBenchmark
 from constraintsuite.vectors.ann.sources.bundle import BundleSource
-from constraintsuite.vectors.ann.staged_data import export_set
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.embed import embed_bundle
 from constraintsuite.vectors.settings import SubsetSettings
@@ -66,13 +65,12 @@ def test_a_bundle_is_not_replaced_while_it_is_measured(tmp_path: Path, monkeypat
     assert tried == [30]
 
 
-@pytest.mark.parametrize("command", ["run", "estimate", "export"])
+@pytest.mark.parametrize("command", ["run", "estimate"])
 def test_a_bundle_that_is_being_written_is_not_read(bundle: Path, tmp_path: Path, command: str) -> None:
     bench = bench_of(bundle)
     calls: dict[str, Callable[[], object]] = {
         "run": lambda: run_benchmark(bench, tmp_path, tmp_path / "run", Silent()),
         "estimate": lambda: estimate(bench, tmp_path),
-        "export": lambda: export_set(bench, "tiny", "bigann", 2, tmp_path, tmp_path / "out"),
     }
     with folder_lock(bundle), pytest.raises(UserError, match=r"another csuite command is writing here\. Wait for it"):
         calls[command]()

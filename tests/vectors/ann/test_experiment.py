@@ -150,7 +150,7 @@ def test_cells_of_other_queries_are_refused(tmp_path: Path) -> None:
     first, second = made("a", 0.95, 10), made("b", 0.95, 10)
     run = made_run(tmp_path, [first, second])
     write_values(tmp_path, second.key, np.ones(30), second)
-    with pytest.raises(UserError, match="its cells of set are of other queries"):
+    with pytest.raises(UserError, match="its cells of set do not have the same queries"):
         ann_experiment(run)
 
 

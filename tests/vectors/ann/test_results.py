@@ -15,8 +15,9 @@ from constraintsuite.app.pages.drawings.plot import draw_charts
 from constraintsuite.app.pages.page import Masthead, write_files, write_plots
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.artifact import ArtifactOrigin, finish
+from constraintsuite.core.store.jsonl import write_json
 from constraintsuite.core.store.revisions import Revision
-from constraintsuite.vectors.ann.results import CELLS, KIND, RUN, load_ann_run, write
+from constraintsuite.vectors.ann.results import CELLS, KIND, RUN, load_ann_run
 from constraintsuite.vectors.ann.sections import ann_sections
 
 OUTSIDE = "../../../escaped"
@@ -26,8 +27,8 @@ def saved(folder: Path, edit: Callable[[dict[str, Any], dict[str, Any]], None]) 
     """A finished run of one cell, whose two records were edited before it was sealed."""
     run = made_run(folder, [made("a", 0.9, 10)])
     cell = folder / CELLS / f"{run.cells[0].key}.json"
-    write(cell, run.cells[0])
-    write(folder / RUN, run.facts)
+    write_json(cell, run.cells[0])
+    write_json(folder / RUN, run.facts)
     facts, record = (json.loads(file.read_text()) for file in (folder / RUN, cell))
     edit(facts, record)
     (folder / RUN).write_text(json.dumps(facts))

@@ -265,23 +265,3 @@ def test_every_engine_is_listed_with_its_parameters() -> None:
     listed = json.loads(call("engines", "--json").stdout)
     assert {"exact", "faiss", "usearch", "hnswlib", "pgvector", "qdrant"} <= listed.keys()
     assert listed["faiss"]["search"].keys() == {"nprobe", "ef", "k_factor"}
-
-
-@pytest.mark.parametrize(("form", "files"), [("hdf5", 1), ("bigann", 3)])
-def test_a_set_is_written_for_other_benchmarks_once(form: str, files: int, tmp_path: Path) -> None:
-    if form == "hdf5":
-        pytest.importorskip("h5py")
-    command = (
-        "export",
-        bench(tmp_path, EXACT),
-        "--data",
-        "points",
-        "--to",
-        form,
-        "--depth",
-        7,
-        "--out",
-        tmp_path / "o",
-    )
-    assert len(call(*command).stdout.split()) == files
-    assert "this file is there already" in str(call(*command).exception)

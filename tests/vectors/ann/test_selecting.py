@@ -60,7 +60,7 @@ def test_where_nothing_would_be_left_that_is_an_error(folder: Path) -> None:
     ("relevance", "note"),
     [
         ({0: {0: 1}, 1: {1: 2}}, None),  # positives first, as a bundle has them: none is lost
-        ({0: {0: 1, 4: 1}, 1: {3: 0}}, "1 judgments of relevant rows lie behind the limit"),
+        ({0: {0: 1, 4: 1}, 1: {3: 0}}, "1 judgments of relevant rows are beyond the limit"),
     ],
 )
 def test_a_limit_says_what_judgments_it_costs(relevance: dict[int, dict[int, int]], note: str | None) -> None:

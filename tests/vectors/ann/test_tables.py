@@ -191,7 +191,7 @@ def test_what_figures_do_not_say_is_said(
 def test_what_is_plain_numpy_is_said(tmp_path: Path) -> None:
     compiled = made("codes", 0.9, 1)
     run = made_run(tmp_path, [replace(compiled, point=replace(compiled.point, engine="coded"))])
-    assert any(remark.startswith("codes: plain NumPy.") for remark in remarks([run]))
+    assert any(remark.startswith("codes: written in NumPy.") for remark in remarks([run]))
     assert not any("NumPy" in remark for remark in remarks([replace(run, cells=(compiled,))]))
 
 

@@ -80,18 +80,3 @@ def example() -> None:
     """Print a benchmark file to start from."""
     file = resources.files("constraintsuite.vectors.ann") / "templates" / "bench.yaml"
     click.echo(file.read_text(encoding="utf-8"), nl=False)
-
-
-@ann.command()
-@bench_argument
-@click.option("--data", "name", required=True, help="Data set of BENCH to export.")
-@click.option("--to", "form", type=click.Choice(["hdf5", "bigann"]), required=True, help="Format of the files.")
-@click.option("--depth", type=click.IntRange(1), default=100, show_default=True, help="Neighbours per query.")
-@out_option()
-def export(bench: Path, name: str, form: str, depth: int, out: Path) -> None:
-    """Write a data set of BENCH and its exact neighbours in the format of ann-benchmarks or big-ann-benchmarks."""
-    from constraintsuite.vectors.ann.settings import AnnBenchmark
-    from constraintsuite.vectors.ann.staged_data import export_set
-
-    for path in export_set(AnnBenchmark.read(bench), name, form, depth, bench.parent, out):
-        click.echo(shown(path))

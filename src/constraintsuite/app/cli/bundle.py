@@ -1,4 +1,4 @@
-"""`csuite bundle`: compare bundles and convert them; and what `csuite show` prints of one."""
+"""`csuite bundle`: ground truths of a bundle, comparison and other formats; and what `csuite show` prints of one."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from pathlib import Path
 
 import click
 
+from constraintsuite.app.cli.arguments import bundle_argument
 from constraintsuite.app.cli.corpus import source_options, source_settings
 from constraintsuite.app.cli.options import (
     bundle_encoder_option,
     dry_run_option,
+    engine_options,
     force_option,
     json_option,
     out_option,
@@ -20,13 +22,17 @@ from constraintsuite.app.cli.output import count_lines, emit
 from constraintsuite.app.cli.places import FolderParameter
 from constraintsuite.app.cli.show import FolderView, refuse_part
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.engine import Engine
 from constraintsuite.core.execution.progress import Terminal
+from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.mirror import shown
 from constraintsuite.core.store.workspace import new_folder
 from constraintsuite.models.backends import Similarity
 from constraintsuite.vectors import LAYOUTS, files
 from constraintsuite.vectors.bundle import Bundle, reading, zero_vectors
 from constraintsuite.vectors.msmarco_import import import_folder, read_import
+from constraintsuite.vectors.neighbours import make_neighbours
+from constraintsuite.vectors.relevance import make_relevance
 from constraintsuite.vectors.verify import BundleDifference, OverlapCounts, diff_bundles
 
 SHOWN_FILES = 5
@@ -35,11 +41,44 @@ _folder = click.argument("folder", metavar="BUNDLE", type=FolderParameter())
 
 @click.group()
 def bundle() -> None:
-    """Compare and convert bundles of texts, vectors and truths."""
+    """Make ground truths for bundles, compare and convert them."""
+
+
+@bundle.command()
+@bundle_argument
+@click.option("--knn", type=click.IntRange(1, 100_000), help="Also find this many exact neighbours of each query.")
+@bundle_encoder_option
+@similarity_option()
+@json_option
+@engine_options(models=False)
+def truth(
+    folder: Path, knn: int | None, encoder: str | None, metric: Similarity | None, as_json: bool, engine: Engine
+) -> None:
+    """Write the ground truth of BUNDLE: relevance (rel.*), and with --knn exact neighbours (ann.*)."""
+    with reading(folder) as opened:
+        made = [make_relevance(folder)]
+        if knn is not None:
+            made.append(make_neighbours(folder, knn, Terminal(), encoder=encoder, metric=metric, engine=engine))
+        name = opened.id
+    truths = [{"truth": shown(a.path), "content": a.manifest.content, "counts": a.manifest.counts} for a in made]
+    emit({"bundle_id": name, "truths": truths}, as_json, [*map(_truth_line, made), f"Bundle: {name}"])
+
+
+def _truth_line(artifact: Artifact) -> str:
+    counts = artifact.manifest.counts
+    if "neighbours" not in counts:
+        missing = counts["judgments"] - counts["in_subset"]
+        return (
+            f"{shown(artifact.path)}: {counts['judgments']:,} judgments of {counts['queries']:,} queries, {missing:,} of "
+            "them for documents outside the subset"
+        )
+    tied = counts["queries_tied_beyond_k"]
+    ties = f"for {tied:,} queries, more documents are as near as the last" if tied else "none of them tied with others"
+    return f"{shown(artifact.path)}: {counts['neighbours']:,} neighbours of {counts['queries']:,} queries; {ties}"
 
 
 def view_bundle(folder: Path, part: str | None) -> FolderView:
-    """What a bundle holds, and where it comes from."""
+    """The counts, parts and source of a bundle, for `csuite show`."""
     refuse_part(folder, "bundle", part)
     with reading(folder) as opened:
         opened.refuse_changed_parts()
@@ -47,11 +86,7 @@ def view_bundle(folder: Path, part: str | None) -> FolderView:
 
 
 def _record(opened: Bundle) -> dict[str, object]:
-    parts = {
-        part.path.relative_to(opened.path).as_posix(): part.manifest
-        for name in (files.VECTORS, files.TRUTH)
-        for part in opened.parts(name)
-    }
+    parts = {part.path.relative_to(opened.path).as_posix(): part.manifest for part in opened.all_parts()}
     return {"bundle_id": opened.id, "texts": opened.texts.manifest, "parts": parts}
 
 
@@ -99,7 +134,7 @@ def export(folder: Path, layout: str, encoder: str | None, out: Path, as_json: b
 @dry_run_option
 @json_option
 @source_options
-def import_command(  # noqa: PLR0913, PLR0917 - one parameter an option
+def import_command(  # noqa: PLR0913, PLR0917 - one parameter per option
     folder: Path,
     out: Path,
     metric: Similarity,

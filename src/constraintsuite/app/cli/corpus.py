@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from functools import wraps
-from typing import Literal, TypeVar, get_args, get_origin
+from pathlib import Path
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import click
 from pydantic import ValidationError
@@ -13,6 +14,7 @@ from pydantic.fields import FieldInfo
 
 from constraintsuite.app.cli.options import json_option, limit_option
 from constraintsuite.app.cli.output import emit
+from constraintsuite.app.cli.places import FILE
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Terminal
 from constraintsuite.corpora.base import SourceSettings
@@ -24,21 +26,23 @@ T = TypeVar("T")
 _OPTIONS: Mapping[str, FieldInfo] = {
     name: field for name, field in SourceSettings.model_fields.items() if name != "source"
 }
+_KINDS: Mapping[Any, click.ParamType[Any]] = {int: click.INT, float: click.FLOAT, Path: FILE}
 _SHOWN_CHARACTERS = 300
 
 
-def _option(name: str, field: FieldInfo) -> Callable[[Callable[..., T]], Callable[..., T]]:
+def field_option(name: str, field: FieldInfo) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """The option for a field of settings, with its type, default and description."""
     flag = f"--{name.replace('_', '-')}"
     if name == "limit":
         return limit_option("DOCUMENTS")
     if field.annotation is bool:
         return click.option(flag, name, is_flag=True, help=field.description)
     choices = get_args(field.annotation)
-    kind: click.ParamType[object] = click.STRING
+    kind: click.ParamType[Any] = next(
+        (_KINDS[each] for each in (field.annotation, *choices) if each in _KINDS), click.STRING
+    )
     if get_origin(field.annotation) is Literal:
         kind = click.Choice(choices)
-    elif int in (field.annotation, *choices):
-        kind = click.INT
     shown = field.default is not None
     return click.option(flag, name, type=kind, default=field.default, show_default=shown, help=field.description)
 
@@ -56,7 +60,7 @@ def source_options(command: Callable[..., T]) -> Callable[..., T]:
 
     decorated: Callable[..., T] = with_options
     for name in reversed(list(_OPTIONS)):  # click lists the outermost first
-        decorated = _option(name, _OPTIONS[name])(decorated)
+        decorated = field_option(name, _OPTIONS[name])(decorated)
     return decorated
 
 

@@ -1,4 +1,4 @@
-"""`csuite embed`: vectors for a bundle."""
+"""`csuite embed`: encode the texts of a bundle."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _lines(bundle: Bundle, artifact: Artifact) -> Iterator[str]:
         ] = lost
     yield from count_lines(texts)
     yield f"Bundle:  {bundle.id}"
-    yield f"Next:    csuite truth {shown(bundle.path)} --knn 100"
+    yield f"Next:    csuite bundle truth {shown(bundle.path)} --knn 100"
 
 
 def _record(bundle: Bundle, artifact: Artifact) -> dict[str, object]:

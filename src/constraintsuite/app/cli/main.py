@@ -44,11 +44,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "drift": ("constraintsuite.app.cli.drift:drift", "Measure what changed between checkpoints."),
     "subset": ("constraintsuite.app.cli.subset:subset", "Draw a subset of a corpus and keep its judgments valid."),
     "embed": ("constraintsuite.app.cli.embed:embed", "Encode the texts of a bundle."),
-    "truth": (
-        "constraintsuite.app.cli.truth:truth",
-        "Write the ground truth of a bundle: relevance, exact neighbours.",
-    ),
-    "bundle": ("constraintsuite.app.cli.bundle:bundle", "Compare and convert bundles."),
+    "bundle": ("constraintsuite.app.cli.bundle:bundle", "Make ground truths for bundles, compare and convert them."),
     "ann": ("constraintsuite.app.cli.ann:ann", "Measure vector search: how exact, how fast, how large."),
     "memory": ("constraintsuite.app.cli.memory.group:memory", "Build a graph memory, search it, measure it."),
     "doctor": ("constraintsuite.app.cli.doctor:doctor", "List what is installed and how to get what is missing."),
@@ -61,7 +57,7 @@ SECTIONS: Mapping[str, Sequence[str]] = {
     "Any folder": ("show", "verify"),
     "People": ("serve", "gold", "answers"),
     "Inside a model": ("explain", "tune", "drift"),
-    "Vectors": ("subset", "embed", "truth", "bundle", "ann"),
+    "Vectors": ("subset", "embed", "bundle", "ann"),
     "Memory": ("memory",),
     "This machine": ("doctor", "fetch"),
 }

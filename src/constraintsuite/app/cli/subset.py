@@ -1,18 +1,17 @@
-"""`csuite subset`: forecast and build subsets of a corpus."""
+"""`csuite subset`: draw a subset of a corpus, or say what it would keep."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 from pydantic import ValidationError
 
-from constraintsuite.app.cli.corpus import source_options, source_settings
-from constraintsuite.app.cli.options import Command, combine, dry_run_option, force_option, json_option, out_option
+from constraintsuite.app.cli.corpus import field_option, source_options, source_settings
+from constraintsuite.app.cli.options import combine, dry_run_option, force_option, json_option, out_option
 from constraintsuite.app.cli.output import count_lines, emit
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Terminal
@@ -23,122 +22,65 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.registry import find_format, open_source
 from constraintsuite.vectors.judgments import refuse_poor
 from constraintsuite.vectors.plan import SubsetPlan, plan_subset
-from constraintsuite.vectors.settings import SamplingMode, SubsetSettings
+from constraintsuite.vectors.settings import SubsetSettings
 
-_FIELDS = SubsetSettings.model_fields
-_DRY_NAMES = {
-    "full": "queries with all positives",
-    "partial": "with some",
-    "none": "with none of them",
-    "kept": "share that keeps a positive",
-}
-_GIVEN = {"n_queries": "queries"}  # --queries is the file
+_RENAMED = {"queries": "n_queries"}  # --queries names the file of the source
 
 
-def _option(name: str, field: str = "", **more: object) -> Callable[[Command], Command]:
-    described = _FIELDS[field or name].description
-    return click.option(f"--{name.replace('_', '-')}", name, help=described, **more)  # type: ignore[arg-type]
-
-
-_choices = combine(
-    click.option("--source", "source", required=True, help="File, folder, irds:ID, hf:OWNER/NAME or sample."),
-    _option("mode", type=click.Choice(get_args(SamplingMode)), default="keep_positives", show_default=True),
-    _option("size", type=int),
-    _option("rate", type=float),
-    _option("n_queries", "queries", type=int),
-    _option("require", type=click.Choice(["judged", "any"]), default="judged", show_default=True),
-    _option("min_relevance", type=int, default=1, show_default=True),
-    _option("positives_of", type=click.Choice(["selected", "split"]), default="selected", show_default=True),
-    _option("run", type=click.Path(path_type=Path, dir_okay=False)),
-    _option("depth", type=int, default=100, show_default=True),
-    _option("strata", default="length", show_default=True),
-    _option("allocation", default="proportional", show_default=True),
-    _option("order", type=click.Choice(["positives_then_key", "source"]), default="positives_then_key"),
-    _option("dedup", type=click.Choice(["off", "exact_text"]), default="off", show_default=True),
-    _option("seed", default="42", show_default=True),
-    _option("namespace"),
-    click.option("--accept-coverage", is_flag=True, help="Continue even if most judged queries lose their positives."),
-    json_option,
-    source_options,
-)
-
-
-@click.group()
-def subset() -> None:
-    """Draw a subset of a corpus and keep its judgments valid."""
-
-
-@subset.command()
-@_choices
+@click.command()
+@click.option("--source", required=True, help="File, folder, irds:ID, hf:OWNER/NAME or sample.")
+@combine(*(field_option(_RENAMED.get(name, name), field) for name, field in SubsetSettings.model_fields.items()))
+@click.option("--accept-coverage", is_flag=True, help="Continue even if most judged queries lose their positives.")
+@out_option()
+@dry_run_option
 @click.option(
     "--population",
     type=click.IntRange(min=1),
-    help="Number of documents in the source, if you know it; then none is read.",
+    help="With --dry-run: number of documents in the source, if you know it; then none is read.",
 )
-def plan(
-    source: str,
-    options: Mapping[str, object],
-    population: int | None,
-    accept_coverage: bool,
-    as_json: bool,
-    **choices: object,
-) -> None:
-    """Estimate how many judged queries a subset would keep, before you build it.
-
-    Exit code 2 if fewer than half of them would keep a positive document, unless --accept-coverage.
-    """
-    corpus, settings = _read(source, options, choices)
-    made = plan_subset(open_source(corpus), settings, corpus.skip_bad_rows, population, Terminal())
-    emit(made.as_record(), as_json, _plan_lines(made))
-    refuse_poor(made.expected.kept, made.judged, settings.mode, accepted=accept_coverage)
-
-
-@subset.command()
-@_choices
-@out_option()
-@dry_run_option
 @force_option
 @click.option(
     "--max-bad-rows", type=click.IntRange(min=0), help="With --skip-bad-rows: stop if there are more broken rows."
 )
-def build(
+@json_option
+@source_options
+def subset(  # noqa: PLR0913, PLR0917 - one parameter per option
     source: str,
     options: Mapping[str, object],
+    accept_coverage: bool,
     out: Path,
     dry_run: bool,
+    population: int | None,
     force: bool,
     max_bad_rows: int | None,
-    accept_coverage: bool,
     as_json: bool,
-    **choices: object,
+    **settings: object,
 ) -> None:
-    """Write a subset as a bundle: corpus, queries and judgments.
+    """Draw a subset of a corpus and write it as a bundle: documents, queries and judgments.
 
-    A finished bundle of the same source and settings is left as it is.
+    With --dry-run, say how many judged queries it would keep, and how many uniform samples of other sizes would. Exit code
+    2 if fewer than half of them keep a positive document, unless --accept-coverage. A finished bundle of the same source
+    and settings is left as it is.
     """
-    from constraintsuite.vectors.draft import draft_subset  # noqa: PLC0415 - needs the extra [vectors]
-    from constraintsuite.vectors.subset import build_subset, refuse_many_left_out, would_replace  # noqa: PLC0415
+    from constraintsuite.vectors import subset as subsets  # noqa: PLC0415 - needs the extra [vectors]
 
-    corpus, settings = _read(source, options, choices)
+    corpus, chosen = _read(source, options, settings)
     if max_bad_rows is not None and not corpus.skip_bad_rows:
         raise UserError(
             "--max-bad-rows needs --skip-bad-rows: without it, no broken row is left out. Add --skip-bad-rows."
         )
+    if population is not None and not dry_run:
+        raise UserError("--population needs --dry-run: a subset is drawn from documents that are read. Add --dry-run.")
     if dry_run:
-        draft = draft_subset(open_source(corpus), settings, corpus.skip_bad_rows, Terminal())
-        record = {"documents": len(draft.selection.positions), "bytes": draft.bytes, **asdict(draft.coverage)}
-        if draft.twins is not None:
-            record["twins_left_out"] = len(draft.twins.left_out)
-        replaced = would_replace(corpus, settings, out)
-        lines = _dry_lines({**record, "kept": draft.coverage.kept}, out, replaced)
-        emit({**record, "replaces": replaced}, as_json, lines)
-        judged = draft.coverage.judged
-        refuse_many_left_out(source, draft.bad.counts, max_bad_rows)
-        refuse_poor(judged - draft.coverage.none, judged, settings.mode, accepted=accept_coverage)
+        plan = plan_subset(open_source(corpus), chosen, corpus.skip_bad_rows, population, Terminal())
+        replaced = subsets.would_replace(corpus, chosen, out)
+        emit({**plan.as_record(), "replaces": replaced}, as_json, _plan_lines(plan, out, replaced))
+        subsets.refuse_many_left_out(source, plan.rejects, max_bad_rows)
+        refuse_poor(plan.expected.kept, plan.judged, chosen.mode, accepted=accept_coverage)
         return
-    artifact = build_subset(
+    artifact = subsets.build_subset(
         corpus,
-        settings,
+        chosen,
         out,
         Terminal(),
         accept_coverage=accept_coverage,
@@ -152,13 +94,15 @@ def build(
 
 
 def _read(
-    source: str, options: Mapping[str, object], choices: Mapping[str, object]
+    source: str, options: Mapping[str, object], given: Mapping[str, object]
 ) -> tuple[SourceSettings, SubsetSettings]:
-    values = {_GIVEN.get(name, name): value for name, value in choices.items() if value is not None}
+    values = {
+        name: value for name in SubsetSettings.model_fields if (value := given[_RENAMED.get(name, name)]) is not None
+    }
     values["allocation"] = _allocation(str(values["allocation"]))
     try:
         corpus = source_settings(source, options)
-        if corpus.split and find_format(corpus) == "irds":  # of an id of ir_datasets, the split is the rest of the path
+        if corpus.split and find_format(corpus) == "irds":  # in ir_datasets, the split is the end of the id
             corpus = source_settings(f"{source}/{corpus.split}", {**options, "split": None})
         return corpus, SubsetSettings.model_validate(values)
     except ValidationError as error:
@@ -167,10 +111,10 @@ def _read(
 
 def _wrong(error: ValidationError) -> str:
     fault = error.errors()[0]
-    if not fault["loc"]:  # of several options together, in words of our own
+    if not fault["loc"]:  # a check of several options, with its own words
         return fault["msg"].removeprefix("Value error, ") + "."
     name = str(fault["loc"][0])
-    option = next((given for given, field in _GIVEN.items() if field == name), name).replace("_", "-")
+    option = _RENAMED.get(name, name).replace("_", "-")
     return f"--{option}: {fault['msg'].lower()}, got {fault['input']!r}."
 
 
@@ -187,34 +131,25 @@ def _allocation(text: str) -> str | dict[str, float]:
     return shares
 
 
-def _plan_lines(made: SubsetPlan) -> Iterator[str]:
-    """A forecast, in words."""
-    if made.warning:
-        yield f"Warning: {made.warning}"
-    yield f"{made.source}: {made.population:,} documents, {made.queries:,} queries selected, {made.judged:,} of them judged"
-    yield f"mode {made.mode}: {made.size:,} documents; the queries have {made.positives:,} positive documents"
-    spread = f" ± {made.expected.deviation:.0f}" if made.expected.deviation else ""
+def _plan_lines(plan: SubsetPlan, out: Path, replaced: Sequence[str]) -> Iterator[str]:
+    """The lines printed by --dry-run."""
+    if plan.warning:
+        yield f"Warning: {plan.warning}"
+    yield f"{plan.source}: {plan.population:,} documents, {plan.queries:,} queries selected, {plan.judged:,} of them judged"
+    size = f", about {plan.bytes / 1e6:,.1f} MB of texts" if plan.bytes is not None else ""
+    yield f"mode {plan.mode}: {plan.size:,} documents{size}; the queries have {plan.positives:,} positive documents"
+    if plan.twins_left_out is not None:
+        yield f"{plan.twins_left_out:,} documents with the text of another are left out"
+    spread = f" ± {plan.expected.deviation:.0f}" if plan.expected.deviation else ""
     yield (
-        f"judged queries that keep a positive: {made.expected.kept:,.0f}{spread} of {made.judged:,} "
-        f"({percent(made.expected.share)}); with all positives: {made.expected.whole:,.0f}"
+        f"judged queries that keep a positive: {plan.expected.kept:,.0f}{spread} of {plan.judged:,} "
+        f"({percent(plan.expected.share)}); with all positives: {plan.expected.whole:,.0f}"
     )
-    if made.absent is None:
-        yield "Note: no document was read; it is assumed that the source holds all positive documents"
-    yield from (f"Note: {note}" for note in made.notes)
-    if made.dedup == "exact_text":
-        yield "Equal texts are counted here as often as the source has them; the subset will hold one of each."
-    yield "\nA uniform sample would keep:\n   documents  queries   share"
-    yield from (f"{row.size:>12,}  {row.kept:>7,.0f}  {percent(row.share):>7}" for row in made.by_size)
-
-
-def _dry_lines(record: Mapping[str, object], out: Path, replaced: Sequence[str]) -> Iterator[str]:
-    """What would be written."""
-    named = {_DRY_NAMES.get(name, name.replace("_", " ")): value for name, value in record.items()}
-    said = {name: f"{value:,}" if isinstance(value, int) else value for name, value in named.items()}
-    yield f"Would write to {shown(out)}:"
-    yield from (f"{name:>30}  {value}" for name, value in said.items())
+    yield from (f"Note: {note}" for note in plan.notes)
     if replaced:
-        yield f"It would replace what is there: {', '.join(replaced)}"
+        yield f"In {shown(out)} it would replace: {', '.join(replaced)}"
+    yield "\nA uniform sample would keep:\n   documents  queries   share"
+    yield from (f"{row.size:>12,}  {row.kept:>7,.0f}  {percent(row.share):>7}" for row in plan.by_size)
 
 
 def _built_lines(artifact: Artifact, report: Mapping[str, Any]) -> Iterator[str]:

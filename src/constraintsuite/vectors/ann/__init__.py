@@ -1,1 +1,1 @@
-"""How fast and how exact is vector search: engines behind one protocol, measured so that the numbers can be believed."""
+"""Benchmarks of vector search: how exact, how fast and how large an index is."""

@@ -1,4 +1,4 @@
-"""What is drawn of an arena: recall against what it costs, query by query, and beside people's judgments."""
+"""The plots of an arena: recall against its cost, recall by query, and recall against relevance."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MEGA = 1e6
 
 @dataclass(frozen=True)
 class Quantity:
-    """Something that recall is paid with."""
+    """A cost of recall, as an axis of a plot: speed, latency, build time or size."""
 
     name: str
     title: str
@@ -26,9 +26,9 @@ class Quantity:
     value: Callable[[MeasuredCell], float | None]
     more_is_better: bool
     words: str
-    """With the value in place of {}."""
+    """Format of a value with its unit."""
     exact: bool = True
-    """Whether comparing everything has such a value too."""
+    """Whether engines that compare everything have such a value."""
 
     def of(self, cell: MeasuredCell) -> float:
         """The value of a cell that has one."""
@@ -56,7 +56,7 @@ BUILD = Quantity(
 
 
 def size_quantity(full_bytes: int) -> Quantity:
-    """What the index takes, and `full_bytes` more where candidates are compared again with the vectors themselves."""
+    """The size of the index, plus `full_bytes` of the vectors themselves with rerank."""
 
     def size(cell: MeasuredCell) -> float | None:
         read = full_bytes if cell.point.rerank > 1 else 0
@@ -68,11 +68,11 @@ def size_quantity(full_bytes: int) -> Quantity:
 
 
 def recall_chart(arena: Arena, cells: Sequence[MeasuredCell], quantity: Quantity) -> Plot | None:
-    """Recall across, the quantity up; None where no approximate engine has it.
+    """Recall on the x-axis, the quantity on the y-axis; None if no approximate engine has it.
 
-    Exact engines are lines, never points; each is at its best.
+    Exact engines are lines at their best value, never points.
     """
-    known = [cell for cell in cells if quantity.value(cell)]  # a logarithm has no place for 0
+    known = [cell for cell in cells if quantity.value(cell)]  # the axis is logarithmic, without 0
     near = [cell for cell in known if not cell.exact]
     if not near:
         return None
@@ -89,7 +89,7 @@ def recall_chart(arena: Arena, cells: Sequence[MeasuredCell], quantity: Quantity
 
 
 def spread_chart(arena: Arena, recalls: Sequence[tuple[str, FloatArray]]) -> Plot | None:
-    """For each recall, the share of queries below it; one recall a query by engine. None where no query misses any."""
+    """For each recall, the share of queries below it, from the recalls of each engine. None if no query misses a neighbour."""
     lowest = min((float(values.min()) for _, values in recalls), default=1.0)
     if lowest == 1.0:
         return None
@@ -99,7 +99,7 @@ def spread_chart(arena: Arena, recalls: Sequence[tuple[str, FloatArray]]) -> Plo
 
 
 def relevance_chart(arena: Arena, cells: Sequence[MeasuredCell], rankings: Sequence[RetrieverBaseline]) -> Plot | None:
-    """Recall of neighbours across, people's judgments up; exact search and rankings without vectors are lines."""
+    """Recall of neighbours on the x-axis, nDCG by judgments on the y-axis; exact search and rankings without vectors are lines."""
     name = next((n for cell in cells for n in cell.figures if n.startswith("rel.ndcg@")), None)
     near = [cell for cell in cells if not cell.exact and name in cell.figures]
     if name is None or not near:
@@ -142,10 +142,10 @@ def _judged_spot(cell: MeasuredCell, name: str) -> Spot:
 
 
 def _below(recalls: FloatArray, lowest: float) -> tuple[Spot, ...]:
-    """Steps up behind each recall that a query has, as shares of all queries."""
+    """The cumulative share of queries below each recall that occurs."""
     levels = np.unique(np.concatenate([recalls, [lowest, 1.0]]))
     shares = [float((recalls < level).mean()) for level in levels]
-    said = f"{percent(shares[-1])} of queries miss a neighbour, worst recall {percent(recalls.min())}"
+    hint = f"{percent(shares[-1])} of queries miss a neighbour, worst recall {percent(recalls.min())}"
     return tuple(
-        Spot(float(level), share, said if level == 1.0 else "") for level, share in zip(levels, shares, strict=True)
+        Spot(float(level), share, hint if level == 1.0 else "") for level, share in zip(levels, shares, strict=True)
     )

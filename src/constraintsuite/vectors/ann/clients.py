@@ -1,4 +1,4 @@
-"""Clients of a server, each a process of its own: threads of one process would wait for Python's lock, and not for the server."""
+"""Clients of a server, each in its own process: threads would wait for Python's lock instead of the server."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ from constraintsuite.vectors.ann.timing import ClientGroup, Pass, ask_together, 
 
 @dataclass(frozen=True)
 class ClientJob:
-    """What every client is told."""
+    """What each client process needs to search."""
 
     point: OperatingPoint
     staged: Staged
     place: str
-    """What the engine calls its table or collection on the server."""
+    """Name of the table or collection on the server."""
     processors: Sequence[int]
-    """Where clients may run: not only where the engine may, as their own work must not slow each other."""
+    """Processors of the clients: more than those of the engine, so that clients do not slow each other down."""
 
 
 class ClientError(MeasurementError):
-    """A client could not ask; the text is its own error."""
+    """A client failed; the text is its error."""
 
 
 def make_engine(point: OperatingPoint, metric: VectorMetric) -> AnnEngine:
-    """The engine of a point, with nothing built or connected yet."""
+    """Create the engine of a point; nothing is built or connected yet."""
     kind = ENGINES.load(point.engine)
     return kind(kind.build_settings.model_validate(point.build), metric, point.threads)
 
 
 def prepare_search(engine: AnnEngine, point: OperatingPoint, data: BenchmarkVectors, threads: int) -> SearchFunction:
-    """Configure the engine as the point says; gives the search that is measured, with the rerank if there is one."""
+    """Configure the engine for a point; gives the search to measure, with rerank if there is one."""
     engine.configure(engine.search_settings.model_validate(point.search), threads)
     return reranked(engine.search, data, point.rerank)
 
 
 def client_processes(job: ClientJob) -> ClientGroup:
-    """Clients that are connected, and have asked once, before the clock of any of them runs."""
+    """Clients in processes; all have connected and searched once before any clock starts."""
 
     def ask(clients: int, repeats: int, seconds: float) -> list[list[Pass]]:
         # Fresh interpreters: a copy of this process would share its open connections.
@@ -63,7 +63,7 @@ def client_processes(job: ClientJob) -> ClientGroup:
         ]
         for process, (_, sender) in zip(running, pipes, strict=True):
             process.start()
-            sender.close()  # so that a client that dies is the end of its pipe
+            sender.close()  # so that the pipe ends if the client dies
         try:
             done = _gather([receiver for receiver, _ in pipes])
         finally:
@@ -76,7 +76,7 @@ def client_processes(job: ClientJob) -> ClientGroup:
 
 
 def _gather(receivers: Sequence[Connection]) -> list[list[Pass]]:
-    """What every client did; the first that fails ends it, as the others would wait for it for ever."""
+    """The passes of every client; the first failure ends the wait, since the other clients would wait for it forever."""
     done: dict[Connection, list[Pass]] = {}
     while len(done) < len(receivers):
         for receiver in wait([each for each in receivers if each not in done]):
@@ -96,7 +96,7 @@ def _client(
     which: tuple[int, int],
     repeats: int,
     seconds: float,
-    together: Any,  # noqa: ANN401 - its type depends on how processes are started
+    together: Any,  # noqa: ANN401 - a barrier, whose type depends on how processes are started
     sender: Connection,
 ) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -111,12 +111,12 @@ def _client(
         done = ask_together(search, single_queries(data.queries), job.point.k, which, repeats, seconds, together.wait)
         engine.detach()
         sender.send(done)
-    except Exception as error:  # whatever it is, the harness shall hear of it
+    except Exception as error:  # an engine may raise anything
         sender.send(describe_failure(error))
 
 
 def _end_with_parent() -> None:
-    """Whoever kills the harness shall not leave clients behind that wait for it."""
+    """End when the parent process ends, instead of waiting for it forever."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()

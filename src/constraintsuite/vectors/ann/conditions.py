@@ -1,4 +1,4 @@
-"""What a reader must know before believing a figure (data, machine, protocol), and how engines do by people's judgments."""
+"""What a reader must know before believing a figure (data, machine, protocol), and the table of relevance by judgments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from constraintsuite.core.records.figures import CellValue
 from constraintsuite.core.records.scores import Interval
-from constraintsuite.core.records.tables import Column, Table
+from constraintsuite.core.records.tables import Column, ItemColumns, Table, tabulate
 from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.experiments.compare import mean_difference
 from constraintsuite.experiments.figures import generator
@@ -18,28 +18,27 @@ from constraintsuite.vectors.ann.engines.base import ServedEngine
 from constraintsuite.vectors.ann.frontier import Arena, conditions_of, find_run, label_runs
 from constraintsuite.vectors.ann.metrics import TIE_RULES, QueryResults
 from constraintsuite.vectors.ann.results import AnnRun, DataFacts, MeasuredCell, load_queries
-from constraintsuite.vectors.ann.tables import ColumnOf, list_items
 
 _GENERATED = "synthetic"
 _ID_DIGITS = 16  # of what is shown
-_PLAIN = ("exact", "coded")
+_IN_NUMPY = ("exact", "coded")
 _TWO_TRUTHS = (
-    "ann.* is against exact search with the same vectors and says how exact an index is, nothing of the encoder. rel.* is against "
-    "people's judgments, of encoder and index together. The two are never mixed."
+    "ann.* compares with exact search by the same vectors: it says how exact an index is, and nothing about the encoder. rel.* "
+    "compares with people's judgments: it measures encoder and index together. The two are never mixed."
 )
 _SPEED = (
-    "Speeds hold for this machine under this protocol; recall does not depend on it. Repeats on one machine are no sample of "
-    "machines, so that a difference of speed has its spread and no p."
+    "Speeds hold for this machine and this protocol; recall does not depend on them. Repeats on one machine are not a sample of "
+    "machines, so a difference of speed has no p."
 )
 
 
 def identities(runs: Sequence[AnnRun]) -> dict[str, str]:
-    """What to call the data of figures, by its content: the id of its bundle, or the beginning of its hash."""
+    """The label of each data set, by its content: the id of its bundle, or the beginning of its hash."""
     return {data.content: _identity(data) for run in runs for data in run.facts.data}
 
 
 def remarks(runs: Sequence[AnnRun]) -> Iterator[str]:
-    """Sentences to be read first."""
+    """The sentences at the top of the report."""
     yield _TWO_TRUTHS
     yield _SPEED
     for run in runs:
@@ -47,67 +46,67 @@ def remarks(runs: Sequence[AnnRun]) -> Iterator[str]:
         for data in run.facts.data:
             if formats.get(data.name) == _GENERATED:
                 yield (
-                    f"{data.name}: generated vectors. They compare speed and cost; recall on them is no claim about "
+                    f"{data.name}: generated vectors. Use them to compare speed and cost; recall on them says nothing about "
                     "recall on real vectors."
                 )
             if data.judged_queries and data.population != data.rows:
                 yield _about_subset(data)
             if data.judged_queries and data.min_relevance > 1:
-                yield f"{data.name}: for recall, success, rr and ap a row is relevant from grade {data.min_relevance} on."
+                yield f"{data.name}: for recall, success, rr and ap, a row is relevant from grade {data.min_relevance} on."
             yield from (f"{data.name}: {note}." for note in data.notes)
-    plain = dict.fromkeys(cell.point.name for run in runs for cell in run.cells if cell.point.engine in _PLAIN)
+    plain = dict.fromkeys(cell.point.name for run in runs for cell in run.cells if cell.point.engine in _IN_NUMPY)
     if plain:
         yield (
-            f"{', '.join(plain)}: plain NumPy. What they find is right; their speed says nothing of the same idea in a library. "
-            "For the speed of comparing everything take faiss with the factory Flat."
+            f"{', '.join(plain)}: written in NumPy. Their results are right; their speed says nothing about the same method in a "
+            "library. For the speed of comparing everything, use faiss with the factory Flat."
         )
 
 
 def about_servers(cells: Sequence[MeasuredCell]) -> str:
-    """A sentence of those that nothing limits; empty where there is none."""
+    """A sentence about servers, which the protocol does not limit; empty if there is none."""
     served = list(dict.fromkeys(cell.point.name for cell in cells if _is_server(cell.point.engine)))
     if not served:
         return ""
     which = f"{served[0]} is a server" if len(served) == 1 else f"{', '.join(served)} are servers"
-    return f" {which}: threads and processors of the protocol limit neither searches nor builds there, as they limit those of libraries."
+    return f" {which}: unlike libraries, it is not limited to the threads and processors of the protocol."
 
 
 def sets(runs: Sequence[AnnRun]) -> Table:
-    """A table of the sets of vectors that were searched, one row for each set of each run."""
+    """A table of the data sets, one row for each set of each run."""
     searched = [(label, run, data) for label, run in label_runs(runs) for data in run.facts.data]
-    columns: list[ColumnOf[tuple[str, AnnRun, DataFacts]]] = [
-        ("data", "text", lambda row: row[2].name),
-        ("of", "text", lambda row: _identity(row[2]) if row[2].bundle else _formats(row[1]).get(row[2].name)),
-        ("content", "text", lambda row: row[2].content[:12]),
-        ("rows", "count", lambda row: row[2].rows),
-        ("queries", "count", lambda row: row[2].queries),
-        ("judged queries", "count", lambda row: row[2].judged_queries),
-        ("dimensions", "count", lambda row: row[2].dimensions),
-        ("metric", "text", lambda row: row[2].metric),
-        ("run", "text", lambda row: row[0]),
-    ]
-    return list_items("data", "Data. Content is the hash of vectors, metric and judgments.", searched, columns)
+    columns: ItemColumns[tuple[str, AnnRun, DataFacts]] = {
+        "data": ("text", lambda row: row[2].name),
+        "of": ("text", lambda row: _identity(row[2]) if row[2].bundle else _formats(row[1]).get(row[2].name)),
+        "content": ("text", lambda row: row[2].content[:12]),
+        "rows": ("count", lambda row: row[2].rows),
+        "queries": ("count", lambda row: row[2].queries),
+        "judged queries": ("count", lambda row: row[2].judged_queries),
+        "dimensions": ("count", lambda row: row[2].dimensions),
+        "metric": ("text", lambda row: row[2].metric),
+        "run": ("text", lambda row: row[0]),
+    }
+    return tabulate("data", "Data. Content is the hash of vectors, metric and judgments.", searched, columns)
 
 
 def machines(runs: Sequence[AnnRun]) -> Table:
-    """Where, with what and how was measured; one row for each of the conditions that may not be mixed."""
+    """A table of machines, protocols and versions, one row for each run."""
     numbers = {shared: n for n, shared in enumerate(dict.fromkeys(conditions_of(run) for run in runs), 1)}
 
     def name(row: tuple[str, AnnRun]) -> str:
         label, run = row
         return f"{label}, conditions {numbers[conditions_of(run)]}" if len(numbers) > 1 else label
 
-    columns: list[ColumnOf[tuple[str, AnnRun]]] = [
-        ("run", "text", name),
-        ("processor", "text", lambda row: _of_host(row[1], "processor")),
-        ("processors", "count", lambda row: row[1].facts.host.get("processors")),
-        ("clock", "text", lambda row: _of_host(row[1], "governor")),
-        ("system", "text", lambda row: _of_host(row[1], "system")),
-        ("protocol", "text", lambda row: _protocol(row[1])),
-        ("ties", "text", lambda row: TIE_RULES.get(row[1].facts.ties, row[1].facts.ties)),
-        ("versions", "text", lambda row: _versions(row[1])),
-    ]
-    return list_items("machines", "Machine, protocol and versions.", label_runs(runs), columns)
+    columns: ItemColumns[tuple[str, AnnRun]] = {
+        "run": ("text", name),
+        "processor": ("text", lambda row: row[1].facts.host.get("processor")),
+        "processors": ("count", lambda row: row[1].facts.host.get("processors")),
+        "clock": ("text", lambda row: row[1].facts.host.get("governor")),
+        "system": ("text", lambda row: row[1].facts.host.get("system")),
+        "protocol": ("text", lambda row: _protocol(row[1])),
+        "ties": ("text", lambda row: TIE_RULES.get(row[1].facts.ties, row[1].facts.ties)),
+        "versions": ("text", lambda row: _versions(row[1])),
+    }
+    return tabulate("machines", "Machine, protocol and versions.", label_runs(runs), columns)
 
 
 def _identity(data: DataFacts) -> str:
@@ -117,18 +116,13 @@ def _identity(data: DataFacts) -> str:
 def _about_subset(data: DataFacts) -> str:
     of = f"of the {data.population:,} documents of the collection" if data.population else "and no others"
     return (
-        f"{data.name}: rel.* holds for these {data.rows:,} rows {of}. A subset makes retrieval look easier, as the other "
-        "distractors are gone: figures of two sizes, or of a subset and the literature, cannot be compared (docs/subsets.md)."
+        f"{data.name}: rel.* holds for these {data.rows:,} rows {of}. A subset makes retrieval look easier, since most "
+        "distractors are gone: do not compare figures of two sizes, or of a subset and the literature (docs/subsets.md)."
     )
 
 
 def _formats(run: AnnRun) -> dict[str, str]:
     return {entry["name"]: entry["format"] for entry in run.facts.settings["data"]}
-
-
-def _of_host(run: AnnRun, name: str) -> str:
-    value = run.facts.host.get(name)
-    return "not told" if value is None else str(value)
 
 
 def _protocol(run: AnnRun) -> str:
@@ -143,17 +137,17 @@ def _versions(run: AnnRun) -> str:
 
 
 def _is_server(engine: str) -> bool:
-    """Of an engine that is known here; a run may come from a program that knows others."""
+    """Whether an engine is a server; a run may name an engine that this version does not know."""
     return engine in ENGINES.names() and issubclass(ENGINES.load(engine), ServedEngine)
 
 
-_SHOWN = ("rel.recall@", "rel.ndcg@", "rel.rr@")  # all others are in the cells
+_SHOWN = ("rel.recall@", "rel.ndcg@", "rel.rr@")  # the other measures are in the files of the cells
 
 
 def judged(arena: Arena, cells: Sequence[MeasuredCell], runs: Sequence[AnnRun]) -> Table | None:
-    """What was found beside what exact search finds, if there are any judgments; differences are paired by query.
+    """The relevance of each cell, and its difference to exact search, paired by query; None without judgments.
 
-    The cells are of `runs`, which are told apart.
+    The cells belong to `runs`, which `separate_runs` has made.
     """
     known = [cell for cell in cells if any(name.startswith("rel.") for name in cell.figures)]
     if not known:
@@ -164,10 +158,9 @@ def judged(arena: Arena, cells: Sequence[MeasuredCell], runs: Sequence[AnnRun]) 
         columns += [Column(f"{name}", "share"), Column(f"{name} less exact search", "points")]
     rows = tuple(_rows(arena, known, names, runs))
     caption = (
-        f"{arena.title}. Over queries with a relevant row among the vectors. Exact search with the same vectors is what an index "
-        "stands in for: a difference to it, paired query by query, is the index's doing, the rest the encoder's. It can also be above 0, "
-        "as a neighbour that was missed need not have been relevant. Where fewer than six queries differ, the interval allows for as many "
-        "as so few queries could have missed."
+        f"{arena.title}. Over queries with a relevant row among the vectors. An index replaces exact search with the same vectors: "
+        "the difference to it, paired by query, comes from the index, the rest from the encoder. It can be above 0, since a missed "
+        "neighbour need not be relevant. If fewer than six queries differ, the interval is at least Wilson's bound of 0 in n."
     )
     return Table(f"relevance_{arena.slug}", caption, tuple(columns), rows)
 
@@ -192,7 +185,7 @@ def _rows(
 def _figures(
     figures: Mapping[str, Interval], top: QueryResults, found: QueryResults, names: Sequence[str]
 ) -> Iterator[CellValue]:
-    """Each figure, and its difference to exact search where both are of the same queries."""
+    """Each figure, and its difference to exact search if both are of the same queries."""
     same = np.array_equal(top.query_row, found.query_row)
     for name in names:
         yield figures[name]
@@ -200,11 +193,11 @@ def _figures(
 
 
 def _difference(values: FloatArray, queries: IntArray, name: str) -> Interval:
-    """The mean over queries with both values; every query is for itself."""
+    """The mean over queries with both values."""
     known = ~np.isnan(values)
     keys = map(str, queries[known].tolist())
-    alone = np.arange(int(known.sum()))
-    return mean_difference(values[known], alone, Metric(name=name, title=name), generator(0, keys))
+    clusters = np.arange(int(known.sum()))  # every query is a cluster of its own
+    return mean_difference(values[known], clusters, Metric(name=name, title=name), generator(0, keys))
 
 
 def _of_ceiling(name: str) -> str:

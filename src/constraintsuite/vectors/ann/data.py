@@ -1,4 +1,4 @@
-"""What a benchmark searches: vectors, queries, and two truths that are never mixed; and comparing vectors exactly."""
+"""The data of a benchmark: vectors, queries, exact neighbours and judgments; and exact scores."""
 
 from __future__ import annotations
 
@@ -13,51 +13,51 @@ import numpy.typing as npt
 from constraintsuite.core.errors import UserError
 from constraintsuite.models.dense import SIMILARITIES
 from constraintsuite.models.retrieval.topk import FloatArray, Neighbours, top_k
-from constraintsuite.vectors.matrices import BLOCK_ROWS, blocks_of
+from constraintsuite.vectors.matrices import BLOCK_ROWS, blocks_of, check_lengths
 
 VectorMetric = Literal["cosine", "dot", "euclidean"]
 Vectors = npt.NDArray[np.float32]
 IntArray = npt.NDArray[np.int64]
 Relevance = Mapping[int, Mapping[int, int]]
-"""Grade by query and base row, from people's judgments; a query without any is not there."""
+"""Grade by query and base row, from people's judgments; queries without judgments are left out."""
 SearchFunction = Callable[[Vectors, int], IntArray]
-"""From queries and k to the rows that are found."""
+"""Takes queries and k, and gives the rows found."""
 MISSING = -1
-"""Stands where an engine found fewer rows than it was asked for; a row is never repeated to fill a place."""
+"""Fills an answer with fewer rows than k; a row is never repeated to fill it."""
 
 
 @dataclass(frozen=True)
 class BenchmarkVectors:
-    """Base vectors, queries, and what is known of right answers; checked before anything is measured."""
+    """Base vectors, queries, and the right answers that are known."""
 
     name: str
     base: Vectors  # (rows, dimensions), mapped from a file where there is one
     queries: Vectors  # (queries, dimensions)
     metric: VectorMetric
     neighbours: IntArray | None = None
-    """Rows of the exact neighbours that came with the data, if any did."""
+    """Rows of the exact neighbours that came with the data."""
     relevance: Relevance | None = None
     min_relevance: int = 1
-    """The lowest grade that is relevant, for measures that know only yes and no."""
+    """The lowest relevant grade, for binary measures."""
     notes: tuple[str, ...] = ()
-    """What the reader repaired or left out."""
+    """Notes on what was repaired or left out."""
     kept_queries: IntArray | None = None
-    """Where queries were left out: which of the source's these are."""
+    """If queries were left out: the rows of the others in the source."""
     overlap: int = 0
     """Queries that equal a base vector."""
     bundle: str | None = None
-    """The id of the bundle it is of."""
+    """Id of the bundle, if the data are of one."""
     population: int | None = None
-    """Documents of the collection that the bundle was chosen from, where it is known."""
+    """Documents in the collection that the bundle was drawn from, if known."""
 
     @property
     def query_rows(self) -> IntArray:
-        """Which query of its source each query is."""
+        """The row of each query in the source."""
         return np.arange(len(self.queries)) if self.kept_queries is None else self.kept_queries
 
 
 def require_usable(data: BenchmarkVectors) -> BenchmarkVectors:
-    """The same data, or a UserError that says why nothing can be measured on it."""
+    """Return the data, or raise a UserError that says why they cannot be used."""
     base, queries = data.base, data.queries
     if base.ndim != 2 or queries.ndim != 2 or not base.size or not queries.size:
         raise UserError(
@@ -69,15 +69,17 @@ def require_usable(data: BenchmarkVectors) -> BenchmarkVectors:
             f"{data.name}: base vectors have {base.shape[1]} dimensions, queries {queries.shape[1]}. They must come "
             "from the same encoder."
         )
-    _refuse_not_finite(data.name, "base vector", base)
-    _refuse_not_finite(data.name, "query", queries)
+    for kind, vectors in (("base vector", base), ("query", queries)):
+        lengths = check_lengths(vectors, None)
+        if lengths.fault:
+            raise UserError(f"{data.name}: {kind} {lengths.row} {lengths.fault}. Encode that text again.")
     if data.neighbours is not None:
         _check_neighbours(data.name, data.neighbours, len(queries), len(base))
     return data
 
 
 def refuse_few_rows(data: BenchmarkVectors, k: int) -> None:
-    """A recall at more places than there are rows would be of a smaller k than it says."""
+    """Raise a UserError if there are fewer rows than k."""
     if k > len(data.base):
         raise UserError(
             f"{data.name}: k is {k}, but there are {len(data.base):,} base vectors. Ask for fewer neighbours."
@@ -85,7 +87,7 @@ def refuse_few_rows(data: BenchmarkVectors, k: int) -> None:
 
 
 def limit_vectors(data: BenchmarkVectors, rows: int | None, queries: int | None) -> BenchmarkVectors:
-    """The first rows and queries; with fewer rows the neighbours that came with the data are no longer true."""
+    """Keep the first rows and queries; with fewer rows, the neighbours that came with the data are dropped."""
     if rows is not None and rows < len(data.base):
         kept = {query: {r: g for r, g in of.items() if r < rows} for query, of in (data.relevance or {}).items()}
         relevance = None if data.relevance is None else {query: of for query, of in kept.items() if of}
@@ -93,7 +95,7 @@ def limit_vectors(data: BenchmarkVectors, rows: int | None, queries: int | None)
         lost = _relevant(data.relevance, data.min_relevance) - _relevant(relevance, data.min_relevance)
         if lost:
             notes.append(
-                f"{lost:,} judgments of relevant rows lie behind the limit; a bundle with its positives first loses none"
+                f"{lost:,} judgments of relevant rows are beyond the limit; a bundle with its positives first loses none"
             )
         data = replace(data, base=data.base[:rows], neighbours=None, relevance=relevance, notes=tuple(notes))
     if queries is not None and queries < len(data.queries):
@@ -103,7 +105,7 @@ def limit_vectors(data: BenchmarkVectors, rows: int | None, queries: int | None)
 
 
 def select_queries(data: BenchmarkVectors, kept: IntArray) -> BenchmarkVectors:
-    """The set with these of its queries, in this order; they are numbered anew, and remember what they were."""
+    """Keep these queries, in this order; `kept_queries` has their rows in the source."""
     near, judged = data.neighbours, data.relevance
     return replace(
         data,
@@ -115,13 +117,13 @@ def select_queries(data: BenchmarkVectors, kept: IntArray) -> BenchmarkVectors:
 
 
 def tuning_half(queries: Vectors) -> npt.NDArray[np.bool_]:
-    """The queries on which parameters are chosen: by hash of the vector, so that order and number change nothing."""
+    """The queries on which settings are chosen: about half, by hash of the vector, whatever their order."""
     digests = (hashlib.blake2b(query.tobytes(), digest_size=8).digest() for query in queries)
     return np.array([digest[0] & 1 == 0 for digest in digests], dtype=np.bool_)
 
 
 def hash_vectors(data: BenchmarkVectors) -> str:
-    """Hash of the vectors, the metric and the judgments: figures with the same value are of the same data."""
+    """A hash of the vectors, the metric and the judgments, which identifies the data."""
     digest = hashlib.sha256()
     for part in (data.base, data.queries):
         digest.update(repr(part.shape).encode())
@@ -138,16 +140,8 @@ def _relevant(relevance: Relevance | None, least: int) -> int:
     return sum(grade >= least for of in (relevance or {}).values() for grade in of.values())
 
 
-def _refuse_not_finite(name: str, what: str, vectors: Vectors) -> None:
-    for number, block in enumerate(blocks_of(vectors)):
-        finite = np.isfinite(block).all(axis=1)
-        if not finite.all():
-            row = number * BLOCK_ROWS + int(np.argmin(finite))
-            raise UserError(f"{name}: {what} {row} holds a value that is not a finite number. Encode that text again.")
-
-
 def _check_neighbours(name: str, rows: IntArray, queries: int, base: int) -> None:
-    """Padded and repeated rows would make every recall wrong, so they are refused and not repaired in silence."""
+    """Refuse neighbours that do not fit the data, or are padded or repeated: every recall would be wrong."""
     if len(rows) != queries:
         raise UserError(f"{name}: neighbours of {len(rows)} queries, but there are {queries} queries.")
     if rows.size and (rows.min() < 0 or rows.max() >= base):
@@ -160,26 +154,26 @@ def _check_neighbours(name: str, rows: IntArray, queries: int, base: int) -> Non
     if repeated.any():
         raise UserError(
             f"{name}: the neighbours of query {int(np.argmax(repeated))} name a row twice; padding is no truth. "
-            "Leave the neighbours out, and they are computed."
+            "Leave the neighbours out, then they are computed."
         )
 
 
 def blocks(vectors: Vectors, *, unit: bool = False) -> Iterator[tuple[int, Vectors]]:
-    """Consecutive rows with the number of the first, as contiguous floats, of length 1 if `unit`."""
+    """Blocks of rows with the number of their first row, as contiguous floats, of length 1 if `unit`."""
     for number, part in enumerate(blocks_of(vectors)):
         block = np.ascontiguousarray(part, dtype=np.float32)
         yield number * BLOCK_ROWS, normalise_rows(block) if unit else block
 
 
 def normalise_rows(vectors: Vectors) -> Vectors:
-    """Each row at length 1; a zero vector stays one, and so has the score 0."""
+    """Scale each row to length 1; a zero vector stays zero."""
     lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
     unit: Vectors = (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
     return unit
 
 
 def pad_rows(rows: IntArray, k: int) -> IntArray:
-    """The rows with -1 behind them, up to `k` columns; the same array where there are so many."""
+    """Fill the rows with -1 up to `k` columns."""
     if rows.shape[1] == k:
         return rows
     wide = np.full((len(rows), k), MISSING, dtype=np.int64)
@@ -188,26 +182,26 @@ def pad_rows(rows: IntArray, k: int) -> IntArray:
 
 
 TESTED_QUERIES = 100
-"""Of neighbours that came with the data, as many queries are searched again before the others are believed."""
+"""Queries on which neighbours that came with the data are tested."""
 _SAME = 1e-5  # relative; files hold distances in single precision, some of them squared
 
 
 def exact_neighbours(data: BenchmarkVectors, depth: int) -> Neighbours:
-    """The `depth` nearest rows of each query with their scores in double precision, best first."""
+    """The `depth` nearest rows of each query with scores in double precision, best first."""
     depth = min(depth, len(data.base))
     given = data.neighbours
     if given is None or given.shape[1] < depth:
         return top_k(data.queries, data.base, depth, data.metric)
     rows = given[:, :depth]
     scores = scores_of(data.queries, data.base, rows, data.metric)
-    order = np.argsort(-scores, axis=1, kind="stable")  # of equal distances a file may have any order
+    order = np.argsort(-scores, axis=1, kind="stable")  # a file may have equal distances in any order
     found = Neighbours(np.take_along_axis(rows, order, axis=1), np.take_along_axis(scores, order, axis=1))
-    _test_claim(data, found)
+    _test_neighbours(data, found)
     return found
 
 
 def scores_of(queries: Vectors, base: Vectors, rows: IntArray, metric: VectorMetric) -> FloatArray:
-    """The score of each named row, in double precision; of -1, which names none, minus infinity."""
+    """The score of each row in double precision; minus infinity for -1."""
     compare = SIMILARITIES[metric]
     scores = np.full(rows.shape, -np.inf)
     for i, query in enumerate(queries.astype(np.float64)):
@@ -217,8 +211,8 @@ def scores_of(queries: Vectors, base: Vectors, rows: IntArray, metric: VectorMet
     return scores
 
 
-def _test_claim(data: BenchmarkVectors, given: Neighbours) -> None:
-    """The scores of a sample must be those of a full comparison; rows may differ where scores are equal."""
+def _test_neighbours(data: BenchmarkVectors, given: Neighbours) -> None:
+    """Compare the scores of some queries with an exact search; rows may differ if scores are equal."""
     step = max(1, len(data.queries) // TESTED_QUERIES)
     tested = np.arange(0, len(data.queries), step)[:TESTED_QUERIES]
     true = top_k(data.queries[tested], data.base, given.rows.shape[1], data.metric)
@@ -232,7 +226,7 @@ def _test_claim(data: BenchmarkVectors, given: Neighbours) -> None:
 
 
 def reranked(search: SearchFunction, data: BenchmarkVectors, times: int) -> SearchFunction:
-    """A search that asks for `times` k rows and gives the best k of them by their true scores; 1 is the search itself."""
+    """A search that asks for `times` k rows and returns the best k by their exact scores; 1 is the search itself."""
     if times == 1:
         return search
 

@@ -1,8 +1,7 @@
 """A benchmark of vector search as an experiment: an item is a query at a target of recall, a system is an engine.
 
-At each target an engine has the setting that was chosen on the other half of the queries. Recalls are of queries, so that
-another sample of queries can be thought of and tested against. Repeats of a timing on one machine are no sample of machines:
-speeds are told, and a difference of them has no p.
+At each target an engine uses the setting that was chosen on the other half of the queries. Queries are a sample, so
+differences of recall are tested. Repeats on one machine are not a sample of machines, so speeds are shown without a p.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from constraintsuite.vectors.ann.results import KIND, AnnRun, MeasuredCell, load
 
 RECALL = "ann.recall_tie"
 ARENA = "arena"
-"""The grouping whose groups are never pooled: data, k, and the recall that settings were chosen to reach."""
+"""The grouping by data, k and target of recall, whose groups are never pooled."""
 _OF_NEIGHBOURS = (
     Metric(name=RECALL, title="recall, rows as near as the last true neighbour included"),
     Metric(name="ann.recall", title="recall by row"),
@@ -34,22 +33,22 @@ _OF_NEIGHBOURS = (
 
 
 class ChosenCells(NamedTuple):
-    """The cell of each engine that was chosen for a target in an arena."""
+    """The chosen cell of each engine, for one target in one arena."""
 
     arena: Arena
     target: float | None
-    """Each cell is the fastest of its engine that reaches it on the half where settings are chosen; None: the most exact."""
+    """Recall that each cell reaches on the tuning half, where it is the fastest; None for the most exact cells."""
     cells: Mapping[str, MeasuredCell]
-    """By engine, without those that do not reach the target."""
+    """By engine; engines that do not reach the target are left out."""
 
     @property
     def name(self) -> str:
-        """What to call it among others of its run."""
+        """Its name, unique within a run."""
         return f"{self.arena.data} top-{self.arena.k} {self.target_name}"
 
     @property
     def group(self) -> str:
-        """The group of its queries in the table of outcomes."""
+        """The group of its queries in the outcome table."""
         return f"{ARENA}={self.name}"
 
     @property
@@ -59,28 +58,19 @@ class ChosenCells(NamedTuple):
 
     @property
     def how(self) -> str:
-        """How queries were asked, which decides which setting is the fastest."""
+        """The mode, with the number of clients."""
         return f"{self.arena.mode} {self.arena.clients}" if self.arena.mode == "concurrent" else self.arena.mode
 
 
-class ReportedValues(NamedTuple):
-    """What a cell found for the queries on which no setting was chosen."""
-
-    queries: IntArray
-    """Which queries of the data."""
-    values: Mapping[str, FloatArray]
-    """By metric, a place for each query."""
-
-
 def open_ann(path: Path, options: OpenOptions) -> Experiment:
-    """A benchmark folder; `options` change nothing here."""
+    """Open a benchmark folder as an experiment; `options` have no effect."""
     return ann_experiment(load_ann_run(path))
 
 
 def ann_experiment(run: AnnRun) -> Experiment:
-    """The approximate engines of a run.
+    """The approximate engines of a run as systems.
 
-    Runs may share some of their data and not all: the content of the data is part of the name of each query.
+    The hash of the data is part of the name of each query, so that two runs are compared on the data that they share.
     """
     chosen = choose_cells(run)
     return Experiment(
@@ -100,9 +90,9 @@ def ann_experiment(run: AnnRun) -> Experiment:
 
 
 def choose_cells(run: AnnRun) -> list[ChosenCells]:
-    """For each set and k: the approximate cells at each target, and the most exact ones.
+    """For each data set and k: the approximate cells at each target, and the most exact ones.
 
-    They are of the first mode that was measured, as what is found does not depend on how fast it is asked for.
+    They are those of the first measured mode, since the rows found are the same in every mode.
     """
     first: dict[tuple[str, int], tuple[Arena, list[MeasuredCell]]] = {}
     for arena, cells in frontier.arenas(cell for cell in run.cells if not cell.exact).items():
@@ -119,12 +109,12 @@ def choose_cells(run: AnnRun) -> list[ChosenCells]:
 
 
 def _ann_table(run: AnnRun, chosen: Sequence[ChosenCells]) -> StoredTable:
-    """Items go by target and query; an engine that does not reach a target has no value there."""
+    """The outcome table: one item per target and query; an engine that does not reach a target has no value there."""
     judged = sorted({name for cell in run.cells for name in cell.figures if _is_judged(name)})
     metrics = {one.name: one for one in (*_OF_NEIGHBOURS, *(Metric(name=name, title=name) for name in judged))}
     cells = {cell.key: cell for one in chosen for cell in one.cells.values()}
     answers = {key: _read_reported(run, cell, metrics) for key, cell in cells.items()}
-    asked = {one.arena: answers[cell.key].queries for one in chosen for cell in one.cells.values()}
+    asked = {one.arena: answers[cell.key][0] for one in chosen for cell in one.cells.values()}
     items = [_make_item(one, query) for one in chosen for query in asked[one.arena].tolist()]
     compared = {name for one in chosen for name in one.cells}
     systems = [name for name in frontier.by_name(run.cells) if name in compared]
@@ -134,12 +124,12 @@ def _ann_table(run: AnnRun, chosen: Sequence[ChosenCells]) -> StoredTable:
     for one in chosen:
         members = groups[one.name] = range(first, first := first + len(asked[one.arena]))
         for system, cell in one.cells.items():
-            found = answers[cell.key]
-            if not np.array_equal(found.queries, asked[one.arena]):
+            queries, columns = answers[cell.key]
+            if not np.array_equal(queries, asked[one.arena]):
                 raise UserError(
-                    f"{run.path}: its cells of {one.arena.data} are of other queries. Run the benchmark again."
+                    f"{run.path}: its cells of {one.arena.data} do not have the same queries. Run the benchmark again."
                 )
-            for name, column in found.values.items():
+            for name, column in columns.items():
                 values[system][name][members] = column
     return StoredTable(
         items,
@@ -154,15 +144,16 @@ def _ann_table(run: AnnRun, chosen: Sequence[ChosenCells]) -> StoredTable:
     )
 
 
-def _read_reported(run: AnnRun, cell: MeasuredCell, metrics: Iterable[str]) -> ReportedValues:
+def _read_reported(run: AnnRun, cell: MeasuredCell, metrics: Iterable[str]) -> tuple[IntArray, dict[str, FloatArray]]:
+    """The held-out queries of a cell, and their values by metric."""
     found = load_queries(run, cell)
     columns = {one.name: getattr(found, one.name.removeprefix("ann.")) for one in _OF_NEIGHBOURS} | dict(found.rel)
     report = ~found.tuning
-    return ReportedValues(found.query_row[report], {name: columns[name][report] for name in metrics if name in columns})
+    return found.query_row[report], {name: columns[name][report] for name in metrics if name in columns}
 
 
 def _make_item(chosen: ChosenCells, query: int) -> Item:
-    """Named by what was asked, so that the same two cells at several targets are one test."""
+    """The item of a query; its name without the target makes the same two cells at several targets one test."""
     arena = chosen.arena
     asked = (f"{arena.content[:12]} top-{arena.k} {chosen.how} query {query}",)
     return Item(f"{asked[0]} {chosen.target_name}", asked, asked)

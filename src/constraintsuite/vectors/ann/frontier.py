@@ -1,25 +1,26 @@
-"""Which cells of one or more runs may be compared, and which of them matter: those that no other beats, the fastest at a
-recall, the most exact at a speed.
+"""Which cells of one or more runs may be compared, and the best of them: the Pareto front, the fastest at a recall, the most
+exact at a speed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.experiments.load import short_paths
 from constraintsuite.vectors.ann.host import machine_of
-from constraintsuite.vectors.ann.results import NOTHING, AnnRun, MeasuredCell, RetrieverBaseline
+from constraintsuite.vectors.ann.results import NOTHING, AnnRun, MeasuredCell
 from constraintsuite.vectors.ann.settings import QueryMode
 
+T = TypeVar("T")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")  # in the name of a file
 
 
 class Arena(NamedTuple):
-    """Where figures of speed may be compared: the same data, k, mode, clients and threads, on one machine."""
+    """Conditions under which speeds may be compared: the same data, k, mode, clients and threads, on one machine."""
 
     data: str
     content: str
@@ -28,13 +29,13 @@ class Arena(NamedTuple):
     clients: int
     threads: int
     tag: str = ""
-    """Tells two arenas apart that are alike in all the rest but what may be compared."""
+    """Distinguishes arenas that differ only in the machine, the rule for ties, or the content of the data."""
 
     @property
     def title(self) -> str:
-        """The arena as a heading: data, k, how queries are asked, and threads."""
+        """The arena as a heading: data, k, mode and threads."""
         how = {
-            "serial": "one query a call",
+            "serial": "one query per call",
             "batch": "all queries in one call",
             "concurrent": f"{self.clients} client{'s' if self.clients > 1 else ''} at once",
         }[self.mode]
@@ -43,34 +44,34 @@ class Arena(NamedTuple):
 
     @property
     def slug(self) -> str:
-        """The arena as a part of the names of files and sections."""
+        """The arena as part of the names of files and sections."""
         how = f"{self.mode}{self.clients}" if self.mode == "concurrent" else self.mode
         return f"{self.set_slug}_k{self.k}_{how}_t{self.threads}{self.tag_slug}"
 
     @property
     def set_slug(self) -> str:
-        """The name of the data as a part of the names of files."""
+        """The name of the data as part of the names of files."""
         return _UNSAFE.sub("_", self.data).lstrip(".")
 
     @property
     def tag_slug(self) -> str:
-        """Of the tag alone; nothing without one."""
+        """The tag as part of the names of files; empty without a tag."""
         return f"_{_UNSAFE.sub('', self.tag)}" if self.tag else ""
 
 
 class ChosenSetting(NamedTuple):
-    """The fastest cell of an engine that reaches a recall on one half of the queries, and what it reaches on the other."""
+    """The cell chosen for an engine at a target on one half of the queries, and its recall on the other half."""
 
     name: str
     target: float
     cell: MeasuredCell | None
     recall: Interval | None
     decided: bool = True
-    """False where that half holds no query, so that nothing could be chosen on it."""
+    """False if the first half holds no query, so that nothing could be chosen."""
 
 
 def arenas(cells: Iterable[MeasuredCell], tag: str = "") -> dict[Arena, list[MeasuredCell]]:
-    """The cells by where they may be compared, in their order."""
+    """The cells grouped by arena, in their order."""
     found: dict[Arena, list[MeasuredCell]] = {}
     for cell in cells:
         point = cell.point
@@ -80,7 +81,7 @@ def arenas(cells: Iterable[MeasuredCell], tag: str = "") -> dict[Arena, list[Mea
 
 
 def arenas_of_runs(runs: Sequence[AnnRun]) -> dict[Arena, list[MeasuredCell]]:
-    """The same over runs: those of another machine, or with another rule for ties, are apart, as are sets of one name."""
+    """The cells of several runs by arena. Other machines, rules for ties, or data of the same name have arenas of their own."""
     conditions = list(dict.fromkeys(conditions_of(run) for run in runs))
     found: dict[Arena, list[MeasuredCell]] = {}
     for number, shared in enumerate(conditions, 1):
@@ -94,17 +95,17 @@ def arenas_of_runs(runs: Sequence[AnnRun]) -> dict[Arena, list[MeasuredCell]]:
 
 
 def conditions_of(run: AnnRun) -> tuple[str, ...]:
-    """What must be equal, so that figures of two runs may stand in one table."""
+    """What must be equal for figures of two runs to be in one table."""
     return machine_of(run.facts.host), run.facts.ties
 
 
 def recall_of(cell: MeasuredCell) -> float:
-    """The recall that charts and targets go by: a row as near as the last true one is as good."""
+    """The recall used in charts and for targets: a row as near as the last true neighbour counts."""
     return cell.figures[f"ann.recall_tie@{cell.point.k}"].value or 0.0
 
 
 def engine_name(cell: MeasuredCell) -> str:
-    """The name of the engine; what compares everything is called so."""
+    """The name of the engine; one that compares everything is marked as exact."""
     name = cell.point.name
     return f"{name} (exact)" if cell.exact and not name.startswith("exact") else name
 
@@ -123,7 +124,7 @@ def speed_of(cell: MeasuredCell) -> float:
 def pareto_front(
     cells: Sequence[MeasuredCell], value: Callable[[MeasuredCell], float] = speed_of
 ) -> list[MeasuredCell]:
-    """Those that no other beats in recall and worth at once, by growing recall."""
+    """The cells that no other beats in both recall and `value`, by growing recall."""
     best: list[MeasuredCell] = []
     for cell in sorted(cells, key=lambda c: (-recall_of(c), -value(c))):
         if not best or value(cell) > value(best[-1]):
@@ -132,7 +133,7 @@ def pareto_front(
 
 
 def by_name(cells: Iterable[MeasuredCell]) -> dict[str, list[MeasuredCell]]:
-    """The cells of each engine, as the benchmark file calls it."""
+    """The cells of each engine, by its name in the benchmark file."""
     named: dict[str, list[MeasuredCell]] = {}
     for cell in cells:
         named.setdefault(cell.point.name, []).append(cell)
@@ -140,23 +141,13 @@ def by_name(cells: Iterable[MeasuredCell]) -> dict[str, list[MeasuredCell]]:
 
 
 def choose_by_recall(cells: Sequence[MeasuredCell], targets: Sequence[float]) -> list[ChosenSetting]:
-    """For each engine and target: chosen on the tuning half of the queries, reported on the other half."""
-    return [
-        _chosen_setting(target, own, max((cell for cell in own if _tuned(cell) >= target), key=speed_of, default=None))
-        for own in by_name(cells).values()
-        for target in targets
-    ]
+    """For each engine and target of recall: the fastest cell that reaches it on the tuning half of the queries."""
+    return _choose(cells, targets, reached=_tuned, best=speed_of)
 
 
 def choose_by_speed(cells: Sequence[MeasuredCell], speeds: Sequence[float]) -> list[ChosenSetting]:
-    """For each engine and speed: the most exact cell on the tuning half that is as fast, reported on the other half."""
-    return [
-        _chosen_setting(
-            speed, own, max((cell for cell in own if speed_of(cell) >= speed), key=_exactness, default=None)
-        )
-        for own in by_name(cells).values()
-        for speed in speeds
-    ]
+    """For each engine and speed: the most exact cell on the tuning half that is as fast."""
+    return _choose(cells, speeds, reached=speed_of, best=_exactness)
 
 
 def best_cells(cells: Sequence[MeasuredCell], target: float) -> dict[str, MeasuredCell]:
@@ -167,7 +158,7 @@ def best_cells(cells: Sequence[MeasuredCell], target: float) -> dict[str, Measur
 
 
 def most_exact(cells: Sequence[MeasuredCell]) -> MeasuredCell:
-    """By its recall on the tuning half of the queries; of equal ones the fastest."""
+    """The cell with the highest recall on the tuning half of the queries; of equal ones the fastest."""
     return max(cells, key=_exactness)
 
 
@@ -175,11 +166,22 @@ def _exactness(cell: MeasuredCell) -> tuple[float, float]:
     return _tuned(cell), speed_of(cell)
 
 
-def _chosen_setting(target: float, cells: Sequence[MeasuredCell], chosen: MeasuredCell | None) -> ChosenSetting:
-    name = engine_name(cells[0])
-    if not any(_half(cell, "tune").n for cell in cells):
-        return ChosenSetting(name, target, None, None, decided=False)
-    return ChosenSetting(name, target, chosen, None if chosen is None else _half(chosen, "report"))
+def _choose(
+    cells: Sequence[MeasuredCell],
+    targets: Sequence[float],
+    *,
+    reached: Callable[[MeasuredCell], float],
+    best: Callable[[MeasuredCell], Any],
+) -> list[ChosenSetting]:
+    """For each engine and target: the best cell that reaches it, with its recall on the other half of the queries."""
+    chosen = []
+    for own in by_name(cells).values():
+        decided = any(_half(cell, "tune").n for cell in own)
+        for target in targets:
+            cell = max((one for one in own if decided and reached(one) >= target), key=best, default=None)
+            recall = None if cell is None else _half(cell, "report")
+            chosen.append(ChosenSetting(engine_name(own[0]), target, cell, recall, decided))
+    return chosen
 
 
 def _tuned(cell: MeasuredCell) -> float:
@@ -190,73 +192,58 @@ def _half(cell: MeasuredCell, half: str) -> Interval:
     return cell.figures[f"ann.recall_tie@{cell.point.k}.{half}"]
 
 
-_MeetingPoint = tuple[tuple[str, ...], str, str]
-"""Conditions, content of the data, name of the engine: cells that are alike in these meet in a table."""
-
-
 def label_runs(runs: Sequence[AnnRun]) -> list[tuple[str, AnnRun]]:
-    """The runs with what to call them: the folder's name, with as many folders above it as tell it apart from the others."""
+    """The runs with their labels: the name of the folder, with as many parent folders as make it unique."""
     return list(zip(short_paths([run.path for run in runs]), runs, strict=True))
 
 
 def separate_runs(runs: Sequence[AnnRun]) -> list[AnnRun]:
-    """The runs, with engines and rankings of one name called by their run too, unless what they hold is the very same.
+    """The runs, with the run's label added to engines and rankings that have the same name in several runs.
 
-    That is told once, and belongs to the first run that holds it. Every cell is an object of its own.
+    If one run holds all that the others hold under a name (a copy, or a copy that was continued), the name stays, and equal
+    cells belong to the first run. Every cell is a new object, so that `find_run` can tell equal cells apart.
     """
-    cells_of_runs = _cells_of_runs(runs)
-    rankings = [{(one.content, one.retriever): one for one in run.rankings} for run in runs]
+    cells = _own_items(
+        [run.cells for run in runs], lambda number, cell: (conditions_of(runs[number]), cell.content, cell.point.name)
+    )
+    rankings = _own_items([run.rankings for run in runs], lambda _, ranking: (ranking.content, ranking.retriever))
     return [
         replace(
             run,
-            cells=tuple(_own_cells(number, run, label, cells_of_runs)),
-            rankings=tuple(_own_rankings(number, run, label, rankings)),
+            cells=tuple(
+                replace(
+                    cell, point=replace(cell.point, name=cell.point.name if alone else f"{cell.point.name} ({label})")
+                )
+                for cell, alone in own_cells
+            ),
+            rankings=tuple(
+                ranking if alone else replace(ranking, retriever=f"{ranking.retriever} ({label})")
+                for ranking, alone in own_rankings
+            ),
         )
-        for number, (label, run) in enumerate(label_runs(runs))
+        for (label, run), own_cells, own_rankings in zip(label_runs(runs), cells, rankings, strict=True)
     ]
 
 
 def find_run(runs: Sequence[AnnRun], cell: MeasuredCell) -> AnnRun:
-    """The one of runs told apart that holds this very cell. A key does not tell: two machines may give the same."""
+    """Of separated runs, the one that holds this very object; two machines may give cells with the same key."""
     return next(run for run in runs if any(one is cell for one in run.cells))
 
 
-def _cells_of_runs(runs: Sequence[AnnRun]) -> dict[_MeetingPoint, dict[int, list[MeasuredCell]]]:
-    """Where cells meet, the cells of each run by its number."""
-    cells_of_runs: dict[_MeetingPoint, dict[int, list[MeasuredCell]]] = {}
-    for number, run in enumerate(runs):
-        for cell in run.cells:
-            cells_of_runs.setdefault(_meeting_point(run, cell), {}).setdefault(number, []).append(cell)
-    return cells_of_runs
-
-
-def _own_cells(
-    number: int, run: AnnRun, label: str, cells_of_runs: Mapping[_MeetingPoint, Mapping[int, Sequence[MeasuredCell]]]
-) -> Iterator[MeasuredCell]:
-    for cell in run.cells:
-        sharing = cells_of_runs[_meeting_point(run, cell)]
-        if not _one_engine(sharing):
-            yield replace(cell, point=replace(cell.point, name=f"{cell.point.name} ({label})"))
-        elif not any(cell in cells for other, cells in sharing.items() if other < number):
-            yield replace(cell)
-
-
-def _one_engine(sharing: Mapping[int, Sequence[MeasuredCell]]) -> bool:
-    """Whether one run holds everything that the others hold: they are copies, or one went on where another stopped."""
-    widest = max(sharing.values(), key=len)
-    return all(cell in widest for cells in sharing.values() for cell in cells)
-
-
-def _own_rankings(
-    number: int, run: AnnRun, label: str, rankings: Sequence[Mapping[tuple[str, str], RetrieverBaseline]]
-) -> Iterator[RetrieverBaseline]:
-    for one in run.rankings:
-        place = one.content, one.retriever
-        if any(own.get(place, one) != one for own in rankings):
-            yield replace(one, retriever=f"{one.retriever} ({label})")
-        elif not any(place in own for own in rankings[:number]):
-            yield one
-
-
-def _meeting_point(run: AnnRun, cell: MeasuredCell) -> _MeetingPoint:
-    return conditions_of(run), cell.content, cell.point.name
+def _own_items(
+    items_of_runs: Sequence[Sequence[T]], place: Callable[[int, T], Hashable]
+) -> Iterator[list[tuple[T, bool]]]:
+    """For each run its items, and whether their name needs no label; items with the same `place` share a name."""
+    shared: dict[Hashable, list[list[T]]] = {}
+    for number, items in enumerate(items_of_runs):
+        for item in items:
+            shared.setdefault(place(number, item), [[] for _ in items_of_runs])[number].append(item)
+    for number, items in enumerate(items_of_runs):
+        own = []
+        for item in items:
+            others = shared[place(number, item)]
+            most = max(others, key=len)
+            alone = all(other in most for some in others for other in some)
+            if not (alone and any(item in some for some in others[:number])):
+                own.append((item, alone))
+        yield own

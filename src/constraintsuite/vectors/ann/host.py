@@ -1,4 +1,4 @@
-"""The machine that measures: what it is, what a process takes of it, and whose turn it is."""
+"""The machine that measures: its description, its load, the memory of a process, and a lock for one run at a time."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 _STATUS = Path("/proc/self/status")
 Host = Mapping[str, str | int | None]
 _DECIDING = ("processor", "processors", "system", "python")
-"""Whether the clock is governed may change from hour to hour, and is only told."""
+"""Facts that decide a speed. The governor of the clock may change at any time, and is only recorded."""
 
 
 def describe_host() -> dict[str, str | int | None]:
-    """Processor, how many of them, and how their clock is governed; None where the system does not tell."""
+    """Processor, number of processors, governor of their clock, system and Python; None if not known."""
     return {
         "processor": _processor(),
         "processors": os.cpu_count(),
@@ -34,17 +34,17 @@ def describe_host() -> dict[str, str | int | None]:
 
 
 def machine_of(host: Host) -> str:
-    """What of a machine decides a figure of speed: a cell of another one is another cell."""
+    """The machine as text for the key of a cell: a cell of another machine is another cell."""
     return ", ".join(f"{name} {host.get(name)}" for name in _DECIDING)
 
 
 def current_load() -> str | None:
-    """Processes that wanted a processor in the last minute; this one is among them."""
+    """The load average of the last minute, this process included."""
     return f"{os.getloadavg()[0]:.2f}" if hasattr(os, "getloadavg") else None
 
 
 def note_load(reporter: Reporter) -> None:
-    """Before anything is measured: what others do now is part of every figure of speed."""
+    """Warn if the machine is busy before anything is measured."""
     load = current_load()
     if load is not None and float(load) > (os.cpu_count() or 1) / 2:
         reporter.note(
@@ -54,7 +54,7 @@ def note_load(reporter: Reporter) -> None:
 
 @contextmanager
 def machine_lock(reporter: Reporter) -> Iterator[None]:
-    """Runs of one user take turns on a machine: each build is pinned to the first processors, where two would share them."""
+    """Runs of one user take turns on a machine, since each build is pinned to the first processors."""
     file = Path(tempfile.gettempdir()) / f"csuite-ann-{os.getuid()}.lock"
     handle = os.open(file, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
     try:
@@ -77,16 +77,16 @@ def _processor() -> str | None:
 
 
 class MemoryUse(NamedTuple):
-    """Bytes; None where the system does not tell."""
+    """Memory of a process in bytes; None if not known."""
 
     anonymous: int | None
     """Without pages mapped from files."""
     peak: int | None
-    """The most at any time, mapped pages included."""
+    """Peak memory, mapped pages included."""
 
 
 def memory_use() -> MemoryUse:
-    """What this process holds in memory now, as Linux tells it; elsewhere nothing is known."""
+    """Memory of this process; known on Linux only."""
     if not _STATUS.is_file():
         return MemoryUse(None, None)
     lines = (line.partition(":") for line in _STATUS.read_text(encoding="ascii", errors="replace").splitlines())
@@ -96,11 +96,11 @@ def memory_use() -> MemoryUse:
 
 @contextmanager
 def blas_threads(number: int) -> Iterator[None]:
-    """Inside the block, a product of matrices in NumPy takes so many threads, whichever thread of the process asks for it."""
+    """Inside the block, matrix products of NumPy use this number of threads, in all threads of the process."""
     with require_threadpoolctl().threadpool_limits(number, user_api="blas"):
         yield
 
 
 def require_threadpoolctl() -> Any:  # noqa: ANN401 - it has no types
-    """The library that limits the threads of NumPy, which asks another library for its products of matrices."""
+    """The library that limits the threads of NumPy's matrix products."""
     return import_extra("threadpoolctl", "ann", "Limiting the threads of an engine")

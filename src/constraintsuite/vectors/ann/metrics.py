@@ -1,5 +1,5 @@
-"""How near an answer is to the truth, query by query: `ann.*` against exact search, `rel.*` against people's judgments; and the
-Parquet file that keeps it, one a cell, so that cells can be compared query by query.
+"""The figures of a cell by query: `ann.*` compared with exact search, `rel.*` with people's judgments; and the Parquet file that
+stores them, so that cells can be compared query by query.
 """
 
 from __future__ import annotations
@@ -35,28 +35,28 @@ _LAST_LINES = 6  # of a traceback
 
 
 class MeasurementError(Exception):
-    """A measurement that means nothing; its text says why."""
+    """A measurement failed; the text says why."""
 
 
 class WrongAnswerError(MeasurementError):
-    """An engine gave an answer that is none: a row twice, or one that does not exist."""
+    """An engine returned a row twice, or one that does not exist."""
 
 
 class PerQuery(NamedTuple):
-    """How near the answer to each query is to the truth, one value for each query."""
+    """The figures of an answer compared with exact search, one value per query."""
 
     recall: FloatArray
-    """Share of the k true neighbours that were found, by their rows."""
+    """Share of the k true neighbours that were found, by row."""
     recall_tie: FloatArray
-    """Share of places with a row that is as near as the k-th true neighbour."""
+    """Share of places whose row is as near as the k-th true neighbour."""
     kth_gap: FloatArray
-    """By how much the worst row found scores below the k-th true one; NaN for an answer that is short."""
+    """By how much the worst row found scores below the k-th true one; NaN for an incomplete answer."""
     incomplete: FloatArray
     """Share of places without a row."""
 
 
 def refuse_wrong(found: IntArray, rows: int) -> None:
-    """Raise if a row is named twice for one query, or does not exist."""
+    """Raise an error if a row is named twice for one query, or does not exist."""
     if found.size and (found.min() < -1 or found.max() >= rows):
         raise WrongAnswerError(f"the answer names row {found.max()} or {found.min()}; there are rows 0 to {rows - 1}")
     ordered = np.sort(found, axis=1)
@@ -66,9 +66,9 @@ def refuse_wrong(found: IntArray, rows: int) -> None:
 
 
 def judge(found: IntArray, scores: FloatArray, truth: Neighbours, k: int, ties: RecallTieRule) -> PerQuery:
-    """Compare the rows found, and their scores as we compute them, with the first k of the truth."""
+    """Compare the rows found, with their exact scores, with the first k true neighbours."""
     true = truth.rows[:, :k]
-    places = true.shape[1]  # fewer than k only where there are fewer rows
+    places = true.shape[1]  # fewer than k only if there are fewer rows
     last = truth.scores[:, places - 1]
     hits = [len(np.intersect1d(f[f >= 0], t)) for f, t in zip(found, true, strict=True)]
     near = (scores >= (last - _tolerance(last, ties))[:, np.newaxis]) & (found >= 0)
@@ -83,9 +83,9 @@ def judge(found: IntArray, scores: FloatArray, truth: Neighbours, k: int, ties: 
 
 
 def summarise(values: PerQuery, k: int, tuning: IntArray, seed: int = 0) -> dict[str, Interval]:
-    """Means with their intervals over queries, the recall of the worst 5 %, and the two halves of the queries apart.
+    """Means with intervals over queries, the recall that 95 % of queries reach, and the recall of each half of the queries.
 
-    Parameters are chosen on the queries in `tuning`, and what they reach is reported on the others.
+    Settings are chosen on the queries in `tuning`, and reported on the others.
     """
     others = np.setdiff1d(np.arange(len(values.recall)), tuning)
     return {
@@ -100,9 +100,9 @@ def summarise(values: PerQuery, k: int, tuning: IntArray, seed: int = 0) -> dict
 
 
 def mean(values: FloatArray, seed: int = 0, *, bounded: bool = True) -> Interval:
-    """The mean over queries with its 95 % interval; `bounded` values lie between 0 and 1.
+    """The mean over queries with its 95 % interval; `bounded` values are between 0 and 1.
 
-    Other values that all agree have no interval: nothing is known of how far they could spread.
+    Other values that are all equal have no interval, since nothing is known about their spread.
     """
     defined = values[~np.isnan(values)]
     if not len(defined):
@@ -110,7 +110,7 @@ def mean(values: FloatArray, seed: int = 0, *, bounded: bool = True) -> Interval
     if not bounded and defined.min() == defined.max():
         return Interval(float(defined[0]), None, None, len(defined))
     (figure,) = mean_figures([defined], np.arange(len(defined)), seed, shares=[bounded])
-    # Student's t, which is taken for few queries, knows no ends; no gap is below 0 but by rounding.
+    # The interval by Student's t has no bounds; a gap is below 0 only by rounding.
     return figure if bounded else clipped(figure, min(0.0, float(defined.min())), np.inf)
 
 
@@ -119,14 +119,14 @@ def _tolerance(last: FloatArray, ties: RecallTieRule) -> FloatArray:
 
 
 def _fifth_percentile(values: FloatArray) -> Interval:
-    """A recall that a query had, not one between two; it has no interval, as few queries stand behind it."""
+    """The recall of an actual query; it has no interval, since it rests on few queries."""
     if not len(values):
         return UNDEFINED
     return Interval(float(np.percentile(values, 5, method="lower")), None, None, len(values))
 
 
 def describe_failure(error: Exception) -> str:
-    """The text of an error that was made for people; of any other, also where it happened."""
+    """The text of an error that is meant for users; for any other error also the end of its traceback."""
     if isinstance(error, UserError | MeasurementError):
         return str(error)
     lines = traceback.format_exception(error)[-_LAST_LINES:]
@@ -134,18 +134,18 @@ def describe_failure(error: Exception) -> str:
 
 
 _SHALLOW = 10
-"""The usual cut of measures that look at the first places."""
+"""Cut-off of nDCG and reciprocal rank."""
 
 
 def require_measures() -> None:
-    """What computes the measures, or the command that installs it."""
+    """Raise a UserError with the pip command if ir-measures is not installed."""
     import_extra("ir_measures", "ranking", "Measuring against people's judgments (rel.*)")
 
 
 def relevance_values(
     found: IntArray, relevance: Relevance, k: int, least: int, prefix: str = "rel."
 ) -> dict[str, FloatArray]:
-    """Each measure of each query; NaN for a query without a row of grade `least` or better in the base."""
+    """Each measure for each query; NaN for a query without a base row of grade `least` or better."""
     qrels = {
         str(query): {str(row): grade for row, grade in grades.items()}
         for query, grades in sorted(relevance.items())
@@ -165,13 +165,13 @@ def relevance_values(
 def relevance_and_ceiling(
     found: IntArray, exact: IntArray, relevance: Relevance, k: int, least: int
 ) -> dict[str, FloatArray]:
-    """Each measure for the rows found, and as `rel.ceiling.*` for exact search: the difference is the index's doing."""
+    """Each measure for the rows found, and as `rel.ceiling.*` for exact search; the difference comes from the index."""
     ceiling = relevance_values(exact, relevance, k, least, "rel.ceiling.")
     return relevance_values(found, relevance, k, least) | ceiling
 
 
 def _measures(k: int, least: int) -> dict[str, StandardMeasure]:
-    """Our names, and those of ir-measures; nDCG knows grades, and whether a row is judged does not depend on them."""
+    """Our names, and those of ir-measures; nDCG and Judged do not depend on the lowest relevant grade."""
     first = min(k, _SHALLOW)
     of = "" if least == 1 else f"(rel={least})"
     pairs = {
@@ -186,33 +186,33 @@ def _measures(k: int, least: int) -> dict[str, StandardMeasure]:
 
 
 RELEVANCE = "rel."
-"""Columns of people's judgments begin with it."""
+"""Prefix of columns with measures by judgments."""
 _MISSING = -1
 _ANN = ("recall_tie", "recall", "kth_gap")
 
 
 @dataclass(frozen=True)
 class QueryResults:
-    """One place a query in every array; NaN where a value is not defined."""
+    """The answers and figures of a cell, one entry per query; NaN if undefined."""
 
     query_row: IntArray
-    """Which query of the data as it was read."""
+    """Row of the query in the original data."""
     tuning: npt.NDArray[np.bool_]
-    """Whether it is one of those on which parameters are chosen; the others are reported."""
+    """Whether settings are chosen on it; the others are reported."""
     rows: IntArray  # (queries, as many as the longest answer has)
-    """Best first, -1 behind the last that was found."""
+    """Rows found, best first, then -1."""
     recall_tie: FloatArray
     recall: FloatArray
     kth_gap: FloatArray
-    """All three NaN for a ranking without vectors."""
+    """These three are NaN for a ranking without vectors."""
     latency_ns: IntArray | None
-    """None where a call holds more than one query."""
+    """None if a call holds more than one query."""
     rel: Mapping[str, FloatArray]
-    """By name, as `rel.ndcg@10` and `rel.ceiling.ndcg@10`; NaN for a query without a relevant row."""
+    """By name, such as `rel.ndcg@10` and `rel.ceiling.ndcg@10`; NaN for a query without a relevant row."""
 
 
 def write_queries(file: Path, results: QueryResults) -> None:
-    """A file that appears whole; the same results are the same bytes, under one version of pyarrow."""
+    """Write the results; the same results give the same bytes with the same version of pyarrow."""
     arrow, parquet = require_pyarrow()
     times = results.latency_ns
     columns: dict[str, Any] = {
@@ -228,7 +228,7 @@ def write_queries(file: Path, results: QueryResults) -> None:
 
 
 def read_queries(file: Path) -> QueryResults:
-    """What `write_queries` wrote; a file that is missing, cut or another is a UserError."""
+    """Read what `write_queries` wrote; a missing or damaged file is a UserError."""
     arrow, parquet = require_pyarrow()
     try:
         table = parquet.read_table(file)
@@ -247,13 +247,13 @@ def read_queries(file: Path) -> QueryResults:
 
 
 def require_pyarrow() -> tuple[Any, Any]:
-    """The library and its part for Parquet, or the command that installs it; who only lists engines needs neither."""
+    """pyarrow and its Parquet module, imported when needed; raise a UserError with the pip command if missing."""
     parquet = import_extra("pyarrow.parquet", "ann", "Keeping what was found for every query")
     return import_module("pyarrow"), parquet
 
 
 def _lists(arrow: Any, rows: IntArray) -> Any:  # noqa: ANN401
-    """Only rows that were found: a place without one is no row."""
+    """The rows found, as lists without -1."""
     found = rows != _MISSING
     offsets = np.concatenate([[0], np.cumsum(found.sum(axis=1))]).astype(np.int32)
     return arrow.ListArray.from_arrays(arrow.array(offsets), arrow.array(rows[found], arrow.int64()))

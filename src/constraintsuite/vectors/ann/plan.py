@@ -1,4 +1,4 @@
-"""From a benchmark file to cells: which builds there are, which searches each serves, and what they will need."""
+"""From a benchmark file to its builds and cells, and an estimate of what they need."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.core.store.revisions import REVISIONS
@@ -18,31 +18,30 @@ from constraintsuite.vectors.ann.results import OperatingPoint
 from constraintsuite.vectors.ann.settings import AnnBenchmark, EngineEntry, grid, locked_data
 from constraintsuite.vectors.ann.staged_data import is_mapped
 
-_PROGRAM = 150_000_000  # bytes of a worker that has loaded its libraries and nothing else
-_A_QUERY = 48  # bytes of the figures of a query in a cell, beside its rows
+_PROGRAM = 150_000_000  # bytes of a worker with its libraries and nothing else
+_QUERY_BYTES = 48  # figures of a query in a cell, without its rows
 
 
 @dataclass(frozen=True)
 class Build:
-    """One index, and all that is measured on it."""
+    """One index, and all cells that are measured on it."""
 
     library: str
     code: str
     cells: Mapping[str, OperatingPoint]
-    """By key; they differ in the search alone."""
+    """By key; they differ only in the search."""
 
     @property
     def point(self) -> OperatingPoint:
-        """The first of its cells, which says what is built, of which data and by which engine."""
+        """The first of its cells, which names the data, the engine and the parameters of the build."""
         return next(iter(self.cells.values()))
 
 
 def plan(bench: AnnBenchmark, contents: Mapping[str, str], machine: str) -> list[Build]:
     """All builds, in the order of the file; an engine that is not installed is a UserError.
 
-    `contents` has the hash of each data set by its name. `machine` is where they will be measured. A folder that is taken
-    to another one is measured anew there, and what was measured before stays beside it: so no table mixes two machines,
-    and nothing is thrown away.
+    `contents` holds the hash of each data set by name. The `machine` is part of the key of a cell: on another machine the
+    cells are measured again, and the earlier ones stay in the folder.
     """
     builds = []
     for entry in bench.engines:
@@ -58,13 +57,13 @@ def plan(bench: AnnBenchmark, contents: Mapping[str, str], machine: str) -> list
 
 
 def refuse_missing(bench: AnnBenchmark) -> None:
-    """A UserError if an engine is not installed, before any data is read."""
+    """Raise a UserError if an engine is not installed; called before any data is read."""
     for entry in bench.engines:
         _installed(entry)
 
 
 def describe_engines() -> dict[str, dict[str, dict[str, str]]]:
-    """Of each engine its parameters: what they are, and their defaults."""
+    """For each engine the parameters of build and search, with descriptions and defaults."""
     described = {}
     for name in ENGINES.names():
         kind = ENGINES.load(name)
@@ -83,7 +82,7 @@ def _describe_fields(settings: type[EngineSettings]) -> dict[str, str]:
 
 
 def _points(entry: EngineEntry, params: Mapping[str, Any], data: str, bench: AnnBenchmark) -> Iterator[OperatingPoint]:
-    """One way to search after the other, so that an engine is configured as seldom as possible."""
+    """All cells of a build, ordered so that the engine is configured as seldom as possible."""
     protocol = bench.protocol
     for search in grid(entry.search):
         for rerank in entry.rerank:
@@ -96,14 +95,14 @@ def _points(entry: EngineEntry, params: Mapping[str, Any], data: str, bench: Ann
 
 
 def _key(point: OperatingPoint, bench: AnnBenchmark, content: str, programs: str, machine: str) -> str:
-    """Of all that decides a cell, and of the names it is shown under."""
+    """A hash of everything that decides a cell, and of the names it is shown under."""
     how = bench.protocol.model_dump(include={"warmup", "repeats", "min_seconds"})
     text = json.dumps([asdict(point), how, bench.ties, programs, machine], sort_keys=True)
     return sha256_text(content, text)[:24]
 
 
 def _with_server(entry: EngineEntry, params: Mapping[str, Any], installed: str) -> str:
-    """The library, and the server it speaks to; where nobody answers now, the build will say why."""
+    """The library, and its server with versions. If the server does not answer, the build will report why."""
     kind = ENGINES.load(entry.engine)
     server = kind.server(kind.build_settings.model_validate(params)) if issubclass(kind, ServedEngine) else None
     return installed if server is None else f"{installed}, {server}"
@@ -119,7 +118,7 @@ def _installed(entry: EngineEntry) -> str:
 
 @dataclass(frozen=True)
 class DataSize:
-    """How large one set of vectors is."""
+    """The size of one data set."""
 
     name: str
     rows: int
@@ -128,21 +127,13 @@ class DataSize:
 
     @property
     def bytes(self) -> int:
-        """What its base vectors take."""
+        """Bytes of its base vectors."""
         return 4 * self.rows * self.dimensions
-
-
-class BuildSize(NamedTuple):
-    """About what one build takes, in bytes."""
-
-    name: str
-    memory: int
-    saved: int
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """About what a benchmark will need, in bytes; of a server nothing is counted."""
+    """Approximate needs of a benchmark in bytes, without those of servers."""
 
     builds: int
     cells: int
@@ -150,14 +141,14 @@ class Estimate:
     data: tuple[DataSize, ...]
     largest_build: str
     memory_bytes: int
-    """Of the largest build: one runs at a time."""
+    """Memory of the largest build, since one runs at a time."""
     disk_bytes: int
-    """Of the folder, while the largest index is saved in it."""
+    """Size of the folder while the largest index is saved in it."""
 
     def lines(self) -> Iterator[str]:
         """The estimate as text for people."""
-        beside = f", {self.rankings} rankings without vectors" if self.rankings else ""
-        yield f"{self.builds} builds, {self.cells} cells{beside}"
+        rankings = f", {self.rankings} rankings without vectors" if self.rankings else ""
+        yield f"{self.builds} builds, {self.cells} cells{rankings}"
         for one in self.data:
             size = f"{one.rows:,} x {one.dimensions:,}, {one.queries:,} queries, {one.bytes / 1e6:,.0f} MB"
             yield f"{one.name}: {size}"
@@ -166,7 +157,7 @@ class Estimate:
 
 
 def estimate(bench: AnnBenchmark, folder: Path) -> Estimate:
-    """Opens the data, of which all is read but what can be mapped, and writes nothing; paths start at `folder`."""
+    """Open the data (what cannot be mapped is read) and estimate; relative paths start at `folder`."""
     refuse_missing(bench)
     sizes, disk, rankings = [], 0, 0
     with locked_data(bench.data, folder):
@@ -179,29 +170,30 @@ def estimate(bench: AnnBenchmark, folder: Path) -> Estimate:
             disk += _staged_bytes(bench, data)
     points = [sum(1 for _ in _points(entry, {}, "", bench)) for entry in bench.engines for _ in grid(entry.build)]
     builds = [build for size in sizes for entry in bench.engines for build in _build_sizes(entry, size)]
-    largest = max(builds, key=lambda build: build.memory)
-    answers = sum(size.queries for size in sizes) * sum(points) * (8 * max(bench.k) + _A_QUERY)
+    memory, _, largest = max(builds, key=lambda build: build[0])
+    answers = sum(size.queries for size in sizes) * sum(points) * (8 * max(bench.k) + _QUERY_BYTES)
     return Estimate(
         builds=len(builds),
         cells=sum(points) * len(sizes),
         rankings=rankings,
         data=tuple(sizes),
-        largest_build=largest.name,
-        memory_bytes=largest.memory,
-        disk_bytes=disk + answers + max(build.saved for build in builds),
+        largest_build=largest,
+        memory_bytes=memory,
+        disk_bytes=disk + answers + max(saved for _, saved, _ in builds),
     )
 
 
-def _build_sizes(entry: EngineEntry, size: DataSize) -> Iterator[BuildSize]:
+def _build_sizes(entry: EngineEntry, size: DataSize) -> Iterator[tuple[int, int, str]]:
+    """For each build: bytes of memory, bytes of the saved index, and its name."""
     kind = ENGINES.load(entry.engine)
     for params in grid(entry.build):
         index = kind.expected_bytes(kind.build_settings.model_validate(params), size.rows, size.dimensions)
         saved = index if issubclass(kind, PersistentEngine) else 0
-        here = 0 if issubclass(kind, ServedEngine) else index + saved  # read back while the first is still there
-        yield BuildSize(f"{entry.name} on {size.name}", _PROGRAM + size.bytes + here, saved)
+        here = 0 if issubclass(kind, ServedEngine) else index + saved  # it is loaded again while the first is in memory
+        yield _PROGRAM + size.bytes + here, saved, f"{entry.name} on {size.name}"
 
 
 def _staged_bytes(bench: AnnBenchmark, data: BenchmarkVectors) -> int:
-    """The copy of vectors that cannot be mapped, queries, and the truth with its scores."""
+    """Bytes of queries and exact neighbours, and of the vectors if they cannot be mapped."""
     copied = 0 if is_mapped(data.base) else 4 * data.base.size
     return int(copied + 4 * data.queries.size + 16 * len(data.queries) * max(bench.k))

@@ -1,4 +1,4 @@
-"""Retrievers without vectors beside the engines: what BM25 finds in the texts of the same bundle, judged by the same people."""
+"""Retrievers without vectors, such as BM25: search the texts of the same bundle, and measure by the same judgments."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.core.store.download import cache_folder
 from constraintsuite.core.store.files import sha256_text
+from constraintsuite.core.store.jsonl import write_json
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.retrieval.base import Passages, System, load_retriever, search_all
 from constraintsuite.models.retrieval.topk import IntArray
 from constraintsuite.vectors.ann import metrics
 from constraintsuite.vectors.ann.data import tuning_half
-from constraintsuite.vectors.ann.results import FAILED, RANKINGS, FailedRanking, RetrieverBaseline, queries_file, write
+from constraintsuite.vectors.ann.results import FAILED, RANKINGS, FailedRanking, RetrieverBaseline, queries_file
 from constraintsuite.vectors.ann.settings import AnnBenchmark
 from constraintsuite.vectors.ann.staged_data import Staged, load_staged
 from constraintsuite.vectors.bundle import Bundle
@@ -28,7 +29,7 @@ from constraintsuite.vectors.bundle import Bundle
 
 @dataclass(frozen=True)
 class PlannedRanking:
-    """One retriever over the texts of one set."""
+    """One retriever on the texts of one data set."""
 
     key: str
     retriever: str
@@ -38,7 +39,7 @@ class PlannedRanking:
 
 
 def plan_rankings(bench: AnnBenchmark, folder: Path, staged: Mapping[str, Staged]) -> list[PlannedRanking]:
-    """All that the benchmark file names, in its order; without what measures them, a UserError."""
+    """All rankings that the benchmark file names; a UserError if ir-measures is not installed."""
     planned = []
     for entry in bench.data:
         texts, data = entry.options.texts(folder), staged[entry.name]
@@ -52,17 +53,17 @@ def plan_rankings(bench: AnnBenchmark, folder: Path, staged: Mapping[str, Staged
 
 
 def run_ranking(planned: PlannedRanking, out: Path, reporter: Reporter) -> None:
-    """Search and judge, and write the record last; what fails is written down."""
+    """Search, measure and store a ranking, or its failure. The record is written last."""
     try:
         ranking, results = _rank(planned, reporter)
-    except Exception as error:  # a model of other people may raise anything, and the rest of the run shall be kept
+    except Exception as error:  # a model may raise anything
         failed = FailedRanking(
             planned.key, planned.staged.facts.name, planned.retriever, metrics.describe_failure(error)
         )
-        write(out / FAILED / f"{planned.key}.json", failed)
+        write_json(out / FAILED / f"{planned.key}.json", failed)
         return
     metrics.write_queries(queries_file(out, planned.key), results)
-    write(out / RANKINGS / f"{planned.key}.json", ranking)
+    write_json(out / RANKINGS / f"{planned.key}.json", ranking)
 
 
 def _rank(planned: PlannedRanking, reporter: Reporter) -> tuple[RetrieverBaseline, metrics.QueryResults]:
@@ -74,7 +75,7 @@ def _rank(planned: PlannedRanking, reporter: Reporter) -> tuple[RetrieverBaselin
     bench = Workbench(sorted(set(passages.texts)), cache_folder() / "scores", reporter)
     system = load_retriever(planned.retriever, passages, bench)
     found = _search(system, passages, queries, max(planned.k), reporter)
-    judged = {  # a measure that looks at the first ten only is the same for every k that is larger
+    judged = {  # measures of the first ten places are the same for every larger k
         name: values
         for k in planned.k
         for name, values in metrics.relevance_values(found, data.relevance or {}, k, data.min_relevance).items()
@@ -88,7 +89,7 @@ def _rank(planned: PlannedRanking, reporter: Reporter) -> tuple[RetrieverBaselin
 
 
 def _search(system: System, passages: Passages, queries: Sequence[str], k: int, reporter: Reporter) -> IntArray:
-    """Rows of the bundle, best first."""
+    """Rows of the bundle for each query, best first."""
     places = {name: row for row, name in enumerate(passages.ids)}
     found: IntArray = np.full((len(queries), k), -1, dtype=np.int64)
     for i, hits in enumerate(search_all(system, queries, k, reporter)):
@@ -97,7 +98,7 @@ def _search(system: System, passages: Passages, queries: Sequence[str], k: int, 
 
 
 def _key(system: System, bundle: Bundle, staged: Staged, ks: Sequence[int]) -> str:
-    """Of all that decides a ranking: texts, which of them, judgments, retriever, and what computes the measures."""
+    """A hash of everything that decides a ranking: texts, judgments, retriever, and the version of ir-measures."""
     measures = f"ir-measures {metadata.version('ir-measures')}"
     shown = json.dumps([staged.facts.name, system.name, list(ks)])
     parts = (bundle.texts.manifest.content, staged.facts.content, shown, _fingerprint(system), measures)
@@ -105,7 +106,7 @@ def _key(system: System, bundle: Bundle, staged: Staged, ks: Sequence[int]) -> s
 
 
 def _fingerprint(system: System) -> str:
-    """Nothing of a model that cannot be read: it will fail when it is run, and the cells are measured all the same."""
+    """The fingerprint; empty if the model cannot be loaded, which then fails when it is run."""
     try:
         return system.fingerprint
     except UserError:

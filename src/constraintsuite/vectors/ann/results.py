@@ -1,4 +1,4 @@
-"""What a benchmark leaves: one file a cell, whole or not at all."""
+"""The files of a benchmark folder: one record per cell, ranking or failure."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.store.artifact import Artifact
-from constraintsuite.core.store.files import write_text
-from constraintsuite.core.store.jsonl import adapter, describe
+from constraintsuite.core.store.jsonl import read_json
 from constraintsuite.vectors.ann.data import VectorMetric
 from constraintsuite.vectors.ann.metrics import QueryResults, read_queries
 from constraintsuite.vectors.ann.settings import QueryMode
@@ -22,45 +21,44 @@ from constraintsuite.vectors.ann.settings import QueryMode
 KIND = "ann"
 CELLS, FAILED, PER_QUERY, RANKINGS, RUN = "cells", "failed", "per_query", "rankings", "run.json"
 NOTHING = "–"
-"""Stands where a search has no parameters."""
+"""Shown if a search has no parameters."""
 FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
-"""What becomes part of a file's name; a run may come from somebody else, so that it is checked when it is read."""
-T = TypeVar("T")
+"""A text that becomes part of a file name. It is checked when a run is read, since runs are shared."""
 Keyed = TypeVar("Keyed", "MeasuredCell", "Failure", "RetrieverBaseline", "FailedRanking")
 
 
 @dataclass(frozen=True)
 class OperatingPoint:
-    """What was asked of an engine: one build, one way to search, one k, one mode."""
+    """One build, one search setting, one k and one mode of an engine."""
 
     data: FileName
     engine: str
     name: FileName
-    """As the benchmark file calls it."""
+    """Name of the engine in the benchmark file."""
     build: Mapping[str, Any]
     search: Mapping[str, Any]
     rerank: int
     k: int
     mode: QueryMode
     clients: int
-    """That ask at the same time; 1 but in the mode `concurrent`."""
+    """Clients that search at the same time; 1 except in the mode `concurrent`."""
     threads: int
 
     @property
     def series(self) -> str:
-        """The name with the parameters of the build."""
+        """The name with the parameters of the build, without its address."""
         return " ".join([self.name, *(f"{key}={value}" for key, value in self.build.items() if key != "url")])
 
     @property
     def setting(self) -> str:
         """The parameters of the search."""
-        said = [f"{key}={value}" for key, value in self.search.items()]
-        return " ".join([*said, f"rerank={self.rerank}"] if self.rerank > 1 else said) or NOTHING
+        rerank = {"rerank": self.rerank} if self.rerank > 1 else {}
+        return " ".join(f"{key}={value}" for key, value in {**self.search, **rerank}.items()) or NOTHING
 
 
 @dataclass(frozen=True)
 class Repeat:
-    """One measurement: how many queries were answered, and in what time."""
+    """One measurement: the number of answered queries, and its duration."""
 
     seconds: float
     queries: int
@@ -73,13 +71,13 @@ class Repeat:
 
 @dataclass(frozen=True)
 class EngineSpeed:
-    """How fast the answers came."""
+    """The measured speed of a cell."""
 
     repeats: tuple[Repeat, ...]
     latencies_ms: Mapping[str, float] | None
-    """p50, p95, p99 and p999 over calls of one query; None where a call holds more."""
+    """p50, p95, p99 and p999 over calls of one query; None if a call holds more."""
     engine_share: float | None
-    """Of the measured time, how much was spent in the engine."""
+    """Share of the measured time that was spent in the engine."""
 
     @property
     def qps(self) -> float:
@@ -97,16 +95,16 @@ class EngineSpeed:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a build took; None where it cannot be known."""
+    """Time, size and memory of a build; None if not known."""
 
     build_seconds: float
     save_seconds: float | None
     load_seconds: float | None
     index_bytes: int | None
     memory_bytes: int | None
-    """By how much the anonymous memory of a fresh process grew: mapped vectors do not count."""
+    """Growth of the anonymous memory of a fresh process: mapped vectors do not count."""
     peak_bytes: int | None
-    """The most that the process held at any time, all libraries and mapped pages included."""
+    """Peak memory of the process, with libraries and mapped pages."""
 
 
 @dataclass(frozen=True)
@@ -116,17 +114,17 @@ class MeasuredCell:
     key: FileName
     point: OperatingPoint
     content: str
-    """Of the data."""
+    """Hash of the data."""
     exact: bool
     figures: Mapping[str, Interval]
     speed: EngineSpeed
     cost: Cost
     library: str
-    """With its version, and behind it that of the server it speaks to."""
+    """Library with its version, and the version of the server if there is one."""
     code: str = ""
-    """Which revision of our own measuring and of our engine this is of."""
+    """Revisions of the measuring code and of the engine's file."""
     host: Mapping[str, str | int | None] = field(default_factory=dict)
-    """The machine that measured it, part of the key."""
+    """The machine that measured it; part of the key."""
 
 
 @dataclass(frozen=True)
@@ -140,22 +138,22 @@ class Failure:
 
 @dataclass(frozen=True)
 class RetrieverBaseline:
-    """What a retriever without these vectors finds in the same texts: judged by people alone, and not timed."""
+    """Relevance of a retriever that searches the same texts without the vectors; it is not timed."""
 
     key: FileName
     data: FileName
     content: str
-    """Of the data."""
+    """Hash of the data."""
     retriever: str
     figures: Mapping[str, Interval]
     """`rel.*` for every k of the run."""
     facts: Mapping[str, Any]
-    """What the retriever settled on."""
+    """What the retriever says about itself."""
 
 
 @dataclass(frozen=True)
 class FailedRanking:
-    """A retriever that could not be run."""
+    """A retriever that failed."""
 
     key: FileName
     data: FileName
@@ -165,7 +163,7 @@ class FailedRanking:
 
 @dataclass(frozen=True)
 class DataFacts:
-    """Of one set of vectors."""
+    """What a run records about one data set."""
 
     name: FileName
     content: str
@@ -176,18 +174,18 @@ class DataFacts:
     judged_queries: int
     notes: tuple[str, ...]
     overlap: int = 0
-    """Queries measured that equal a base vector: each finds itself, which flatters every engine."""
+    """Queries that equal a base vector: each finds itself, which makes every engine look better."""
     bundle: str | None = None
-    """The id of the bundle it is of."""
+    """Id of the bundle, if the data are of one."""
     population: int | None = None
-    """Documents of the collection that the bundle was chosen from, where it is known."""
+    """Documents in the collection that the bundle was drawn from, if known."""
     min_relevance: int = 1
-    """The lowest grade that is relevant."""
+    """The lowest relevant grade."""
 
 
 @dataclass(frozen=True)
 class RunFacts:
-    """On what, where and with what a run was made."""
+    """Settings, machine and data of a run, and the keys of its cells."""
 
     name: str
     settings: Mapping[str, Any]
@@ -196,13 +194,13 @@ class RunFacts:
     host: Mapping[str, str | int | None]
     data: tuple[DataFacts, ...]
     keys: tuple[FileName, ...]
-    """Of the cells that the benchmark file asks for now; others may lie beside them."""
+    """Keys of the cells that the benchmark file names; the folder may hold others."""
     ranking_keys: tuple[FileName, ...] = ()
 
 
 @dataclass(frozen=True)
 class AnnRun:
-    """A benchmark folder as it was read."""
+    """The content of a benchmark folder."""
 
     path: Path
     content: str
@@ -214,9 +212,9 @@ class AnnRun:
 
 
 def load_ann_run(path: Path) -> AnnRun:
-    """The finished cells and the failures of a run."""
+    """Read the cells, rankings and failures of a run."""
     artifact = Artifact.open(path, KIND)
-    facts = read(path / RUN, RunFacts)
+    facts = read_json(path / RUN, RunFacts)
     return AnnRun(
         path,
         artifact.manifest.content,
@@ -229,12 +227,12 @@ def load_ann_run(path: Path) -> AnnRun:
 
 
 def load_queries(run: AnnRun, cell: MeasuredCell | RetrieverBaseline) -> QueryResults:
-    """What a cell, or a ranking without vectors, found for every query."""
+    """What a cell, or a ranking without vectors, found for each query."""
     return read_queries(queries_file(run.path, cell.key))
 
 
 def queries_file(out: Path, key: str) -> Path:
-    """Where the answers of one cell lie."""
+    """The file with the answers of one cell."""
     return out / PER_QUERY / f"{key}.parquet"
 
 
@@ -244,21 +242,8 @@ def _read_all(run: Artifact, folder: str, keys: Sequence[str], kind: type[Keyed]
 
 
 def _read_keyed(file: Path, kind: type[Keyed]) -> Keyed:
-    """A record that lies under its own key: its other files are found by it."""
-    record = read(file, kind)
+    """A record whose key is the name of its file; the key names its other files too."""
+    record = read_json(file, kind)
     if record.key != file.stem:
         raise UserError(f"{file}: the key inside is {record.key!r}. Was it renamed? Run the benchmark again.")
     return record
-
-
-def read(file: Path, kind: type[T]) -> T:
-    """One record; a file that was edited or cut is a UserError."""
-    try:
-        return adapter(kind).validate_json(file.read_bytes())
-    except ValidationError as error:
-        raise UserError(f"{file}: {describe(error)} Was it edited, or written by another version?") from None
-
-
-def write(file: Path, record: object) -> None:
-    """One record, as a file that appears whole."""
-    write_text(file, adapter(type(record)).dump_json(record, indent=2).decode() + "\n")

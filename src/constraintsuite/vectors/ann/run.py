@@ -1,4 +1,4 @@
-"""A benchmark from its file to its folder: finished cells are skipped, failed ones are tried again."""
+"""Run a benchmark into a folder: finished cells are skipped, failed ones are tried again."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from tempfile import TemporaryDirectory
 
 from constraintsuite.core.execution.progress import Advance, Reporter
 from constraintsuite.core.store.artifact import MANIFEST, STAGES, Artifact, ArtifactOrigin, read_manifest
+from constraintsuite.core.store.jsonl import write_json
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.core.store.workspace import Replace, claim
 from constraintsuite.vectors.ann import host
 from constraintsuite.vectors.ann.metrics import require_measures, require_pyarrow
 from constraintsuite.vectors.ann.plan import plan, refuse_missing
 from constraintsuite.vectors.ann.rankings import plan_rankings, run_ranking
-from constraintsuite.vectors.ann.results import CELLS, FAILED, KIND, PER_QUERY, RANKINGS, RUN, Failure, RunFacts, write
+from constraintsuite.vectors.ann.results import CELLS, FAILED, KIND, PER_QUERY, RANKINGS, RUN, Failure, RunFacts
 from constraintsuite.vectors.ann.settings import AnnBenchmark, locked_data
 from constraintsuite.vectors.ann.staged_data import Staged, stage
 from constraintsuite.vectors.ann.worker import WorkerJob
@@ -30,7 +31,7 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_
 
 @dataclass(frozen=True)
 class BenchmarkCounts:
-    """What a run did, in cells and rankings together."""
+    """How many cells and rankings a run measured, skipped and failed to measure."""
 
     path: Path
     measured: int
@@ -39,23 +40,22 @@ class BenchmarkCounts:
 
 
 def run_benchmark(bench: AnnBenchmark, folder: Path, out: Path, reporter: Reporter) -> BenchmarkCounts:
-    """Measure every cell of `bench` that is not in `out` yet; paths of data start at `folder`.
+    """Measure every cell of `bench` that is not in `out` yet; relative paths of data start at `folder`.
 
-    Cells are written where they stay, and those of earlier settings are kept: hours of measuring outlive a changed benchmark.
-    So a finished run is never "up to date" as a whole.
+    Cells of earlier settings are kept, since they may have taken hours. So a finished run is never "up to date" as a whole.
     """
-    require_pyarrow()  # before hours of measuring that could not be written down
+    require_pyarrow()  # before hours of measuring that could not be stored
     host.require_threadpoolctl()
     refuse_missing(bench)
     host.note_load(reporter)
     settings = bench.model_dump(mode="json", serialize_as_any=True)
     origin = ArtifactOrigin(KIND, bench.name, {}, settings, 0, REVISIONS[KIND])
     with (
-        locked_data(bench.data, folder),  # workers map the data for as long as anything is measured
+        locked_data(bench.data, folder),  # workers map the data during the whole run
         claim(out, origin, _FILES, replace=Replace.SAME_NAME, separate=(STAGES,)) as space,
     ):
         staged = _stage_all(bench, folder, out, reporter)
-        _forget_changed(out, reporter)
+        _remove_changed(out, reporter)
         counts, outcome = _measure_missing(bench, folder, staged, out, reporter)
         space.origin = replace(origin, inputs={name: one.facts.content for name, one in staged.items()})
         space.finish(counts, {"failed": outcome.failed} if outcome.failed else {})
@@ -65,10 +65,10 @@ def run_benchmark(bench: AnnBenchmark, folder: Path, out: Path, reporter: Report
 def _measure_missing(
     bench: AnnBenchmark, folder: Path, staged: dict[str, Staged], out: Path, reporter: Reporter
 ) -> tuple[dict[str, int], BenchmarkCounts]:
-    """Measure the cells and rankings that are not in `out`; gives what it holds afterwards, and what was done."""
+    """Measure the cells and rankings that are not in `out`; gives the counts for the manifest, and what was done."""
     machine = host.describe_host()
     if any(one.facts.judged_queries for one in staged.values()):
-        require_measures()  # else every cell would be measured, and lost when it is judged
+        require_measures()  # else every cell would fail after it was measured
     builds = plan(bench, {name: one.facts.content for name, one in staged.items()}, host.machine_of(machine))
     rankings = plan_rankings(bench, folder, staged)
     keys = tuple(key for build in builds for key in build.cells)
@@ -77,7 +77,7 @@ def _measure_missing(
     (out / MANIFEST).unlink(missing_ok=True)  # from now on the folder is unfinished
     settings = bench.model_dump(mode="json", serialize_as_any=True)
     data = tuple(one.facts for one in staged.values())
-    write(out / RUN, RunFacts(bench.name, settings, bench.targets, bench.ties, machine, data, keys, ranking_keys))
+    write_json(out / RUN, RunFacts(bench.name, settings, bench.targets, bench.ties, machine, data, keys, ranking_keys))
     with reporter.track("cells", len(keys)) as advance:
         advance(len(keys) - len(missing))
         for build in builds:
@@ -99,11 +99,11 @@ def _measure_missing(
     return counts, BenchmarkCounts(out, asked - lost, len(keys) + len(rankings) - asked, lost)
 
 
-def _forget_changed(out: Path, reporter: Reporter) -> None:
-    """Take away cells of a finished benchmark that are not as they were measured, so that they are measured again."""
+def _remove_changed(out: Path, reporter: Reporter) -> None:
+    """Remove cells of a finished benchmark whose files were changed, so that they are measured again."""
     manifest = read_manifest(out)
     for name in Artifact(out, manifest).changed_files() if manifest is not None else ():
-        reporter.note(f"{out / name} is not what was written, so it is made again")
+        reporter.note(f"{out / name} was changed, so it is measured again")
         for place in (CELLS, RANKINGS):
             _file(out, place, Path(name).stem).unlink(missing_ok=True)
 
@@ -119,7 +119,7 @@ def _stage_all(bench: AnnBenchmark, folder: Path, out: Path, reporter: Reporter)
 
 
 def _unfinished(out: Path, folder: str, keys: Iterable[str]) -> set[str]:
-    """The keys of what is not in the folder yet; what failed before is forgotten."""
+    """The keys that are not in the folder yet; their earlier failures are removed."""
     left = {key for key in keys if not _file(out, folder, key).is_file()}
     for key in left:
         _file(out, FAILED, key).unlink(missing_ok=True)
@@ -131,15 +131,15 @@ def _file(out: Path, folder: str, key: str) -> Path:
 
 
 def _run_build(job: WorkerJob, advance: Advance) -> None:
-    """A fresh process for one build; if it dies or takes too long, its cells that are not there have failed."""
+    """Measure one build in a fresh process; if it dies or takes too long, its missing cells are stored as failed."""
     with TemporaryDirectory(dir=job.staged.folder) as folder:
         task, log = Path(folder) / "job.json", Path(folder) / "log"
-        write(task, job)
+        write_json(task, job)
         environment = {**os.environ, **dict.fromkeys(_THREADS, str(job.protocol.threads))}
         command = [sys.executable, "-m", "constraintsuite.vectors.ann.worker", str(task)]
         with (
             log.open("wb") as errors,
-            # Its end of stdin closes when this process dies, however it dies, and then it ends too.
+            # The worker ends when its stdin closes, which happens however this process dies.
             subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, env=environment
             ) as worker,
@@ -151,26 +151,26 @@ def _run_build(job: WorkerJob, advance: Advance) -> None:
                 worker.kill()
 
             timer = threading.Timer(job.protocol.timeout_seconds, stop)
-            timer.daemon = True  # whoever interrupts us shall not have to wait for it
+            timer.daemon = True  # an interrupted run does not wait for it
             timer.start()
             assert worker.stdout is not None
             done = 0
             for line in worker.stdout:
-                if line.decode(errors="replace").strip() in job.build.cells:  # libraries may print there too
+                if line.decode(errors="replace").strip() in job.build.cells:  # libraries may print other lines
                     done += 1
                     advance()
             timer.cancel()
-        reason = _death(worker.wait(), log)
+        reason = _describe_end(worker.wait(), log)
     if late.is_set():
         seconds = f"{job.protocol.timeout_seconds:g} s"
         reason = f"took longer than timeout_seconds, {seconds}, for its build and searches"
     for key, point in job.build.cells.items():
         if not any(_file(job.out, place, key).is_file() for place in (CELLS, FAILED)):
-            write(_file(job.out, FAILED, key), Failure(key, point, reason))
+            write_json(_file(job.out, FAILED, key), Failure(key, point, reason))
     advance(len(job.build.cells) - done)
 
 
-def _death(code: int, log: Path) -> str:
-    said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-5:]
+def _describe_end(code: int, log: Path) -> str:
+    errors = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-5:]
     how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
-    return "\n".join([f"the process {how}", *said])
+    return "\n".join([f"the process {how}", *errors])

@@ -19,23 +19,23 @@ from constraintsuite.vectors.ann.results import NOTHING, AnnRun, MeasuredCell, l
 
 _FIRST = "What was measured, how and where; and what the figures do not say."
 _ARENA = (
-    "Figures of this section may be compared with each other, and with those of no other section. Lines join what no other setting "
-    "of the same engine beats; the rest is hollow. Dashed lines are what compares everything, and rankings without vectors. Recall from "
-    "99.95 % on lies on the right edge. Query by query is shown the fastest setting of each engine that reaches the lowest target, or its "
-    "most exact one. A setting that compares candidates again (rerank) is as large as its index and the full vectors together."
+    "Compare figures only within this section. Lines join the settings of an engine that no other setting of it beats; the other "
+    "points are hollow. Dashed lines are engines that compare everything, and rankings without vectors. Recalls of 99.95 % and "
+    "above are on the right edge. The plot of single queries shows the fastest setting of each engine that reaches the lowest "
+    "target, or its most exact one. With rerank, the size is that of the index and of the full vectors."
 )
 _COMPARED = (
-    "Engines query by query, in ann.recall_tie: the fastest setting of each that reaches the target on one half of the queries, and "
-    "the most exact setting on that half, compared on the other half. The same two settings at several targets are one test. Speeds "
-    f"have no p: repeats on one machine are no sample. {LEGEND}"
+    "Engines query by query, in ann.recall_tie. On one half of the queries, the fastest setting that reaches the target is chosen, "
+    "and the most exact one; both are compared on the other half. The same two settings at several targets are one test. Speeds "
+    f"have no p: repeats on one machine are not a sample. {LEGEND}"
 )
-_BUILDS = "What an index takes beside the time of its searches."
-_FAILURES = "What could not be measured is missing above, and counts for no engine."
+_BUILDS = "Time, memory and size of each index."
+_FAILURES = "What could not be measured is missing in the tables above."
 _MOST_SPEEDS = 4
 
 
 def ann_sections(runs: Sequence[AnnRun]) -> Iterator[Section]:
-    """All sections of the report of some runs; those with nothing to show are left out."""
+    """All sections of the report; those with nothing to show are left out."""
     shown = frontier.separate_runs(runs)
     first = Remarks(tuple(dict.fromkeys(remarks(runs)))), TableBlock(sets(runs)), TableBlock(machines(runs))
     yield Section("first", "Read this first", _FIRST, first)
@@ -43,7 +43,7 @@ def ann_sections(runs: Sequence[AnnRun]) -> Iterator[Section]:
     described: set[tuple[str, int, str]] = set()
     for arena, cells in found.items():
         of = (arena.content, arena.k, arena.tag)
-        is_first = of not in described  # builds, and what is found, do not depend on how fast it is asked for
+        is_first = of not in described  # builds and found rows are the same in every mode
         described.add(of)
         yield _arena_section(shown, arena, cells, names[arena.content], is_first=is_first)
     yield from _compared(runs)
@@ -54,7 +54,7 @@ def ann_sections(runs: Sequence[AnnRun]) -> Iterator[Section]:
 
 
 def round_speeds(cells: Sequence[MeasuredCell]) -> list[float]:
-    """A few of 1, 2, 5, 10, ... queries a second between the slowest and the fastest approximate cell."""
+    """A few of 1, 2, 5, 10, ... queries per second between the slowest and the fastest approximate cell."""
     speeds = [frontier.speed_of(cell) for cell in cells if not cell.exact]
     if not speeds:
         return []
@@ -91,7 +91,7 @@ def _arena_section(
 def _arena_tables(
     runs: Sequence[AnnRun], arena: Arena, cells: Sequence[MeasuredCell], *, is_first: bool, approximate: bool
 ) -> Iterator[TableBlock]:
-    """What is read stands open; what is looked up is folded away."""
+    """The main tables are open; the others have a title and are folded."""
     asked = {float(speed) for run in runs for speed in run.facts.settings["speeds"]}
     if targets := _targets(runs):
         glance, details = tables.speed_at_recall(arena, cells, targets)
@@ -126,7 +126,7 @@ def _recalls(runs: Sequence[AnnRun], cells: Sequence[MeasuredCell], target: floa
 
 
 def _compared(runs: Sequence[AnnRun]) -> Iterator[Section]:
-    """Each run for itself, as the correction is over its tests."""
+    """Compare the engines of each run separately, since the correction is over the tests of a run."""
     names = identities(runs)
     blocks: list[TableBlock] = []
     for number, (label, run) in enumerate(frontier.label_runs(runs), 1):
@@ -138,7 +138,7 @@ def _compared(runs: Sequence[AnnRun]) -> Iterator[Section]:
 
 
 def _run_compared(run: AnnRun, name: str) -> Iterator[tuple[str, TableBlock]]:
-    """For each arena with two engines to compare: the content of its data with the tests, and with the settings."""
+    """For each arena with two engines to compare: the content of its data, with a table of tests and one of settings."""
     try:
         compared = compare_experiments([ann_experiment(run)], [RECALL])
     except NothingToCompareError:
@@ -153,7 +153,7 @@ def _run_compared(run: AnnRun, name: str) -> Iterator[tuple[str, TableBlock]]:
             own = [test for test in compared.tests if test.group in inside]
             found = difference_table(f"{name}_{number}", caption, own, ("systems", "group"))
             settings = {
-                system: {group: said for group, said in own_settings.items() if group in inside}
+                system: {group: details for group, details in own_settings.items() if group in inside}
                 for system, own_settings in compared.settings.items()
             }
             caption = f"{arena.title}. The setting of each engine that was chosen on the other half of the queries."
@@ -178,7 +178,7 @@ def _queries(cells: Sequence[MeasuredCell]) -> int:
 
 
 def _full_bytes(runs: Sequence[AnnRun], content: str) -> int:
-    """What the vectors of a set take as they are compared, in single precision."""
+    """Size of the vectors of a data set in single precision."""
     return next(4 * data.rows * data.dimensions for run in runs for data in run.facts.data if data.content == content)
 
 

@@ -1,4 +1,4 @@
-"""A benchmark file, typed and frozen; a key that is not known is refused."""
+"""The settings of a benchmark file; unknown keys are refused."""
 
 from __future__ import annotations
 
@@ -28,24 +28,31 @@ class _Section(BaseModel):
 
 
 class MeasuringProtocol(_Section):
-    """How often, how long and by how many clients is measured."""
+    """How speed is measured: modes, clients, threads, warm-up, repeats."""
 
-    modes: tuple[QueryMode, ...] = Field(("serial",), description="one query a call, all in one call, or clients")
-    clients: tuple[PositiveInt, ...] = Field((1,), description="concurrent: how many ask at the same time")
-    threads: int = Field(1, ge=1, description="processors that an engine may use, in every mode")
-    warmup: int = Field(1, ge=0, description="passes over all queries that are not measured")
-    repeats: int = Field(5, ge=1, description="measurements; the median of their speeds is reported")
-    min_seconds: float = Field(2.0, ge=0, description="a measurement goes over the queries again until it took so long")
-    timeout_seconds: float = Field(7_200, gt=0, description="for one build and all its searches")
+    modes: tuple[QueryMode, ...] = ("serial",)
+    """One query per call, all queries in one call, or several clients."""
+    clients: tuple[PositiveInt, ...] = (1,)
+    """Numbers of clients in the mode concurrent."""
+    threads: PositiveInt = 1
+    """Processors that an engine may use, in every mode."""
+    warmup: int = Field(1, ge=0)
+    """Passes over all queries that are not measured."""
+    repeats: PositiveInt = 5
+    """Measurements; the median of their speeds is reported."""
+    min_seconds: float = Field(2.0, ge=0)
+    """A measurement repeats the queries for at least this time."""
+    timeout_seconds: PositiveFloat = 7_200
+    """For one build and all its searches."""
 
     @model_validator(mode="after")
-    def _some_of_each_and_each_once(self) -> MeasuringProtocol:
+    def _check_lists(self) -> MeasuringProtocol:
         _check_axes({"modes": self.modes, "clients": self.clients})
         return self
 
 
 class DataEntry(_Section):
-    """One set of vectors: its name, its format and the options of that format."""
+    """One data set: its name, its format and the options of that format."""
 
     name: str = Field(pattern=_NAME)
     format: str
@@ -53,7 +60,7 @@ class DataEntry(_Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _options_of_the_format(cls, entry: Any) -> Any:  # noqa: ANN401 - whatever stands in the file
+    def _parse_options(cls, entry: Any) -> Any:  # noqa: ANN401 - any value of the file
         if not isinstance(entry, dict) or not isinstance(entry.get("format"), str) or "options" in entry:
             return entry
         rest = {key: value for key, value in entry.items() if key not in ("name", "format")}
@@ -63,7 +70,7 @@ class DataEntry(_Section):
 
 @contextmanager
 def locked_data(entries: Sequence[DataEntry], folder: Path) -> Iterator[None]:
-    """Keep others from replacing the data of these entries while the block runs."""
+    """While the block runs, no command may replace the data of these entries."""
     with ExitStack() as locks:
         for entry in entries:
             locks.enter_context(entry.options.locked(folder))
@@ -75,15 +82,16 @@ class EngineEntry(_Section):
 
     engine: str
     name: str = Field(pattern=_NAME)
-    build: dict[str, Any] = Field(default_factory=dict, description="decide the index")
-    search: dict[str, Any] = Field(
-        default_factory=dict, description="are set afterwards, so that one build serves many"
-    )
-    rerank: tuple[PositiveInt, ...] = Field((1,), description="ask for so many times k, compare these in full")
+    build: dict[str, Any] = Field(default_factory=dict)
+    """Parameters of the index."""
+    search: dict[str, Any] = Field(default_factory=dict)
+    """Parameters of a search; one build serves all searches."""
+    rerank: tuple[PositiveInt, ...] = (1,)
+    """Ask for this multiple of k, and compare these in full precision."""
 
     @model_validator(mode="before")
     @classmethod
-    def _named_by_default(cls, entry: Any) -> Any:  # noqa: ANN401
+    def _default_name(cls, entry: Any) -> Any:  # noqa: ANN401
         if isinstance(entry, dict):
             rerank = entry.get("rerank", 1)
             single = isinstance(rerank, int) and not isinstance(rerank, bool)
@@ -91,36 +99,36 @@ class EngineEntry(_Section):
         return entry
 
     @model_validator(mode="after")
-    def _every_point_of_the_grid_is_known(self) -> EngineEntry:
+    def _check_grid(self) -> EngineEntry:
         kind = ENGINES.load(self.engine)
         _check_axes({**self.build, **self.search, "rerank": self.rerank})
         for params, settings in ((self.build, kind.build_settings), (self.search, kind.search_settings)):
             for point in grid(params):
                 _checked(settings, point)
         empty = next((name for name, value in self.search.items() if None in _values(value)), None)
-        if empty is not None:  # an index keeps what it was told before, so that nothing would be what the last cell had
-            raise ValueError(f"search.{empty} is null, which says nothing; name a number, or leave {empty} out")
+        if empty is not None:  # an index would keep its previous value
+            raise ValueError(f"search.{empty} is null; give a number, or leave {empty} out")
         return self
 
 
 class AnnBenchmark(_Section):
-    """What is compared, on what, and how."""
+    """A benchmark: data, engines and how to measure."""
 
     name: str = Field("ann", pattern=_NAME)
     data: tuple[DataEntry, ...]
-    k: tuple[PositiveInt, ...] = Field((10,), description="how many neighbours are asked for")
-    ties: RecallTieRule = Field("relative", description="which rows count as equal to the last true one")
-    targets: tuple[Annotated[float, Field(gt=0, le=1)], ...] = Field(
-        (0.9, 0.95, 0.99), description="recalls of the table of speeds"
-    )
-    speeds: tuple[PositiveFloat, ...] = Field(
-        (), description="queries a second of the table of recalls; none: round ones"
-    )
+    k: tuple[PositiveInt, ...] = (10,)
+    """Numbers of neighbours to find."""
+    ties: RecallTieRule = "relative"
+    """Which rows count as equal to the last true neighbour."""
+    targets: tuple[Annotated[float, Field(gt=0, le=1)], ...] = (0.9, 0.95, 0.99)
+    """Recalls in the table of speeds."""
+    speeds: tuple[PositiveFloat, ...] = ()
+    """Queries per second in the table of recalls; by default round ones."""
     protocol: MeasuringProtocol = Field(default_factory=MeasuringProtocol)
     engines: tuple[EngineEntry, ...]
 
     @model_validator(mode="after")
-    def _names_and_numbers(self) -> AnnBenchmark:
+    def _check_names(self) -> AnnBenchmark:
         for names in ([entry.name for entry in self.data], [entry.name for entry in self.engines]):
             repeated = {name for name in names if names.count(name) > 1}
             if repeated:
@@ -130,7 +138,7 @@ class AnnBenchmark(_Section):
 
     @classmethod
     def read(cls, path: Path) -> AnnBenchmark:
-        """The benchmark in a YAML file; what is wrong in it is a UserError naming the place."""
+        """Read a YAML file; an error is a UserError that names the place."""
         data = read_yaml(path, "benchmark file", "`csuite ann example` prints one to start from.")
         try:
             return cls.model_validate(data)
@@ -141,7 +149,7 @@ class AnnBenchmark(_Section):
 
 
 def grid(params: Params) -> Iterator[dict[str, Any]]:
-    """Every combination of the values of those parameters that have a list of them."""
+    """Every combination of the values of parameters that have a list of values."""
     for values in product(*(_values(value) for value in params.values())):
         yield dict(zip(params, values, strict=True))
 
@@ -151,7 +159,7 @@ def _values(value: object) -> list[Any]:
 
 
 def _check_axes(axes: Mapping[str, object]) -> None:
-    """Without a value there is no cell, and the same value twice would be measured twice and kept once."""
+    """Refuse an empty list, and a list with the same value twice."""
     for name, axis in axes.items():
         values = list(axis) if isinstance(axis, list | tuple) else [axis]
         if not values:

@@ -1,8 +1,7 @@
-"""Vectors where a worker process can map them, with their truth, made once and kept for the next run."""
+"""Put the data of a benchmark where workers can map them, with their exact neighbours, and keep them for the next run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from constraintsuite.models.retrieval.topk import Neighbours
 from constraintsuite.vectors.ann.data import (
     BenchmarkVectors,
     Vectors,
-    blocks,
     exact_neighbours,
     hash_vectors,
     limit_vectors,
@@ -26,9 +24,7 @@ from constraintsuite.vectors.ann.data import (
     select_queries,
 )
 from constraintsuite.vectors.ann.results import DataFacts
-from constraintsuite.vectors.ann.settings import AnnBenchmark, DataEntry, locked_data
-from constraintsuite.vectors.ann.sources.bigann import write_fbin, write_neighbours
-from constraintsuite.vectors.ann.sources.hdf5 import write_hdf5
+from constraintsuite.vectors.ann.settings import DataEntry
 from constraintsuite.vectors.matrices import blocks_of, map_matrix, write_matrix
 
 _BASE, _REST = "base.npy", "rest.npz"
@@ -36,28 +32,28 @@ _BASE, _REST = "base.npy", "rest.npz"
 
 @dataclass(frozen=True)
 class BaseFile:
-    """Base vectors in a file, and what that file was before its content was hashed."""
+    """Base vectors in a file, and the state of that file when its content was hashed."""
 
     path: Path
     offset: int
     size: int
     changed_ns: int
     number: int
-    """Of the file on its disk: another one under the same name has another."""
+    """Inode of the file: another file with the same name has another."""
 
     @classmethod
     def of(cls, path: Path, offset: int) -> BaseFile:
-        """The file as it is now."""
+        """The current state of the file."""
         found = path.stat()
         return cls(path, offset, found.st_size, found.st_mtime_ns, found.st_ino)
 
     def open(self, rows: int, dimensions: int) -> Vectors:
-        """Map the vectors into memory; a UserError if the file was changed since it was hashed."""
+        """Map the vectors into memory; raise a UserError if the file was changed since it was hashed."""
         self.refuse_changed()
         return np.memmap(self.path, dtype=np.float32, mode="r", offset=self.offset, shape=(rows, dimensions))
 
     def refuse_changed(self) -> None:
-        """A UserError if it is no longer the file that was hashed: what is measured on it would stand under another's name."""
+        """Raise a UserError if the file was changed since it was hashed."""
         if not self.path.is_file() or BaseFile.of(self.path, self.offset) != self:
             raise UserError(
                 f"{self.path}: these vectors were changed while the benchmark ran, so nothing more is measured on them. "
@@ -67,7 +63,7 @@ class BaseFile:
 
 @dataclass(frozen=True)
 class Staged:
-    """Where everything of one set lies."""
+    """The files of one data set."""
 
     folder: Path
     facts: DataFacts
@@ -75,11 +71,11 @@ class Staged:
 
 
 def stage(entry: DataEntry, folder: Path, depth: int, out: Path) -> Staged:
-    """Read and check the data, compute its truth, and write what is not in a file that can be mapped as it is."""
+    """Read and check the data, compute the exact neighbours, and copy vectors that cannot be mapped from their own file."""
     data = read_set(entry, folder)
     refuse_few_rows(data, depth)
     own = _own(data.base)
-    if own is not None:  # once more, so that nothing is hashed that was read before its file was looked at
+    if own is not None:  # map again, so that what is hashed was read after the state of the file was taken
         data = replace(data, base=own.open(*data.base.shape))
     content = hash_vectors(data)
     place = out / content[:16]
@@ -105,7 +101,7 @@ def stage(entry: DataEntry, folder: Path, depth: int, out: Path) -> Staged:
 
 
 def load_staged(staged: Staged) -> tuple[BenchmarkVectors, Neighbours]:
-    """The set with its vectors mapped, and its truth; a UserError if the vectors are others by now."""
+    """The data with mapped vectors, and the exact neighbours; raise a UserError if the files were changed."""
     facts = staged.facts
     base = staged.base.open(facts.rows, facts.dimensions)
     rest = _read_rest(staged.folder)
@@ -126,7 +122,7 @@ def load_staged(staged: Staged) -> tuple[BenchmarkVectors, Neighbours]:
 
 
 def read_set(entry: DataEntry, folder: Path) -> BenchmarkVectors:
-    """The data of an entry, or a UserError that says why nothing can be measured on it."""
+    """Read the data of an entry; raise a UserError if they cannot be used."""
     options = entry.options
     data = require_usable(limit_vectors(options.load(entry.name, folder), options.limit, options.query_limit))
     equal = find_overlap(data.queries, data.base)
@@ -143,7 +139,7 @@ def read_set(entry: DataEntry, folder: Path) -> BenchmarkVectors:
 
 
 def find_overlap(queries: Vectors, base: Vectors) -> npt.NDArray[np.bool_]:
-    """Which queries are base vectors too, number by number."""
+    """Which queries equal a base vector."""
     asked = _rows(queries)
     wanted = set(asked)
     found: set[bytes] = set()
@@ -158,7 +154,7 @@ def _rows(vectors: Vectors) -> list[bytes]:
 
 
 def is_mapped(base: Vectors) -> bool:
-    """Whether a worker can map the vectors from their own file, also its first rows alone; else they must be copied."""
+    """Whether a worker can map the vectors from their own file; else they must be copied."""
     return isinstance(base, np.memmap) and base.dtype == np.float32 and base.flags.c_contiguous and bool(base.filename)
 
 
@@ -170,7 +166,7 @@ def _own(base: Vectors) -> BaseFile | None:
 
 
 def _copied(data: BenchmarkVectors, content: str, place: Path) -> BaseFile:
-    """A copy of the base vectors; one that is there already is hashed before it is believed."""
+    """Copy the base vectors, unless a copy with the same hash is there."""
     file = (place / _BASE).resolve()
     if not _holds(file, data, content):
         write_matrix(file, blocks_of(data.base), *data.base.shape)
@@ -187,7 +183,7 @@ def _holds(file: Path, data: BenchmarkVectors, content: str) -> bool:
 
 
 def _write_rest(data: BenchmarkVectors, truth: Neighbours, place: Path) -> None:
-    """All but the base vectors, in one file."""
+    """Write everything but the base vectors into one file."""
     judged = [(query, row, grade) for query, of in (data.relevance or {}).items() for row, grade in of.items()]
     with atomic_writer(place / _REST) as target:
         np.savez(
@@ -201,45 +197,9 @@ def _write_rest(data: BenchmarkVectors, truth: Neighbours, place: Path) -> None:
 
 
 def _read_rest(place: Path) -> dict[str, npt.NDArray[Any]] | None:
-    """What an earlier run left beside the base vectors; None where it is missing or damaged, which its checksums show."""
+    """Read what `_write_rest` wrote; None if it is missing or damaged."""
     try:
         with (place / _REST).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             return dict(arrays)
     except (OSError, ValueError, BadZipFile):
         return None
-
-
-def export_set(bench: AnnBenchmark, name: str, form: str, depth: int, folder: Path, out: Path) -> list[Path]:
-    """Write the set called `name`; gives the files. Those that are there already are a UserError."""
-    entry = next((entry for entry in bench.data if entry.name == name), None)
-    if entry is None:
-        raise UserError(f"No data named {name!r} in the benchmark. There are: {', '.join(e.name for e in bench.data)}.")
-    files = [out / f"{name}{ending}" for ending in _ENDINGS[form]]
-    there = next((file for file in files if file.exists()), None)
-    if there is not None:
-        raise UserError(f"{there}: this file is there already. Choose another --out.")
-    with locked_data([entry], folder):
-        data = read_set(entry, folder)
-        _WRITERS[form](files, data, exact_neighbours(data, depth))
-    return files
-
-
-def _write_hdf5(files: list[Path], data: BenchmarkVectors, truth: Neighbours) -> None:
-    write_hdf5(files[0], data, truth)
-
-
-def _write_bigann(files: list[Path], data: BenchmarkVectors, truth: Neighbours) -> None:
-    unit = data.metric == "cosine"  # which these tools do not know: it is the inner product of vectors of length 1
-    write_fbin(files[0], data.base.shape, (block for _, block in blocks(data.base, unit=unit)))
-    write_fbin(files[1], data.queries.shape, (block for _, block in blocks(data.queries, unit=unit)))
-    write_neighbours(files[2], truth, data.metric)
-
-
-_ENDINGS: Mapping[str, tuple[str, ...]] = {
-    "hdf5": (".hdf5",),
-    "bigann": (".base.fbin", ".queries.fbin", ".neighbours.bin"),
-}
-_WRITERS: Mapping[str, Callable[[list[Path], BenchmarkVectors, Neighbours], None]] = {
-    "hdf5": _write_hdf5,
-    "bigann": _write_bigann,
-}

@@ -1,4 +1,4 @@
-"""The clock: one query a call, all queries in one call, or several clients at once; never mixed in one figure."""
+"""Measure speed: one query per call, all queries in one call, or several clients at once."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ _PERCENTILES = {"p50": 50.0, "p95": 95.0, "p99": 99.0, "p999": 99.9}
 
 
 class Measured(NamedTuple):
-    """What was answered, and how fast."""
+    """The answers, and their speed."""
 
     rows: IntArray  # (queries, k)
     speed: EngineSpeed
     latencies: IntArray | None
-    """Nanoseconds of each query, the median of its calls; None where a call holds more than one query."""
+    """Median nanoseconds of the calls of each query; None if a call holds more than one query."""
 
 
 class Pass(NamedTuple):
-    """What one client asked, from its first call to its last."""
+    """The calls of one client in one repeat."""
 
     start: int
     end: int
     numbers: Sequence[int]
-    """Of its queries; it asks them in this order, again and again."""
+    """Numbers of its queries, which it repeats in this order."""
     times: Sequence[int]
     """Nanoseconds of each call."""
 
 
 ClientGroup = Callable[[int, int, float], list[list[Pass]]]
-"""Clients that ask at the same time, in a closed loop. From their number, the number of repeats and the seconds of each: for
-each repeat, what every client did."""
+"""Runs clients at the same time. It takes their number, the number of repeats and the seconds of each; it gives the passes of
+all clients for each repeat."""
 
 
 def measure(
@@ -52,14 +52,14 @@ def measure(
     protocol: MeasuringProtocol,
     group: ClientGroup | None = None,
 ) -> Measured:
-    """Answer all queries again and again by the protocol; what is answered is kept from a pass before the clock runs.
+    """Repeat all queries as the protocol says; the answers are those of the warm-up, before the clock starts.
 
     Clients are threads unless a `group` is given.
     """
     calls = [queries] if mode == "batch" else single_queries(queries)
     numbers = range(len(calls))
     rows = np.concatenate([search(call, k) for call in calls])
-    for _ in range(protocol.warmup - 1):  # the pass for the rows was the first
+    for _ in range(protocol.warmup - 1):  # the pass above was the first
         one_pass(search, calls, numbers, k, 0.0)
     if mode == "concurrent":
         group = group or client_threads(search, calls, k)
@@ -70,7 +70,7 @@ def measure(
 
 
 def single_queries(queries: Vectors) -> list[Vectors]:
-    """Each query as a table of one row."""
+    """Each query as an array of one row."""
     return [np.ascontiguousarray(queries[i : i + 1]) for i in range(len(queries))]
 
 
@@ -83,13 +83,16 @@ def one_pass(
     *,
     whole: bool = True,
 ) -> Pass:
-    """All queries at least once, then again until the time is over; passes are `whole`, so that all queries count alike.
+    """Send all queries at least once, then again until the time is over; with `whole` every pass is finished.
 
-    Clients stop at the call with which the time is over: who finished his pass alone would have the machine for himself.
+    Clients do not finish their last pass: the last one would have the machine to itself.
     """
     mine = [singles[number] for number in numbers]
     times: list[int] = []
-    clock, keep = time.perf_counter_ns, times.append  # what stands between two calls counts against the engine
+    clock, keep = (
+        time.perf_counter_ns,
+        times.append,
+    )  # local names: the time between two calls counts against the engine
     start = clock()
     end = start + int(seconds * 1e9)
     stop = math.inf
@@ -115,13 +118,13 @@ def ask_together(
     seconds: float,
     wait: Callable[[], object],
 ) -> list[Pass]:
-    """What one client did in each repeat; `which` is its number and how many there are, `wait` returns when all are ready.
+    """The passes of one client; `which` is its number and the number of clients, `wait` returns when all are ready.
 
-    It asks its share of the queries, or all of them where there are more clients than queries.
+    It sends its share of the queries, or all of them if there are more clients than queries.
     """
     number, clients = which
     mine = range(len(singles))[number::clients] or range(len(singles))
-    search(singles[mine[0]], k)  # what a client needs at first is there before the clock runs
+    search(singles[mine[0]], k)  # whatever the first call sets up is ready before the clock starts
     passes = []
     for _ in range(repeats):
         wait()
@@ -130,7 +133,7 @@ def ask_together(
 
 
 def client_threads(search: SearchFunction, singles: Sequence[Vectors], k: int) -> ClientGroup:
-    """Clients in this process: right for a library, which does its work outside Python's lock."""
+    """Clients as threads of this process, for a library that works outside of Python's lock."""
 
     def ask(clients: int, repeats: int, seconds: float) -> list[list[Pass]]:
         together = threading.Barrier(clients)
@@ -139,13 +142,13 @@ def client_threads(search: SearchFunction, singles: Sequence[Vectors], k: int) -
             try:
                 return ask_together(search, singles, k, (number, clients), repeats, seconds, together.wait)
             except BaseException:
-                together.abort()  # nobody shall wait for this one
+                together.abort()  # the other clients must not wait for this one
                 raise
 
         with ThreadPoolExecutor(clients) as pool:
             running = [pool.submit(client, number) for number in range(clients)]
         errors = [error for one in running if (error := one.exception()) is not None]
-        if errors:  # the cause, and not that others were left waiting for it
+        if errors:  # raise the cause, not the broken barrier of the other clients
             raise next((error for error in errors if not isinstance(error, threading.BrokenBarrierError)), errors[0])
         return [list(repeat) for repeat in zip(*(one.result() for one in running), strict=True)]
 
@@ -153,7 +156,7 @@ def client_threads(search: SearchFunction, singles: Sequence[Vectors], k: int) -
 
 
 def _summarise(rows: IntArray, repeats: Sequence[Sequence[Pass]], *, batch: bool) -> Measured:
-    """The clock of a repeat runs from the first start to the last end, so that what clients lose on each other counts."""
+    """Speeds and latencies. A repeat lasts from the first start to the last end of its clients."""
     every = [one for repeat in repeats for one in repeat]
     times = np.concatenate([np.array(one.times, dtype=np.int64) for one in every])
     inside = float(times.sum()) / sum(one.end - one.start for one in every)
@@ -171,7 +174,7 @@ def _summarise(rows: IntArray, repeats: Sequence[Sequence[Pass]], *, batch: bool
 
 
 def percentiles(nanoseconds: IntArray) -> Mapping[str, float]:
-    """In milliseconds; each is the time of a call that happened."""
+    """Percentiles in milliseconds; each is the time of an actual call."""
     values = np.percentile(nanoseconds, list(_PERCENTILES.values()), method="higher") / 1e6
     return dict(zip(_PERCENTILES, values.tolist(), strict=True))
 

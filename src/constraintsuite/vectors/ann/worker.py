@@ -1,6 +1,6 @@
-"""One build and all its searches in a process of its own: memory starts clean, threads are pinned, a crash stays alone.
+"""Measure one build and all its searches in a fresh process, with its own memory, pinned to some processors.
 
-Run as `python -m constraintsuite.vectors.ann.worker JOB`; each finished cell is a line on stdout, its key.
+Run as `python -m constraintsuite.vectors.ann.worker JOB`. It prints the key of each finished cell on stdout.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
 import numpy as np
 
+from constraintsuite.core.store.jsonl import read_json, write_json
 from constraintsuite.models.retrieval.topk import Neighbours
 from constraintsuite.vectors.ann import metrics
 from constraintsuite.vectors.ann.clients import ClientJob, client_processes, make_engine, prepare_search
@@ -25,7 +25,7 @@ from constraintsuite.vectors.ann.data import BenchmarkVectors, Vectors, scores_o
 from constraintsuite.vectors.ann.engines.base import AnnEngine, PersistentEngine, ServedEngine
 from constraintsuite.vectors.ann.host import Host, blas_threads, current_load, memory_use
 from constraintsuite.vectors.ann.plan import Build
-from constraintsuite.vectors.ann.results import CELLS, FAILED, Cost, Failure, MeasuredCell, queries_file, read, write
+from constraintsuite.vectors.ann.results import CELLS, FAILED, Cost, Failure, MeasuredCell, queries_file
 from constraintsuite.vectors.ann.settings import MeasuringProtocol
 from constraintsuite.vectors.ann.staged_data import Staged, load_staged
 from constraintsuite.vectors.ann.timing import measure
@@ -33,7 +33,7 @@ from constraintsuite.vectors.ann.timing import measure
 
 @dataclass(frozen=True)
 class WorkerJob:
-    """What a worker is told."""
+    """The job of a worker: one build, its data and how to measure."""
 
     build: Build
     staged: Staged
@@ -43,31 +43,24 @@ class WorkerJob:
     out: Path
 
 
-class _Built(NamedTuple):
-    """An index, and what is measured on it."""
-
-    engine: AnnEngine
-    cost: Cost
-    data: BenchmarkVectors
-    truth: Neighbours
-
-
 def work(job: WorkerJob) -> None:
-    """Build, then measure cell by cell; what fails is written down, and the rest goes on."""
+    """Build the index and measure its cells; a failure is stored, and the other cells are still measured."""
     processors = pin(job.protocol.threads)
     with ExitStack() as open_engine:
         try:
             data, truth = load_staged(job.staged)
             engine = make_engine(job.build.point, data.metric)
             open_engine.callback(engine.close)
-            built = _Built(engine, _build(engine, data.base, job.staged.folder), data, truth)
-        except Exception as error:  # an engine of other people may raise anything, and the other cells shall go on
+            cost = _build(engine, data.base, job.staged.folder)
+        except Exception as error:  # an engine may raise anything
             for key in job.build.cells:
                 _write_failure(job, key, error)
             return
         for key in job.build.cells:
             try:
-                write(job.out / CELLS / f"{key}.json", _measure_cell(job, built, key, processors))
+                write_json(
+                    job.out / CELLS / f"{key}.json", _measure_cell(job, key, processors, engine, cost, data, truth)
+                )
             except Exception as error:
                 _write_failure(job, key, error)
             else:
@@ -76,7 +69,7 @@ def work(job: WorkerJob) -> None:
 
 
 def pin(threads: int) -> list[int]:
-    """Keep this process, and the threads it starts, on as many processors as an engine may use; gives those it had before."""
+    """Pin this process and its threads to the first `threads` processors; gives those it was allowed before."""
     if not hasattr(os, "sched_setaffinity"):
         return []
     allowed = sorted(os.sched_getaffinity(0))
@@ -99,19 +92,27 @@ def _build(engine: AnnEngine, base: Vectors, scratch: Path) -> Cost:
             engine.save(Path(folder))
             saved = time.perf_counter() - start
             start = time.perf_counter()
-            engine.load(Path(folder))  # from now on it is searched as a user finds it the next day
+            engine.load(Path(folder))  # from now on it is searched as a user would load it
             loaded = time.perf_counter() - start
             size = sum(file.stat().st_size for file in Path(folder).iterdir())
     return Cost(seconds, saved, loaded, size, grown, after.peak)
 
 
-def _measure_cell(job: WorkerJob, built: _Built, key: str, processors: Sequence[int]) -> MeasuredCell:
-    """Search, judge, and write down what was found for every query."""
-    point, data, truth = job.build.cells[key], built.data, built.truth
-    # Of clients each has one thread, and all share the processors.
+def _measure_cell(
+    job: WorkerJob,
+    key: str,
+    processors: Sequence[int],
+    engine: AnnEngine,
+    cost: Cost,
+    data: BenchmarkVectors,
+    truth: Neighbours,
+) -> MeasuredCell:
+    """Measure one cell, and store what it found for each query."""
+    point = job.build.cells[key]
+    # Each client has one thread, and all share the processors.
     threads = 1 if point.mode == "concurrent" else point.threads
-    search = prepare_search(built.engine, point, data, threads)
-    place = built.engine.place if isinstance(built.engine, ServedEngine) else None
+    search = prepare_search(engine, point, data, threads)
+    place = engine.place if isinstance(engine, ServedEngine) else None
     group = None if place is None else client_processes(ClientJob(point, job.staged, place, processors))
     with blas_threads(threads):
         measured = measure(search, data.queries, point.k, point.mode, point.clients, job.protocol, group)
@@ -131,10 +132,10 @@ def _measure_cell(job: WorkerJob, built: _Built, key: str, processors: Sequence[
         key=key,
         point=point,
         content=job.staged.facts.content,
-        exact=built.engine.exact,
+        exact=engine.exact,
         figures=figures | {name: metrics.mean(of_queries) for name, of_queries in judged.items()},
         speed=measured.speed,
-        cost=built.cost,
+        cost=cost,
         library=job.build.library,
         code=job.build.code,
         host={**job.host, "load": current_load()},
@@ -142,15 +143,15 @@ def _measure_cell(job: WorkerJob, built: _Built, key: str, processors: Sequence[
 
 
 def _write_failure(job: WorkerJob, key: str, error: Exception) -> None:
-    write(job.out / FAILED / f"{key}.json", Failure(key, job.build.cells[key], metrics.describe_failure(error)))
+    write_json(job.out / FAILED / f"{key}.json", Failure(key, job.build.cells[key], metrics.describe_failure(error)))
 
 
 def _end_with_parent() -> None:
-    """A worker that is left alone would disturb whoever measures next."""
+    """End when the parent process ends: a worker that stays would disturb the next measurement."""
     sys.stdin.buffer.read()
     os._exit(1)
 
 
 if __name__ == "__main__":
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    work(read(Path(sys.argv[1]), WorkerJob))
+    work(read_json(Path(sys.argv[1]), WorkerJob))

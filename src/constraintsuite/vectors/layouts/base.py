@@ -1,4 +1,4 @@
-"""Layouts of texts: a folder as BEIR has it, and strict tables."""
+"""Exports of texts: the format of BEIR, and tables of tab-separated values."""
 
 from __future__ import annotations
 
@@ -15,41 +15,41 @@ METADATA = "metadata.json"
 
 
 class BundleExporter(Protocol):
-    """Writes a bundle in another form."""
+    """Writes a bundle in another format."""
 
     def __call__(self, bundle: Bundle, out: Path, encoder: str | None) -> list[str]:
-        """Write into the empty folder `out`; gives what a user should know of what could not be carried over."""
+        """Write into the empty folder `out`; gives notes on what the format could not hold."""
 
 
 def refuse_encoder(encoder: str | None) -> None:
-    """A UserError where vectors are asked for in a form that has none."""
+    """Raise a UserError if an encoder is given for a format without vectors."""
     if encoder is not None:
         raise UserError("--encoder: this layout holds texts and no vectors. Leave it out, or choose another layout.")
 
 
 def origin_of(bundle: Bundle) -> dict[str, str | None]:
-    """Where the texts come from, under which licence, and of which bundle they are; goes with them into every form."""
+    """Source and licence of the texts, and the id of the bundle; written with every export."""
     source = bundle.texts.manifest.settings["source"]
     return {"source": source["name"], "licence": source.get("licence") or None, "bundle_id": bundle.id}
 
 
 def write_origin(bundle: Bundle, out: Path) -> None:
-    """The same as a file beside the texts."""
+    """Write the origin as a file next to the texts."""
     write_text(out / METADATA, json.dumps(origin_of(bundle), indent=2, ensure_ascii=False) + "\n")
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write lines, each ended by one LF."""
+    """Write lines, each with an LF at its end."""
     with atomic_writer(path) as file:
         for line in lines:
             file.write(line.encode() + b"\n")
 
 
 def require_plain(kind: str, name: str, forbidden: str, where: str) -> str:
-    """The name, or a UserError if it holds a character that the form cannot carry."""
+    """Return the name, or raise a UserError if it has a character that the format cannot hold."""
     found = next((character for character in name if character in forbidden), None)
     if found is not None:
-        raise UserError(f"The {kind} {name!r} holds {found!r}, which {where} cannot carry. Choose another layout.")
+        raise UserError(f"The {kind} {name!r} holds {found!r}, which {where} cannot hold. Choose another layout.")
     return name
 
 
@@ -57,7 +57,7 @@ _BORDERS = "\t\n\r"
 
 
 def export_beir(bundle: Bundle, out: Path, encoder: str | None) -> list[str]:
-    """corpus.jsonl, queries.jsonl, qrels/test.tsv; texts are kept to the last character."""
+    """Write corpus.jsonl, queries.jsonl and qrels/test.tsv; texts are kept to the last character."""
     refuse_encoder(encoder)
     bundle.require_texts()
     write_lines(
@@ -85,7 +85,7 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
 def export_tsv(bundle: Bundle, out: Path, encoder: str | None) -> list[str]:
-    """corpus.tsv, queries.tsv, qrels.tsv, without headers; NUL is refused."""
+    """Write corpus.tsv, queries.tsv and qrels.tsv without headers; NUL is refused."""
     refuse_encoder(encoder)
     bundle.require_texts()
     write_lines(out / "corpus.tsv", (f"{_field(row.id)}\t{_field(row.passage)}" for row in bundle.rows()))
@@ -94,7 +94,7 @@ def export_tsv(bundle: Bundle, out: Path, encoder: str | None) -> list[str]:
     write_lines(out / "qrels.tsv", lines)
     write_origin(bundle, out)
     titled = any(row.title for row in bundle.rows())
-    return ["titles stand before the texts, since a table has two columns"] if titled else []
+    return ["titles are written before the texts, since the table has two columns"] if titled else []
 
 
 def _field(text: str) -> str:

@@ -1,8 +1,9 @@
-"""The seven files of the MS MARCO subset methodology: arrays, ids, a padded ground truth and its unpadded twin."""
+"""The seven files of the MS MARCO subset methodology: vectors, ids, a padded ground truth and the same without padding."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,22 +13,23 @@ import numpy.typing as npt
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import atomic_writer, sha256_of, write_text
+from constraintsuite.core.store.jsonl import read_json
 from constraintsuite.vectors.bundle import Bundle, VectorSet, open_vectors
 from constraintsuite.vectors.layouts.base import METADATA, origin_of
-from constraintsuite.vectors.matrices import Matrix, blocks_of, map_matrix, write_matrix
+from constraintsuite.vectors.matrices import Matrix, blocks_of, map_array, map_matrix, write_matrix
 from constraintsuite.vectors.relevance import relevance_rows
 
 PASSAGES, PASSAGE_IDS = "passage_embeddings.npy", "passage_ids.npy"
 QUERIES, QUERY_IDS = "query_embeddings.npy", "query_ids.npy"
 TRUTH, TRUTH_IDS = "ground_truth.npy", "ground_truth_doc_ids.json"
 WIDTH = 200
-"""Of the ground truth, as the document has it."""
+"""Columns of the ground truth, as the methodology prescribes."""
 _FILES = (PASSAGES, PASSAGE_IDS, QUERIES, QUERY_IDS, TRUTH, TRUTH_IDS, METADATA)
-_LONGEST_ID = 256  # an array of strings gives every id the room of the longest, four bytes a character
+_LONGEST_ID = 256  # an array of strings reserves the length of the longest id for each, four bytes per character
 
 
 def export_msmarco(bundle: Bundle, out: Path, encoder: str | None) -> list[str]:
-    """The form has room for queries with a positive only, and for the first 200 positives of each."""
+    """Write the seven files. They only have queries with a positive, and the first 200 positives of each."""
     vectors = open_vectors(bundle, encoder)
     positives = _positives(bundle)
     if not positives:
@@ -52,13 +54,13 @@ def _refuse(name: str) -> None:
         raise UserError(f"The id {name!r} ends in NUL, which arrays of strings lose. Choose another layout.")
     if len(name) > _LONGEST_ID:
         raise UserError(
-            f"The id {name[:20]!r}… has {len(name):,} characters. In an array of strings every id takes the room of the "
-            f"longest, and more than {_LONGEST_ID} are not written. Choose another layout."
+            f"The id {name[:20]!r}… has {len(name):,} characters, more than {_LONGEST_ID}: an array of strings reserves the "
+            "length of the longest id for each. Choose another layout."
         )
 
 
 def _positives(bundle: Bundle) -> dict[int, list[int]]:
-    """Rows of the positives of each query that are in the subset, in the order of the corpus."""
+    """For each query, the rows of its positives in the subset, in the order of the corpus."""
     least = bundle.min_relevance
     found: dict[int, list[int]] = {}
     for row in relevance_rows(bundle):
@@ -96,34 +98,34 @@ def _metadata(bundle: Bundle, vectors: VectorSet, kept: int) -> dict[str, object
 def _losses(bundle: Bundle, positives: dict[int, list[int]]) -> Iterator[str]:
     dropped = len(bundle.queries) - len(positives)
     if dropped:
-        yield f"{dropped:,} queries without a positive in the subset have no place in this layout"
+        yield f"{dropped:,} queries without a positive in the subset are left out by this layout"
     cut = sum(len(rows) > WIDTH for rows in positives.values())
     if cut:
         yield f"{cut:,} queries have more than {WIDTH} positives; {TRUTH} holds the first, {TRUTH_IDS} all"
     yield f"{TRUTH} repeats the last positive up to {WIDTH} columns: count sets, never entries"
-    yield "texts and grades have no place in this layout"
+    yield "this layout has no texts and no grades"
 
 
 @dataclass(frozen=True)
 class MsMarcoFolder:
-    """What such a folder holds, checked; the matrices stay on disk."""
+    """The checked content of such a folder; the matrices are mapped from disk."""
 
     documents: Matrix
     queries: Matrix
     document_ids: list[str]
     query_ids: list[str]
     positives: list[list[int]]
-    """Rows of each query's positives, without repetition."""
+    """For each query the rows of its positives, without repetition."""
     model: str
     licence: str
-    """Of the texts; empty where it is not known."""
+    """Licence of the texts; empty if not known."""
     population: int | None
-    """Documents of which these are a subset, where the folder says so."""
+    """Documents in the whole collection, if the folder says so."""
     repairs: tuple[str, ...]
 
 
 def read_folder(folder: Path) -> MsMarcoFolder:
-    """Map and check the files; what cannot be right is a UserError."""
+    """Map and check the files; a fault is a UserError."""
     needed = _FILES[:4]
     missing = [name for name in needed if not (folder / name).is_file()]
     if missing:
@@ -134,39 +136,35 @@ def read_folder(folder: Path) -> MsMarcoFolder:
     document_ids = _ids(folder / PASSAGE_IDS, len(documents))
     query_ids = _ids(folder / QUERY_IDS, len(queries))
     positives, repairs = _read_positives(folder, document_ids, query_ids)
-    facts = _json(folder / METADATA)
+    facts = _read_object(folder / METADATA)
     model, licence = str(facts.get("model_name", "unknown")), str(facts.get("licence") or "")
-    said = facts.get("population")
-    population = said if isinstance(said, int) and said >= len(documents) else None
+    stated = facts.get("population")
+    population = stated if isinstance(stated, int) and stated >= len(documents) else None
     return MsMarcoFolder(
         documents, queries, document_ids, query_ids, positives, model, licence, population, tuple(repairs)
     )
 
 
 def hash_folder(folder: Path) -> dict[str, str]:
-    """The hash of each of the files that is there."""
+    """The hash of each of the files that exist."""
     return {name: sha256_of(folder / name) for name in sorted(_FILES) if (folder / name).is_file()}
 
 
 def _ids(path: Path, rows: int) -> list[str]:
-    try:
-        array = np.load(path, allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path}: the ids cannot be read ({error}).") from None
+    array = map_array(path)
     if array.shape != (rows,):
         raise UserError(f"{path}: {array.shape} ids for {rows:,} vectors.")
     ids = [str(name) for name in array.tolist()]
     if len(set(ids)) < rows:
-        seen: set[str] = set()
-        twice = next(name for name in ids if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise UserError(f"{path}: the id {twice!r} stands there twice, so that its vectors cannot be told apart.")
+        name = Counter(ids).most_common(1)[0][0]
+        raise UserError(f"{path}: the id {name!r} occurs twice. Ids must be unique: remove one of its vectors.")
     return ids
 
 
 def _read_positives(
     folder: Path, documents: Sequence[str], queries: Sequence[str]
 ) -> tuple[list[list[int]], list[str]]:
-    """Of each query the distinct rows of the matrix, and those that only the file of ids names."""
+    """For each query the distinct rows of the matrix, and those that only the file of ids names; with the repairs."""
     repairs: list[str] = []
     found: list[list[int]] = [[] for _ in queries]
     if (folder / TRUTH).is_file():
@@ -179,21 +177,18 @@ def _read_positives(
                 f"{TRUTH}: {entries:,} repeated entries in {padded:,} of {len(found):,} rows taken out (padding)"
             )
     if (folder / TRUTH_IDS).is_file():
-        added = _add_named(_json(folder / TRUTH_IDS), found, documents, queries)
+        added = _add_named(_read_object(folder / TRUTH_IDS), found, documents, queries)
         if added and (folder / TRUTH).is_file():
             repairs.append(f"{added:,} positives that only {TRUTH_IDS} names were added: the matrix had been cut")
     if not any(found):
         repairs.append(
-            "there is no ground truth from judgments; `csuite truth --knn` finds neighbours, which are another truth"
+            "there is no ground truth from judgments; `csuite bundle truth --knn` finds neighbours, which are another truth"
         )
     return found, repairs
 
 
 def _truth(path: Path, queries: int, documents: int) -> npt.NDArray[np.int64]:
-    try:
-        matrix = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path}: the ground truth cannot be read ({error}).") from None
+    matrix = map_array(path)
     if matrix.ndim != 2 or len(matrix) != queries or matrix.dtype.kind not in "iu":
         raise UserError(f"{path}: expected whole numbers, a row for each of {queries:,} queries; found {matrix.shape}.")
     if matrix.size and (int(matrix.min()) < 0 or int(matrix.max()) >= documents):
@@ -213,20 +208,14 @@ def _add_named(
         for name in listed if isinstance(listed, list) else []:
             row = places.get(str(name))
             if row is None:
-                raise UserError(f"{TRUTH_IDS}: query {query!r} names the passage {name!r}, which is not there.")
+                raise UserError(
+                    f"{TRUTH_IDS}: query {query!r} names the passage {name!r}, which the folder does not have."
+                )
             if row not in rows:
                 rows.append(row)
                 added += 1
     return added
 
 
-def _json(path: Path) -> dict[str, object]:
-    if not path.is_file():
-        return {}
-    try:
-        content = json.loads(path.read_bytes())
-    except ValueError as error:
-        raise UserError(f"{path}: this is not JSON ({error}).") from None
-    if not isinstance(content, dict):
-        raise UserError(f"{path}: expected an object.")
-    return content
+def _read_object(path: Path) -> dict[str, object]:
+    return read_json(path, dict) if path.is_file() else {}

@@ -1,4 +1,4 @@
-"""Engines that a benchmark can name: one file an engine, one line here."""
+"""Engines that a benchmark can name: one file per engine, one line here."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Every vector compared, but as a smaller code: what does half precision, 8 bits, one bit or a cut cost?
+"""Exact search over smaller codes: half precision, 8 bits, one bit, or fewer dimensions.
 
-With `rerank` in the benchmark file the best of the codes are compared again in full, as one would do in production.
+With `rerank` in the benchmark file, the best candidates are compared again in full precision.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from constraintsuite.vectors.matrices import BLOCK_ROWS
 Code = Literal["float32", "float16", "int8", "binary"]
 Coded = npt.NDArray[np.generic]
 _NUMBER: dict[Code, int] = {"float32": 4, "float16": 2, "int8": 1}  # bytes
-_UNIT = 1e-3  # how far from 1 a length may be to count as 1
-_QUERIES = 256  # compared with a block of rows at once
+_UNIT = 1e-3  # tolerance of a length of 1
+_QUERIES = 256  # queries compared with a block of rows at once
 
 
 class CodedBuild(EngineSettings):
-    """How vectors are made smaller."""
+    """How vectors are encoded."""
 
     code: Code = Field(
-        "int8", description="float32, float16, int8 (one range a dimension, over all rows) or binary (signs)"
+        "int8", description="float32, float16, int8 (one range per dimension, over all rows) or binary (signs)"
     )
-    dimensions: int | None = Field(None, ge=1, description="only the first, made length 1 again")
+    dimensions: int | None = Field(None, ge=1, description="use only the first dimensions, normalised again")
 
 
 class CodedEngine(AnnEngine):
-    """`engine: coded`; its threads are those of the matrix product, which whoever measures limits for the whole process."""
+    """`engine: coded`; its threads are those of NumPy's matrix product, which the harness limits."""
 
     build_settings = CodedBuild
     library = "numpy"
@@ -42,12 +42,12 @@ class CodedEngine(AnnEngine):
 
     @classmethod
     def expected_bytes(cls, settings: CodedBuild, rows: int, dimensions: int) -> int:
-        """The bytes of the codes alone; a calibration adds very little."""
+        """The size of the codes; a calibration adds very little."""
         kept = min(dimensions, settings.dimensions or dimensions)
         return rows * (-(-kept // 8) if settings.code == "binary" else kept * _NUMBER[settings.code])
 
     def build(self, vectors: Vectors) -> None:
-        """Calibrate on all rows, then code block by block."""
+        """Calibrate on all rows, then encode block by block."""
         self._dimensions = self._settings.dimensions or vectors.shape[1]
         refuse_cut(vectors, self._dimensions, self._metric)
         self._unit = self._metric == "cosine" or self._dimensions < vectors.shape[1]
@@ -57,7 +57,7 @@ class CodedEngine(AnnEngine):
         self._coded = np.concatenate([self._encode(block) for _, block in blocks(vectors)])
 
     def search(self, queries: Vectors, k: int) -> IntArray:
-        """The best rows by their codes; a query stays in full precision, but for the binary code."""
+        """The best rows by their codes; queries stay in full precision, except for the binary code."""
         found = min(k, len(self._coded))
         parts = [self._best(queries[i : i + _QUERIES], found) for i in range(0, len(queries), _QUERIES)]
         return pad_rows(np.concatenate(parts), k)
@@ -71,7 +71,7 @@ class CodedEngine(AnnEngine):
         return encode(shortened(vectors, self._dimensions, unit=self._unit), self._settings.code, self._calibration)
 
     def _best(self, queries: Vectors, k: int) -> IntArray:
-        """Block by block; of equal codes the first rows, so that the answer does not depend on the blocks."""
+        """Search block by block; equal codes are in the order of rows, so the blocks do not matter."""
         best = np.empty((len(queries), 0), dtype=np.float32)
         rows = np.empty((len(queries), 0), dtype=np.int64)
         cut = shortened(queries, self._dimensions, unit=self._unit)
@@ -88,14 +88,14 @@ class CodedEngine(AnnEngine):
             return -differing_bits(encode(queries, "binary", None), coded).astype(np.float32)
         vectors = decode(coded, self._calibration)
         products: Vectors = queries @ vectors.T
-        if self._metric == "euclidean":  # for one query, the nearer the larger
+        if self._metric == "euclidean":  # for one query, this orders rows by distance
             products -= np.einsum("ij,ij->i", vectors, vectors) / 2
         return products
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """For 8 bits: the least value and the step of each dimension, over all rows; a calibration of chunks would differ."""
+    """For 8 bits: the lowest value and the step of each dimension, over all rows."""
 
     low: Vectors  # (dimensions,)
     step: Vectors  # (dimensions,)
@@ -111,13 +111,13 @@ def calibrate(vectors: Vectors, dimensions: int, *, unit: bool) -> Calibration:
 
 
 def shortened(vectors: Vectors, dimensions: int, *, unit: bool) -> Vectors:
-    """The first dimensions; first cut, then made length 1 again, because a cut unit vector is none."""
+    """Keep the first dimensions, then normalise if `unit`."""
     cut = np.ascontiguousarray(vectors[:, :dimensions], dtype=np.float32)
     return normalise_rows(cut) if unit else cut
 
 
 def encode(vectors: Vectors, code: Code, calibration: Calibration | None) -> Coded:
-    """The rows in fewer bytes."""
+    """Encode the rows."""
     if code == "float16":
         return vectors.astype(np.float16)
     if code == "binary":
@@ -129,7 +129,7 @@ def encode(vectors: Vectors, code: Code, calibration: Calibration | None) -> Cod
 
 
 def decode(coded: Coded, calibration: Calibration | None) -> Vectors:
-    """The rows as the code remembers them; for all codes but the binary one."""
+    """Decode the rows; not for the binary code."""
     if coded.dtype == np.int8 and calibration is not None:
         decoded: Vectors = (coded.astype(np.float32) + np.float32(128)) * calibration.step + calibration.low
         return decoded
@@ -137,14 +137,14 @@ def decode(coded: Coded, calibration: Calibration | None) -> Vectors:
 
 
 def differing_bits(queries: Coded, rows: Coded) -> IntArray:
-    """How many bits of each query and row differ: (queries, rows)."""
+    """The number of differing bits of each query and row: (queries, rows)."""
     return np.stack(
         [np.bitwise_count(np.bitwise_xor(rows, query)).sum(axis=1, dtype=np.int64) for query in queries.view(np.uint8)]
     )
 
 
 def refuse_cut(vectors: Vectors, dimensions: int, metric: VectorMetric) -> None:
-    """Cut vectors are made length 1 again, which only means the same where they had it before, or cosine ignores it."""
+    """Refuse fewer dimensions for vectors that do not have length 1, unless the metric is cosine: they are normalised."""
     if dimensions > vectors.shape[1]:
         raise UserError(f"coded: dimensions is {dimensions}, but the vectors have {vectors.shape[1]}.")
     if metric == "cosine" or dimensions == vectors.shape[1]:
@@ -153,6 +153,6 @@ def refuse_cut(vectors: Vectors, dimensions: int, metric: VectorMetric) -> None:
         away = np.abs(np.linalg.norm(block, axis=1) - 1)
         if away.max() > _UNIT:
             raise UserError(
-                f"coded: row {start + int(away.argmax())} does not have length 1, so that cutting it and making it length 1 "
-                f"would change {metric} in more than precision. Use cosine, or all dimensions."
+                f"coded: row {start + int(away.argmax())} does not have length 1, so normalising its first dimensions would "
+                f"change {metric}. Use cosine, or all dimensions."
             )

@@ -1,6 +1,6 @@
-"""Every vector compared: the baseline that is always right, by the one exact search there is here.
+"""Exact search: compare every vector, by the same search that makes the truth.
 
-Lengths are computed once, when it is built, as any index would keep them.
+Lengths are computed once, when the index is built.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from constraintsuite.models.retrieval.topk import lengths_of, top_k
 from constraintsuite.vectors.ann.data import IntArray, Vectors, blocks, pad_rows
 from constraintsuite.vectors.ann.engines.base import AnnEngine, EngineSettings
 
-_ROWS = 2_000  # at least so many are compared at a time
-_PRODUCTS = 200_000  # of queries and rows: a single query goes over many rows in one step
+_ROWS = 2_000  # at least this many are compared at a time
+_PRODUCTS = 200_000  # of queries and rows: a single query is compared with many rows at a time
 
 
 class ExactEngine(AnnEngine):
-    """`engine: exact`; its threads are those of the matrix product, which whoever measures limits for the whole process."""
+    """`engine: exact`; its threads are those of NumPy's matrix product, which the harness limits."""
 
     library = "numpy"
     revision = 2
@@ -28,12 +28,12 @@ class ExactEngine(AnnEngine):
         return rows * (4 * dimensions + 8)
 
     def build(self, vectors: Vectors) -> None:
-        """The vectors stay where they are."""
+        """Keep the vectors as they are, and compute their lengths."""
         self._vectors = vectors
         self._lengths = np.concatenate([lengths_of(block) for _, block in blocks(vectors)])
 
     def search(self, queries: Vectors, k: int) -> IntArray:
-        """The best rows, ties in the order of rows."""
+        """The nearest rows; ties are in the order of rows."""
         at_once = max(_ROWS, _PRODUCTS // max(1, len(queries)))
         found = top_k(queries, self._vectors, k, self._metric, lengths=self._lengths, documents_at_once=at_once)
         return pad_rows(found.rows, k)

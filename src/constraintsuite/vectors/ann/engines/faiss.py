@@ -1,4 +1,4 @@
-"""Faiss through its factory strings: Flat, IVF, PQ, HNSW, and all their compositions."""
+"""Faiss by its factory strings: Flat, IVF, PQ, HNSW and their combinations."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from constraintsuite.vectors.ann.engines.base import EngineSettings, PersistentE
 _FILE = "index.faiss"
 _PRODUCT, _SCALAR = re.compile(r"PQ(\d+)(?:x(\d+))?"), re.compile(r"SQ(fp16|bf16|\d+)")
 _GRAPH, _HASH = re.compile(r"(?:HNSW|NSG)(\d*)"), re.compile(r"LSH(\d*)")
-_BITS = {"4": 4, "6": 6, "8": 8, "fp16": 16, "bf16": 16}  # of a number in a scalar code
+_BITS = {"4": 4, "6": 6, "8": 8, "fp16": 16, "bf16": 16}  # bits per number in a scalar code
 _TRAINED_ON = 262_144  # rows; more make training longer and centroids hardly better
 
 
 class FaissBuild(EngineSettings):
-    """Parameters of a build: which index is made, and what it is trained on."""
+    """Parameters of a build: the index, and the rows it is trained on."""
 
-    factory: str = Field("HNSW32", description="Faiss's own name of an index, as in `OPQ16,IVF256,PQ16`")
-    ef_construction: int | None = Field(None, ge=1, description="width of the search while a graph is made")
-    train_rows: int = Field(_TRAINED_ON, ge=1, description="rows drawn for training, all if there are fewer")
-    seed: int = Field(0, ge=0, description="of that draw")
+    factory: str = Field("HNSW32", description="factory string of Faiss, such as `OPQ16,IVF256,PQ16`")
+    ef_construction: int | None = Field(None, ge=1, description="width of the search while a graph is built")
+    train_rows: int = Field(_TRAINED_ON, ge=1, description="rows drawn for training")
+    seed: int = Field(0, ge=0, description="seed of that draw")
 
 
 class FaissSearch(EngineSettings):
-    """Each value must be one that the index knows; Faiss itself would pass over it in places."""
+    """Parameters of a search; one that the index does not have is refused, since Faiss may ignore it."""
 
-    nprobe: int | None = Field(None, ge=1, description="lists that are looked at")
+    nprobe: int | None = Field(None, ge=1, description="lists that are searched")
     ef: int | None = Field(None, ge=1, description="width of the search in a graph")
     k_factor: float | None = Field(None, ge=1, description="for refining indexes: candidates in multiples of k")
 
 
 class _ThreadCount(threading.local):
-    """OpenMP keeps the number of threads by thread."""
+    """OpenMP keeps the number of threads per thread."""
 
     threads = 0
 
@@ -58,7 +58,7 @@ class FaissEngine(PersistentEngine):
         super().__init__(settings, metric, threads)
         self._faiss = require("faiss", "faiss")
         self.exact = settings.factory == "Flat"
-        self._unit = metric == "cosine"  # the product of vectors of length 1
+        self._unit = metric == "cosine"  # cosine is the product of vectors of length 1
         # Faiss hashes for L2 only, which orders vectors of length 1 as their products do.
         by_distance = metric == "euclidean" or (self._unit and _HASH.search(settings.factory) is not None)
         self._kind = self._faiss.METRIC_L2 if by_distance else self._faiss.METRIC_INNER_PRODUCT
@@ -67,7 +67,7 @@ class FaissEngine(PersistentEngine):
 
     @classmethod
     def expected_bytes(cls, settings: FaissBuild, rows: int, dimensions: int) -> int:
-        """By the parts of the factory string: a code, links of a graph, and what a list keeps of a row."""
+        """Sum of the parts of the factory string: code, links of a graph, and ids of lists."""
         quantised, scalar, hashed = (part.search(settings.factory) for part in (_PRODUCT, _SCALAR, _HASH))
         code = 4 * dimensions
         if quantised:
@@ -81,7 +81,7 @@ class FaissEngine(PersistentEngine):
         return rows * (code + links + (8 if "IVF" in settings.factory else 0))
 
     def build(self, vectors: Vectors) -> None:
-        """Train on a sample if the index learns anything, then add block by block."""
+        """Train on a sample if the index needs it, then add block by block."""
         self._faiss.omp_set_num_threads(self._threads)
         try:
             self._index = self._faiss.index_factory(vectors.shape[1], self._settings.factory, self._kind)
@@ -100,18 +100,18 @@ class FaissEngine(PersistentEngine):
             self._index.add(block)
 
     def configure(self, settings: FaissSearch, threads: int) -> None:
-        """Through ParameterSpace, which reaches an index behind a transformation; an attribute set there is ignored."""
+        """Set parameters by ParameterSpace, which also reaches an index behind a transformation."""
         super().configure(settings, threads)
         given = settings.model_dump(exclude_none=True)
-        assert self._given <= given.keys()  # else the index would go on with a value that nobody names
+        assert self._given <= given.keys()  # else the index would keep a value of an earlier cell
         self._given = set(given)
         for name, value in given.items():
             self._set(_PARAMETERS[name], value)
 
     def search(self, queries: Vectors, k: int) -> IntArray:
-        """Faiss itself puts -1 where it found fewer.
+        """Search; Faiss itself fills missing rows with -1.
 
-        For cosine the index holds vectors of length 1; the length of a query does not change their order.
+        For cosine the index holds vectors of length 1; the length of a query does not change the order.
         """
         if self._thread_count.threads != self._threads:
             self._faiss.omp_set_num_threads(self._threads)
@@ -120,11 +120,11 @@ class FaissEngine(PersistentEngine):
         return found
 
     def bytes(self) -> int:
-        """What the index takes when written out."""
+        """Size of the saved index."""
         return int(self._faiss.serialize_index(self._index).nbytes)
 
     def save(self, folder: Path) -> None:
-        """One file of Faiss's own form."""
+        """Write one file in Faiss's format."""
         self._faiss.write_index(self._index, str(folder / _FILE))
 
     def load(self, folder: Path) -> None:
@@ -149,5 +149,5 @@ class FaissEngine(PersistentEngine):
 
 
 def _reason(error: RuntimeError) -> str:
-    """The last words of Faiss's message, without its source files."""
+    """The end of Faiss's message, without its source files."""
     return str(error).strip().splitlines()[0].rpartition(": ")[2]

@@ -1,4 +1,4 @@
-"""hnswlib, the graph that the paper on HNSW came with."""
+"""hnswlib, the reference implementation of HNSW."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _SHORT = "Cannot return the results in a contiguous 2D array"
 class HnswlibBuild(EngineSettings):
     """Parameters of a build: how dense the graph is."""
 
-    m: int = Field(16, ge=2, description="edges a node")
-    ef_construction: int = Field(200, ge=1, description="width of the search while the graph is made")
-    seed: int = Field(100, ge=0, description="of the nodes' levels")
+    m: int = Field(16, ge=2, description="edges per node")
+    ef_construction: int = Field(200, ge=1, description="width of the search while the graph is built")
+    seed: int = Field(100, ge=0, description="seed of the nodes' levels")
 
 
 class HnswlibSearch(EngineSettings):
-    """Parameters of a search: how many nodes of the graph are looked at."""
+    """Parameters of a search: how many nodes of the graph are visited."""
 
-    ef: int = Field(64, ge=1, description="width of the search; hnswlib itself never goes below k")
+    ef: int = Field(64, ge=1, description="width of the search; hnswlib uses at least k")
 
 
 class HnswlibEngine(PersistentEngine):
@@ -48,7 +48,7 @@ class HnswlibEngine(PersistentEngine):
         return rows * (4 * dimensions + 8 * settings.m + 20)
 
     def build(self, vectors: Vectors) -> None:
-        """Make an empty graph of this size, then add the vectors block by block."""
+        """Create an empty graph of this size, then add the vectors block by block."""
         self._index = self._library.Index(_SPACES[self._metric], vectors.shape[1])
         self._index.init_index(
             len(vectors),
@@ -66,7 +66,7 @@ class HnswlibEngine(PersistentEngine):
         self._index.set_ef(settings.ef)
 
     def search(self, queries: Vectors, k: int) -> IntArray:
-        """It answers in full or not at all."""
+        """Search; hnswlib returns k rows or raises an error."""
         try:
             rows, _ = self._index.knn_query(queries, k=min(k, self._rows), num_threads=self._threads)
         except RuntimeError as error:
@@ -79,11 +79,11 @@ class HnswlibEngine(PersistentEngine):
         return pad_rows(rows.view(np.int64), k)
 
     def bytes(self) -> int:
-        """What the index takes when written out."""
+        """Size of the saved index."""
         return int(self._index.index_file_size())
 
     def save(self, folder: Path) -> None:
-        """One file of hnswlib's own form."""
+        """Write one file in hnswlib's format, and the dimensions."""
         self._index.save_index(str(folder / _FILE))
         (folder / "dimensions").write_text(str(self._index.dim))
 

@@ -25,25 +25,25 @@ _END = struct.pack("!h", -1)
 
 
 class PgvectorBuild(EngineSettings):
-    """Where the server is, and what index it makes."""
+    """Parameters of a build: the server and its index."""
 
     url: Annotated[str, AfterValidator(database_address)] = Field(description="postgresql://..., or env:NAME")
     index: Literal["hnsw", "ivfflat", "none"] = Field("hnsw", description="none compares everything")
-    m: int = Field(16, ge=2, le=100, description="hnsw: edges a node")
-    ef_construction: int = Field(64, ge=4, le=1000, description="hnsw: width of the search while the graph is made")
+    m: int = Field(16, ge=2, le=100, description="hnsw: edges per node")
+    ef_construction: int = Field(64, ge=4, le=1000, description="hnsw: width of the search while the graph is built")
     lists: int = Field(100, ge=1, le=32_768, description="ivfflat: clusters")
-    maintenance_work_mem: str = Field("256MB", pattern=r"^\d+(kB|MB|GB)$", description="memory for making the index")
+    maintenance_work_mem: str = Field("256MB", pattern=r"^\d+(kB|MB|GB)$", description="memory for building the index")
 
 
 class PgvectorSearch(EngineSettings):
-    """How widely is searched; one of the two, for the index that is there."""
+    """Parameters of a search: the one that belongs to the index."""
 
-    ef: int | None = Field(None, ge=1, le=1000, description="hnsw.ef_search; of less than k, answers are short")
+    ef: int | None = Field(None, ge=1, le=1000, description="hnsw.ef_search; with less than k, answers are incomplete")
     probes: int | None = Field(None, ge=1, le=32_768, description="ivfflat.probes")
 
 
 class PgvectorEngine(ServedEngine):
-    """`engine: pgvector`; each build is a table of its own, which is dropped in the end."""
+    """`engine: pgvector`; each build has its own table, which is dropped at the end."""
 
     build_settings = PgvectorBuild
     search_settings = PgvectorSearch
@@ -63,12 +63,12 @@ class PgvectorEngine(ServedEngine):
 
     @classmethod
     def expected_bytes(cls, settings: PgvectorBuild, rows: int, dimensions: int) -> int:
-        """Rows, and a graph or lists over them; on the server."""
+        """Rows, and a graph or lists, on the server."""
         return rows * (8 * dimensions + 10 * settings.m + 64)
 
     @classmethod
     def server(cls, settings: PgvectorBuild) -> str | None:
-        """Of PostgreSQL and of pgvector, which is what a fresh table would use."""
+        """Versions of PostgreSQL and of pgvector, as a new table would use it."""
         psycopg = require("psycopg", "pgvector")
         asked = (
             "SELECT current_setting('server_version'), coalesce((SELECT extversion FROM pg_extension WHERE extname = 'vector'), "
@@ -83,12 +83,14 @@ class PgvectorEngine(ServedEngine):
         return f"PostgreSQL {postgres}, pgvector {pgvector}"
 
     def build(self, vectors: Vectors) -> None:
-        """Copy the vectors in, then make the index."""
+        """Copy the vectors to a new table, then build the index."""
         connection = self._connect()
         with connection.cursor() as cursor:
             cursor.execute("CREATE EXTENSION IF NOT EXISTS vector")
             cursor.execute(f"CREATE TABLE {self.place} (id bigint, v vector({vectors.shape[1]}))")
-            cursor.execute(f"ALTER TABLE {self.place} ALTER COLUMN v SET STORAGE PLAIN")  # no detour for wide rows
+            cursor.execute(
+                f"ALTER TABLE {self.place} ALTER COLUMN v SET STORAGE PLAIN"
+            )  # store wide rows in the table itself
             with cursor.copy(f"COPY {self.place} (id, v) FROM STDIN (FORMAT BINARY)") as copy:
                 copy.write(_SIGNATURE)
                 for start, block in blocks(vectors):
@@ -96,12 +98,14 @@ class PgvectorEngine(ServedEngine):
                 copy.write(_END)
             if not self.exact:
                 cursor.execute(f"SET maintenance_work_mem = '{self._settings.maintenance_work_mem}'")
-                cursor.execute(f"SET max_parallel_maintenance_workers = {self._threads - 1}")  # beside the first
+                cursor.execute(
+                    f"SET max_parallel_maintenance_workers = {self._threads - 1}"
+                )  # in addition to the first
                 cursor.execute(self._index_command())
             cursor.execute(f"ANALYZE {self.place}")
 
     def configure(self, settings: PgvectorSearch, threads: int) -> None:
-        """Set the width of the search, and how many processes of the server may share one."""
+        """Set the width of the search, and the number of server processes per search."""
         own = {"hnsw": ("hnsw.ef_search", settings.ef), "ivfflat": ("ivfflat.probes", settings.probes)}
         name, value = own.get(self._settings.index, ("", None))
         given = [key for key, number in settings.model_dump().items() if number is not None]
@@ -112,10 +116,10 @@ class PgvectorEngine(ServedEngine):
             self._parameters[name] = value
         if not self.exact:
             self._parameters["enable_seqscan"] = "off"
-        self._generation += 1  # connections of other threads follow when they are used next
+        self._generation += 1  # connections of other threads are updated when they are used next
 
     def search(self, queries: Vectors, k: int) -> IntArray:
-        """One statement a query: the server knows no other way. The first of its kind is explained before it is asked."""
+        """One statement per query. The plan of the first one of its kind is checked."""
         rows = np.full((len(queries), k), MISSING, dtype=np.int64)
         connection = self._connect()
         text = f"SELECT id FROM {self.place} ORDER BY v {self._operator} %b::vector LIMIT {k}"
@@ -136,7 +140,7 @@ class PgvectorEngine(ServedEngine):
     def close(self) -> None:
         """Drop the table and close all connections."""
         if not self._opened:
-            return  # no server, no table
+            return  # never connected, so there is no table
         try:
             self._connect().execute(f"DROP TABLE IF EXISTS {self.place}")
         finally:
@@ -148,7 +152,7 @@ class PgvectorEngine(ServedEngine):
             connection.close()
 
     def _connect(self) -> Any:  # noqa: ANN401 - psycopg may be missing
-        """The connection of this thread, with the search parameters of now."""
+        """The connection of this thread, with the current search parameters."""
         mine = self._connections
         if getattr(mine, "connection", None) is None:
             url = self._settings.url
@@ -158,10 +162,10 @@ class PgvectorEngine(ServedEngine):
             except (self._psycopg.Error, ValueError) as error:
                 raise unreachable("pgvector", "no connection", error, url) from None
             mine.generation = -1
-            _teach_vectors(mine.connection)
+            _register_vectors(mine.connection)
             self._opened.append(mine.connection)
         if mine.generation != self._generation:
-            mine.connection.execute("RESET ALL")  # what the last search was told, and this one is not
+            mine.connection.execute("RESET ALL")  # parameters of the last search that this one does not set
             for name, value in self._parameters.items():
                 mine.connection.execute(f"SET {name} = {value}")
             mine.generation, mine.explained = self._generation, set()
@@ -174,7 +178,7 @@ class PgvectorEngine(ServedEngine):
         return f"CREATE INDEX ON {self.place} USING {self._settings.index} (v {self._operators}) WITH ({with_})"
 
     def _refuse_scan(self, text: str, query: Vectors) -> None:
-        """Without its index the search would be exact, and nobody would see it."""
+        """Refuse a plan without the index: the search would be exact without saying so."""
         explained = self._connect().execute(f"EXPLAIN {text}", (_Literal(query),)).fetchall()
         plan = " ".join(line for (line,) in explained)
         if not self.exact and "Index Scan" not in plan:
@@ -182,7 +186,7 @@ class PgvectorEngine(ServedEngine):
 
 
 class _Literal:
-    """A vector on its way to the server."""
+    """A vector to send to the server."""
 
     __slots__ = ("values",)
 
@@ -190,8 +194,8 @@ class _Literal:
         self.values = values
 
 
-def _teach_vectors(connection: Any) -> None:  # noqa: ANN401
-    """Send vectors as they are, so that no time goes into printing numbers."""
+def _register_vectors(connection: Any) -> None:  # noqa: ANN401
+    """Send vectors in binary, so that no time is spent on formatting numbers."""
     adapt = require("psycopg.adapt", "pgvector")
     binary = require("psycopg.pq", "pgvector").Format.BINARY
     found = connection.execute("SELECT oid FROM pg_type WHERE typname = 'vector'").fetchone()
@@ -210,7 +214,7 @@ def _teach_vectors(connection: Any) -> None:  # noqa: ANN401
 
 
 def _rows_for_copy(start: int, block: Vectors) -> bytes:
-    """Rows in the binary form of COPY: number of fields, then length and value of id and vector."""
+    """Rows in the binary format of COPY: number of fields, then length and value of id and vector."""
     wide = block.shape[1]
     head = [("fields", ">i2"), ("a", ">i4"), ("id", ">i8"), ("b", ">i4"), ("wide", ">i2"), ("zero", ">i2")]
     form = np.dtype([*head, ("values", ">f4", (wide,))])

@@ -16,31 +16,31 @@ from constraintsuite.vectors.ann.engines.base import EngineSettings, ServedEngin
 
 LOCAL = ":memory:"
 _NAMES: dict[VectorMetric, str] = {"cosine": "Cosine", "dot": "Dot", "euclidean": "Euclid"}
-_UPLOAD = 1_000  # points a request
+_UPLOAD = 1_000  # points per request
 _NO_COLLECTION = "no collection could be made"
 
 
 class QdrantBuild(EngineSettings):
-    """Where the server is, and what graph it makes."""
+    """Parameters of a build: the server and its graph."""
 
     url: Annotated[str, AfterValidator(plain_url)] = Field(description="http://..., env:NAME, or :memory:")
     api_key: Annotated[str | None, BeforeValidator(variable_only)] = Field(
-        None, description="env:NAME: the variable that holds the key"
+        None, description="env:NAME, the variable that holds the key"
     )
-    m: int = Field(16, ge=2, description="edges a node")
-    ef_construct: int = Field(100, ge=4, description="width of the search while the graph is made")
-    indexing_seconds: float = Field(3600, gt=0, description="how long to wait until everything is in the graph")
+    m: int = Field(16, ge=2, description="edges per node")
+    ef_construct: int = Field(100, ge=4, description="width of the search while the graph is built")
+    indexing_seconds: float = Field(3600, gt=0, description="how long to wait until all vectors are in the graph")
 
 
 class QdrantSearch(EngineSettings):
-    """Parameters of a search: how many nodes of the graph are looked at."""
+    """Parameters of a search: how many nodes of the graph are visited."""
 
     ef: int | None = Field(None, ge=1, description="width of the search")
     exact: bool = Field(False, description="compare everything")
 
 
 class QdrantEngine(ServedEngine):
-    """`engine: qdrant`; each build is a collection of its own, which is deleted in the end."""
+    """`engine: qdrant`; each build has its own collection, which is deleted at the end."""
 
     build_settings = QdrantBuild
     search_settings = QdrantSearch
@@ -58,12 +58,12 @@ class QdrantEngine(ServedEngine):
 
     @classmethod
     def expected_bytes(cls, settings: QdrantBuild, rows: int, dimensions: int) -> int:
-        """Rows, and a graph over them; on the server."""
+        """Rows and a graph, on the server."""
         return rows * (8 * dimensions + 10 * settings.m + 64)
 
     @classmethod
     def server(cls, settings: QdrantBuild) -> str | None:
-        """Its version; local mode is the client's own."""
+        """Version of the server; None in local mode."""
         if settings.url == LOCAL:
             return None
         address(settings.url)
@@ -71,12 +71,12 @@ class QdrantEngine(ServedEngine):
             client = _connect(settings)
             version = client.info().version
             client.close()
-        except Exception:  # whatever it is, the build will meet it too, and say so
+        except Exception:  # the build will fail with the same error, and report it
             return None
         return f"Qdrant {version}"
 
     def build(self, vectors: Vectors) -> None:
-        """Send the vectors, then wait until all of them are in the graph: before, a search would be a scan."""
+        """Send the vectors, then wait until all are in the graph: until then a search is a scan."""
         self._create(vectors.shape[1])
         for start, block in blocks(vectors):
             for i in range(0, len(block), _UPLOAD):
@@ -88,11 +88,9 @@ class QdrantEngine(ServedEngine):
             self._wait_for_graph(len(vectors))
 
     def configure(self, settings: QdrantSearch, threads: int) -> None:
-        """Set the width of the search; local mode never uses a graph, and a server can be asked not to."""
+        """Set the width of the search, or exact search; local mode is always exact."""
         if self._local and settings.ef is not None:
-            raise UserError(
-                "qdrant: local mode compares everything, so that `ef` means nothing. Give the URL of a server."
-            )
+            raise UserError("qdrant: local mode compares everything, so `ef` has no effect. Give the URL of a server.")
         self._search = settings
         self.exact = self._local or settings.exact
 
@@ -108,10 +106,10 @@ class QdrantEngine(ServedEngine):
         return rows
 
     def bytes(self) -> None:
-        """The server does not tell."""
+        """Not known: the server does not report it."""
 
     def close(self) -> None:
-        """Delete the collection, if this engine has made one, and close the connections."""
+        """Delete the collection, if it was created, and close the connections."""
         if self._created:
             self._client.delete_collection(self._collection)
         self.detach()
@@ -138,7 +136,7 @@ class QdrantEngine(ServedEngine):
                 hnsw_config=self._models.HnswConfigDiff(**graph),
                 optimizers_config=self._models.OptimizersConfigDiff(indexing_threshold=1),
             )
-        except Exception as error:  # of the server, of the connection, or of an address that cannot be read
+        except Exception as error:  # errors of the server, of the connection, or of a wrong address
             raise unreachable("qdrant", _NO_COLLECTION, error, self._settings.url, self._settings.api_key) from None
         self._created = True
 
@@ -150,8 +148,8 @@ class QdrantEngine(ServedEngine):
                 return
             time.sleep(0.2)
         raise UserError(
-            f"qdrant: after {self._settings.indexing_seconds:g} s not all of {rows:,} vectors are in the graph; what is not "
-            "there is scanned, so nothing was measured. Raise indexing_seconds."
+            f"qdrant: after {self._settings.indexing_seconds:g} s not all of {rows:,} vectors are in the graph, so a search "
+            "would be a scan. Raise indexing_seconds."
         )
 
 
@@ -162,7 +160,7 @@ def _connect(settings: QdrantBuild) -> Any:  # noqa: ANN401 - qdrant-client may 
     key = None if settings.api_key is None else address(settings.api_key)
     where = address(settings.url)
     try:
-        # Versions are recorded, so the client's own question, which only warns, is left out.
+        # Versions are recorded; the client's own check would only warn.
         return kind(url=where, api_key=key, timeout=600, check_compatibility=False)
-    except Exception as error:  # urllib and httpx refuse what they cannot read in many ways
+    except Exception as error:  # urllib and httpx raise many kinds of errors
         raise unreachable("qdrant", _NO_COLLECTION, error, settings.url, settings.api_key) from None

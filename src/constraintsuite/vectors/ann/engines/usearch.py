@@ -1,4 +1,4 @@
-"""USearch: a graph in single, half or 8-bit numbers."""
+"""USearch: a graph with single, half or 8-bit precision."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ _FILE = "index.usearch"
 
 
 class UsearchBuild(EngineSettings):
-    """Parameters of a build: how dense the graph is, and in which numbers it keeps vectors."""
+    """Parameters of a build: how dense the graph is, and its precision."""
 
-    connectivity: int = Field(16, ge=2, description="edges a node")
-    expansion_add: int = Field(128, ge=1, description="width of the search while the graph is made")
-    dtype: Literal["f32", "f16", "bf16", "i8"] = Field("f32", description="numbers that are kept")
+    connectivity: int = Field(16, ge=2, description="edges per node")
+    expansion_add: int = Field(128, ge=1, description="width of the search while the graph is built")
+    dtype: Literal["f32", "f16", "bf16", "i8"] = Field("f32", description="precision of the stored vectors")
 
 
 class UsearchSearch(EngineSettings):
-    """Parameters of a search: how many nodes of the graph are looked at."""
+    """Parameters of a search: how many nodes of the graph are visited."""
 
     expansion: int = Field(64, ge=1, description="width of the search")
 
 
 class UsearchEngine(PersistentEngine):
-    """`engine: usearch`: a graph in single, half or 8-bit numbers."""
+    """`engine: usearch`: a graph with single, half or 8-bit precision."""
 
     build_settings = UsearchBuild
     search_settings = UsearchSearch
@@ -48,7 +48,7 @@ class UsearchEngine(PersistentEngine):
         return rows * (number * dimensions + 8 * settings.connectivity + 20)
 
     def build(self, vectors: Vectors) -> None:
-        """Make an empty graph, then add the vectors block by block."""
+        """Create an empty graph, then add the vectors block by block."""
         self._index = self._library.Index(
             ndim=vectors.shape[1],
             metric=_NAMES[self._metric],
@@ -65,20 +65,20 @@ class UsearchEngine(PersistentEngine):
         self._index.expansion_search = settings.expansion
 
     def search(self, queries: Vectors, k: int) -> IntArray:
-        """What lies beyond the number of matches is whatever was in memory, so it is taken away."""
+        """Search; entries beyond the number of matches are arbitrary memory, and replaced by -1."""
         found = self._index.search(queries, k, threads=self._threads)
-        if len(queries) == 1:  # an answer without counts, as long as there are matches
+        if len(queries) == 1:  # the answer has no counts, and only matches
             return pad_rows(found.keys.view(np.int64)[np.newaxis], k)
         rows = found.keys.view(np.int64)
         counted = np.arange(rows.shape[1]) < np.asarray(found.counts)[:, np.newaxis]
         return pad_rows(np.where(counted, rows, MISSING), k)
 
     def bytes(self) -> int:
-        """What the index takes when written out."""
+        """Size of the saved index."""
         return int(self._index.serialized_length)
 
     def save(self, folder: Path) -> None:
-        """One file of USearch's own form."""
+        """Write one file in USearch's format."""
         self._index.save(str(folder / _FILE))
 
     def load(self, folder: Path) -> None:

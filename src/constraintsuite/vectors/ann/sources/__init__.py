@@ -1,4 +1,4 @@
-"""Formats of vector sets that a benchmark can read: one file a format, one line here."""
+"""Formats of vector sets that a benchmark can read: one file per format, one line here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all formats share: how they are written in a benchmark file, and how paths are read."""
+"""What all data formats share: their options in a benchmark file, and how paths are resolved."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, PositiveInt
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.vectors.ann.data import BenchmarkVectors
@@ -17,36 +17,39 @@ if TYPE_CHECKING:  # pyarrow, which it needs, need not be there for other format
 
 
 class TextSearch(NamedTuple):
-    """Retrievers that search the texts behind vectors, without the vectors."""
+    """Retrievers that search the texts of a bundle without its vectors."""
 
     bundle: Bundle
     retrievers: tuple[str, ...]
 
 
 class VectorSourceSettings(BaseModel):
-    """The options of one format; `load` reads what they name."""
+    """The options of one format; `load` reads the data."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    limit: int | None = Field(None, ge=1, description="only so many base vectors, the first ones")
-    query_limit: int | None = Field(None, ge=1, description="only so many queries, the first ones")
-    drop_overlap: bool = Field(False, description="leave out queries that equal a base vector")
+    limit: PositiveInt | None = None
+    """Use only the first base vectors."""
+    query_limit: PositiveInt | None = None
+    """Use only the first queries."""
+    drop_overlap: bool = False
+    """Leave out queries that equal a base vector."""
 
     @abstractmethod
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
-        """Read the set; relative paths start at `folder`."""
+        """Read the data; relative paths start at `folder`."""
 
     def locked(self, folder: Path) -> AbstractContextManager[None]:
-        """Keeps others from replacing what is read while the block runs, where there is a lock for that."""
+        """Lock the data while the block runs, if the format has a lock."""
         return nullcontext()
 
     def texts(self, folder: Path) -> TextSearch | None:
-        """The texts behind the vectors, if someone is to search them."""
+        """The texts of the vectors, if retrievers are named."""
         return None
 
 
 def existing_path(folder: Path, path: str) -> Path:
-    """The file or folder that a benchmark file names."""
+    """The path of a file or folder that a benchmark file names; it must exist."""
     found = folder / path
     if not found.exists():
-        raise UserError(f"{found}: there is no such file. Paths in a benchmark file start where that file lies.")
+        raise UserError(f"{found}: there is no such file. Relative paths start at the folder of the benchmark file.")
     return found

@@ -1,4 +1,4 @@
-"""The files of big-ann-benchmarks: a header of two numbers, then the table; neighbours with or without distances."""
+"""Files of big-ann-benchmarks: a header of two numbers, then the table; neighbours with or without distances."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class BigAnn(VectorSourceSettings):
 
 
 def read_table(file: Path) -> npt.NDArray[Any]:
-    """The table in a .fbin, .u8bin or .i8bin file, mapped; a file of another size than its header says is refused."""
+    """Map the table of a .fbin, .u8bin or .i8bin file; its size must match its header."""
     kind = _TYPES.get(file.suffix)
     if kind is None:
         raise UserError(f"{file}: the name must end in {', '.join(_TYPES)}, which says what numbers are in it.")
@@ -46,7 +46,7 @@ def read_table(file: Path) -> npt.NDArray[Any]:
 
 
 def read_neighbours(file: Path) -> IntArray:
-    """Rows of the nearest; distances that follow them are not needed, as scores are computed anew."""
+    """Read the rows of the neighbours; distances are ignored, since scores are computed again."""
     rows, columns = _header(file)
     _expect_size(file, rows, columns, (rows * columns * 4, rows * columns * 8))
     found = np.fromfile(file, dtype="<i4", count=rows * columns, offset=_HEADER).reshape(rows, columns)
@@ -80,8 +80,8 @@ def _header(file: Path) -> tuple[int, int]:
 def _expect_size(file: Path, rows: int, columns: int, sizes: tuple[int, ...]) -> None:
     found = file.stat().st_size - _HEADER
     if found not in sizes or not found:
-        said = " or ".join(f"{size + _HEADER:,}" for size in sizes)
+        expected = " or ".join(f"{size + _HEADER:,}" for size in sizes)
         raise UserError(
-            f"{file}: the header says {rows:,} x {columns:,}, which takes {said} bytes; the file has "
+            f"{file}: the header says {rows:,} x {columns:,}, which takes {expected} bytes; the file has "
             f"{found + _HEADER:,}. Was it cut off, or is it of another kind?"
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import Field, field_validator
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.models.backends import Similarity
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.retrieval.base import Passages, load_retriever
 from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric
@@ -23,12 +24,14 @@ class BundleSource(VectorSourceSettings):
     path: str
     encoder: str | None = None
     metric: VectorMetric | None = None
-    retrievers: tuple[str, ...] = Field((), description="without these vectors, judged beside the engines: bm25, ...")
+    retrievers: tuple[str, ...] = Field(
+        (), description="search the texts without the vectors, for comparison: bm25, ..."
+    )
 
     @field_validator("retrievers")
     @classmethod
     def _known(cls, retrievers: tuple[str, ...]) -> tuple[str, ...]:
-        """A wrong name is refused before anything is read."""
+        """Refuse a wrong or repeated name before anything is read."""
         for text in retrievers:
             load_retriever(text, Passages(), Workbench())
         if len(set(retrievers)) < len(retrievers):
@@ -37,20 +40,16 @@ class BundleSource(VectorSourceSettings):
 
     @contextmanager
     def locked(self, folder: Path) -> Iterator[None]:
-        """The shared lock of the bundle: workers map its vectors for as long as anything is measured. First it is verified."""
+        """Verify the bundle and hold its shared lock while the block runs."""
         with reading(existing_path(folder, self.path)) as bundle:
             open_vectors(bundle, self.encoder)
             yield
 
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
-        """Map the vectors; judgments of documents that are not in the bundle are left out and counted."""
+        """Map the vectors; judgments of documents outside the bundle are left out and counted."""
         with reading(existing_path(folder, self.path)) as bundle:
             vectors = open_vectors(bundle, self.encoder)
-            metric = self.metric or vectors.similarity
-            if metric == "manhattan":
-                raise UserError(
-                    f"{bundle.path}: its encoder compares by manhattan, which no engine does. Name a `metric`."
-                )
+            metric = self.metric or engine_metric(bundle, vectors.similarity)
             least = bundle.min_relevance
             judged: dict[int, dict[int, int]] = {}
             absent = 0
@@ -76,9 +75,18 @@ class BundleSource(VectorSourceSettings):
             )
 
     def texts(self, folder: Path) -> TextSearch | None:
-        """The bundle, if retrievers are named; one that was imported without texts is a UserError."""
+        """The bundle, if retrievers are named; a bundle without texts is a UserError."""
         if not self.retrievers:
             return None
         bundle = Bundle.open(existing_path(folder, self.path))
         bundle.require_texts()
         return TextSearch(bundle, self.retrievers)
+
+
+def engine_metric(bundle: Bundle, similarity: Similarity) -> VectorMetric:
+    """The similarity of an encoder as a metric of engines; a UserError if they do not have it."""
+    if similarity == "manhattan":
+        raise UserError(
+            f"{bundle.path}: its encoder uses the manhattan distance, which no engine has. Name a `metric`."
+        )
+    return similarity

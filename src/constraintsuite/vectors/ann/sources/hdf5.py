@@ -1,4 +1,4 @@
-"""The files of ann-benchmarks: train, test, neighbors and distances in one HDF5 file. The extra [ann] reads them."""
+"""Files of ann-benchmarks: train, test, neighbors and distances in one HDF5 file. Needs the extra [ann]."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class AnnBenchmarks(VectorSourceSettings):
     metric: VectorMetric | None = None
 
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
-        """Read all arrays; the metric is the one that the file names, unless it names none."""
+        """Read all arrays; the metric is that of the file, or the option if the file names none."""
         file = existing_path(folder, self.path)
         h5py = require_h5py()
         try:
@@ -44,8 +44,8 @@ class AnnBenchmarks(VectorSourceSettings):
         except OSError as error:
             raise UserError(f"{file}: not a whole HDF5 file ({error}).") from None
 
-    def _metric(self, file: Path, said: object) -> VectorMetric:
-        words = said.decode() if isinstance(said, bytes) else said
+    def _metric(self, file: Path, distance: object) -> VectorMetric:
+        words = distance.decode() if isinstance(distance, bytes) else distance
         own = _METRICS.get(str(words))
         if words is not None and own is None:
             raise UserError(f"{file}: its distance is {words!r}; what is compared here is {', '.join(_METRICS)}.")
@@ -58,7 +58,7 @@ class AnnBenchmarks(VectorSourceSettings):
 
 
 def write_hdf5(path: Path, data: BenchmarkVectors, truth: Neighbours) -> None:
-    """The set as a file that ann-benchmarks reads; distances are its own: 1 - cosine, or the Euclidean distance."""
+    """Write the data for ann-benchmarks; distances are 1 - cosine, or the Euclidean distance."""
     h5py = require_h5py()
     with atomic_writer(path) as file, h5py.File(file, "w") as content:
         content.attrs["distance"] = _NAMES[data.metric]
@@ -73,5 +73,5 @@ def write_hdf5(path: Path, data: BenchmarkVectors, truth: Neighbours) -> None:
 
 
 def require_h5py() -> Any:  # noqa: ANN401 - h5py has no types
-    """The library, or the command that installs it."""
+    """The library; if it is missing, a UserError with the pip command."""
     return import_extra("h5py", "ann", "Reading HDF5")

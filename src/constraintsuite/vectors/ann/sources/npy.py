@@ -1,4 +1,4 @@
-"""A folder of NumPy files: base.npy, queries.npy, and if there are any neighbours.npy and relevance.tsv."""
+"""A folder of NumPy files: base.npy and queries.npy, optionally neighbours.npy and relevance.tsv."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from constraintsuite.core.errors import UserError
 from constraintsuite.vectors.ann.data import BenchmarkVectors, VectorMetric
 from constraintsuite.vectors.ann.sources.base import VectorSourceSettings, existing_path
+from constraintsuite.vectors.matrices import map_array
 
 
 class NpyFolder(VectorSourceSettings):
@@ -20,7 +21,7 @@ class NpyFolder(VectorSourceSettings):
     metric: VectorMetric
 
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
-        """Map the vectors from their files; judgments are lines of query row, base row and grade, with tabs between."""
+        """Map the vectors; judgments are lines of query row, base row and grade, separated by tabs."""
         place = existing_path(folder, self.path)
         base = _table(place / "base.npy", whole=False)
         queries = _table(place / "queries.npy", whole=False).astype(np.float32)
@@ -35,11 +36,8 @@ class NpyFolder(VectorSourceSettings):
 def _table(file: Path, *, whole: bool) -> npt.NDArray[Any]:
     if not file.is_file():
         raise UserError(f"{file}: there is no such file; a folder of vectors has base.npy and queries.npy.")
-    try:
-        array = np.load(file, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        raise UserError(f"{file}: not a whole NumPy file ({error}).") from None
-    if not isinstance(array, np.ndarray) or array.ndim != 2 or array.dtype.kind not in ("iu" if whole else "f"):
+    array = map_array(file)
+    if array.ndim != 2 or array.dtype.kind not in ("iu" if whole else "f"):
         words = "whole numbers" if whole else "decimal numbers"
         raise UserError(f"{file}: this must be a table of {words} with a row for each vector.")
     return array
@@ -51,7 +49,7 @@ def _read_judgments(file: Path, queries: int, rows: int) -> dict[int, dict[int, 
         try:
             query, row, grade = (int(field) for field in line.split("\t"))
         except ValueError:
-            raise UserError(f"{file}:{number}: expected query row, base row and grade with tabs between.") from None
+            raise UserError(f"{file}:{number}: expected query row, base row and grade, separated by tabs.") from None
         if not (0 <= query < queries and 0 <= row < rows):
             raise UserError(f"{file}:{number}: query {query}, row {row}; there are {queries} queries and {rows} rows.")
         if row in grades.setdefault(query, {}):

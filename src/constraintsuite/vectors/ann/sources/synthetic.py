@@ -1,4 +1,4 @@
-"""Generated vectors: to see an engine work, never to claim recall on real data."""
+"""Generated vectors, to try engines; they say nothing about recall on real data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SyntheticKind = Literal["gaussian", "uniform", "clustered", "duplicates", "heavy
 class Synthetic(VectorSourceSettings):
     """`format: synthetic`: vectors that are generated, the same ones for the same seed."""
 
-    kind: SyntheticKind = Field("clustered", description="how the vectors are spread")
+    kind: SyntheticKind = Field("clustered", description="distribution of the vectors")
     rows: int = Field(10_000, ge=1)
     queries: int = Field(500, ge=1)
     dimensions: int = Field(64, ge=1)
@@ -26,7 +26,7 @@ class Synthetic(VectorSourceSettings):
     seed: int = Field(0, ge=0)
 
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
-        """Base vectors and queries from the same distribution, so that no query is a base vector but by chance."""
+        """Draw base vectors and queries from the same distribution."""
         rng = np.random.default_rng(self.seed)
         vectors = _KINDS[self.kind](rng, self.rows + self.queries, self.dimensions)
         return BenchmarkVectors(name, vectors[: self.rows], vectors[self.rows :], self.metric)
@@ -44,13 +44,13 @@ def _clustered(rng: np.random.Generator, rows: int, dimensions: int) -> Vectors:
 
 
 def _duplicates(rng: np.random.Generator, rows: int, dimensions: int) -> Vectors:
-    """Each vector about four times, so that a recall by ids punishes even an exact engine."""
+    """Each vector about four times, so that a recall by row is low even for an exact engine."""
     distinct = _gaussian(rng, max(1, rows // 4), dimensions)
     return distinct[rng.integers(len(distinct), size=rows)]
 
 
 def _heavy_norm(rng: np.random.Generator, rows: int, dimensions: int) -> Vectors:
-    """Lengths over two orders of magnitude: where dot and cosine disagree most."""
+    """Lengths over two orders of magnitude, where dot and cosine differ most."""
     lengths = rng.lognormal(0.0, 1.5, size=(rows, 1)).astype(np.float32)
     return _gaussian(rng, rows, dimensions) * lengths
 

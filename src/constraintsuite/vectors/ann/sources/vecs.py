@@ -1,4 +1,4 @@
-"""fvecs, bvecs and ivecs files (the TEXMEX form): before each row stands its number of dimensions."""
+"""fvecs, bvecs and ivecs files (the TEXMEX format): each row begins with its number of dimensions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TYPES = {".fvecs": "<f4", ".ivecs": "<i4", ".bvecs": "u1"}
 
 
 class Vecs(VectorSourceSettings):
-    """`format: vecs`: base vectors, queries and neighbours in files of the TEXMEX form."""
+    """`format: vecs`: base vectors, queries and neighbours in files of the TEXMEX format."""
 
     base: str
     queries: str
@@ -32,7 +32,7 @@ class Vecs(VectorSourceSettings):
 
 
 def read_vecs(file: Path) -> npt.NDArray[Any]:
-    """The table in the file, mapped; the bits of a number are taken as they are, never converted."""
+    """Map the table of the file; numbers are not converted."""
     kind = _TYPES.get(file.suffix)
     if kind is None:
         raise UserError(f"{file}: the name must end in {', '.join(_TYPES)}, which says what numbers are in it.")
