@@ -86,7 +86,7 @@ def refuse_mean_of_patterns(kind: AblationKind, sites: Collection[Site]) -> None
 
 
 def prepare_ablation(
-    subject: LoadedModel,
+    model: LoadedModel,
     kind: AblationKind,
     contrasts: Sequence[TokenContrast],
     sites: Collection[Site],
@@ -97,12 +97,12 @@ def prepare_ablation(
     refuse_mean_of_patterns(kind, sites)
     means: dict[ContrastHalf, dict[Site, torch.Tensor]] = {}
     if kind == "mean":
-        means = {half: role_means(subject, _sample(contrasts, half, seed), sites, budget) for half in HALVES}
+        means = {half: role_means(model, _sample(contrasts, half, seed), sites, budget) for half in HALVES}
     return AblationReplacement(kind, choose_others(contrasts, seed) if kind == "resample" else {}, means)
 
 
 def ablate_contrasts(
-    subject: LoadedModel,
+    model: LoadedModel,
     contrasts: Sequence[TokenContrast],
     patches: Sequence[SitePatch],
     replacement: AblationReplacement,
@@ -110,7 +110,7 @@ def ablate_contrasts(
 ) -> Grid:
     """What taking away each site does to the clean run of each contrast."""
     kind, sites = replacement.kind, {site for patch in patches for site in patch.sites}
-    kept = sorted(sites_to_keep(subject, patches) | sites)
+    kept = sorted(sites_to_keep(model, patches) | sites)
     found: list[tuple[list[int], list[Grid]]] = []
     for half in HALVES:
         mine = [place for place, one in enumerate(contrasts) if one.contrast.half == half]
@@ -118,19 +118,19 @@ def ablate_contrasts(
         means = replacement.means.get(half, {})
         for places in buckets([contrasts[i] for i in mine], budget.block, pairs):
             some, stacked = [contrasts[mine[i]] for i in places], [pair for i in places for pair in pairs[i]]
-            block = make_block(subject, some, stacked)
+            block = make_block(model, some, stacked)
             with inference():
-                base = observe(subject, block, "clean", kept)
-                donor = _donor(subject, block, base, kind, means, sites)
+                base = observe(model, block, "clean", kept)
+                donor = _donor(model, block, base, kind, means, sites)
                 grid = patched_grid(
-                    subject, block, donor, patches, budget, {"clean": base}, ("noising", _METHODS[kind])
+                    model, block, donor, patches, budget, {"clean": base}, ("noising", _METHODS[kind])
                 )
             found.append(([mine[i] for i in places], [grid]))
     return join(found)[0]
 
 
 def _donor(
-    subject: LoadedModel,
+    model: LoadedModel,
     block: ContrastBatch,
     base: Observed,
     kind: AblationKind,
@@ -140,9 +140,9 @@ def _donor(
     import torch
 
     if kind == "resample":
-        others = observe(subject, block, "corrupt", sorted(sites))
+        others = observe(model, block, "corrupt", sorted(sites))
         return twin_donor(block, "clean", {"clean": base, "corrupt": others})
-    roles = torch.from_numpy(block.stacked.clean.roles.astype(np.int64)).to(subject.device)
+    roles = torch.from_numpy(block.stacked.clean.roles.astype(np.int64)).to(model.device)
     filled = roles != PADDED
     if kind == "zero":
         return Donor(filled, lambda site: torch.zeros_like(base.seen[site]))
@@ -152,18 +152,18 @@ def _donor(
 
 
 def role_means(
-    subject: LoadedModel, contrasts: Sequence[TokenContrast], sites: Collection[Site], budget: Budget
+    model: LoadedModel, contrasts: Sequence[TokenContrast], sites: Collection[Site], budget: Budget
 ) -> dict[Site, torch.Tensor]:
     """The mean of each site over the tokens of each role in the clean runs: (roles, width)."""
     import torch
 
-    order, sums, count = sorted(sites), dict[Site, "torch.Tensor"](), torch.zeros(len(ROLES), device=subject.device)
+    order, sums, count = sorted(sites), dict[Site, "torch.Tensor"](), torch.zeros(len(ROLES), device=model.device)
     with inference():
         for places in buckets(contrasts, budget.block):
             some = [contrasts[i] for i in places]
-            block = make_block(subject, some, [pair for one in some for pair in (one.better, one.worse)])
-            seen = observe(subject, block, "clean", order).seen
-            mask = torch.from_numpy(_by_role(block.stacked.clean.roles)).to(subject.device)  # (roles, rows, positions)
+            block = make_block(model, some, [pair for one in some for pair in (one.better, one.worse)])
+            seen = observe(model, block, "clean", order).seen
+            mask = torch.from_numpy(_by_role(block.stacked.clean.roles)).to(model.device)  # (roles, rows, positions)
             count += mask.sum(dim=(1, 2))
             for site in order:
                 sums[site] = sums.get(site, 0) + torch.einsum("rnp,npw->rw", mask, seen[site])

@@ -44,18 +44,18 @@ class AttentionShare:
 
 
 def measure_attention(
-    subject: LoadedModel, contrasts: Sequence[TokenContrast], *, seed: int = 0
+    model: LoadedModel, contrasts: Sequence[TokenContrast], *, seed: int = 0
 ) -> list[AttentionShare]:
     """The attention shares of all heads in the clean runs, as means over contrasts; clusters are resampled."""
     if not contrasts:
         raise UserError("Attention is measured over contrasts that are no controls, and there are none.")
     asked = [TokenContrast(one.contrast, one.better, one.worse, None) for one in contrasts]
-    sites = subject.sites({"pattern"})
-    budget = plan_memory(subject, sites, None, max(one.longest for one in asked))
+    sites = model.sites({"pattern"})
+    budget = plan_memory(model, sites, None, max(one.longest for one in asked))
     shares = np.full((len(asked), len(sites), len(FROM_ROLES), len(ROLES)), np.nan)
     with inference():
-        for places, block in blocks_of(subject, asked, budget.block):
-            seen = observe(subject, block, "clean", sites).seen
+        for places, block in blocks_of(model, asked, budget.block):
+            seen = observe(model, block, "clean", sites).seen
             for number, site in enumerate(sites):
                 # The mean over those of a contrast's two rows that have the role: (contrasts, roles in FROM_ROLES, roles).
                 paired = _shares(block, seen[site]).unflatten(0, (-1, 2)).nanmean(dim=1)

@@ -39,7 +39,7 @@ class _Traced(NamedTuple):
 
 
 def attribute_contrasts(
-    subject: LoadedModel,
+    model: LoadedModel,
     contrasts: Sequence[TokenContrast],
     patches: Sequence[SitePatch],
     directions: Sequence[PatchDirection],
@@ -53,21 +53,21 @@ def attribute_contrasts(
     """
     sites = {site for patch in patches for site in patch.sites}
     longest = max(contrasts, key=lambda one: len(one.pairs) * one.longest)
-    refuse_untraced(subject, sites, budget, len(OTHER) * len(longest.pairs), longest.longest)
+    refuse_untraced(model, sites, budget, len(OTHER) * len(longest.pairs), longest.longest)
     carriers = sorted({_carrier(site) for site in sites})
     found: list[tuple[list[int], list[Grid]]] = []
     bases = [INTO[direction] for direction in directions]
-    for places, block in blocks_of(subject, contrasts, budget.traced):
+    for places, block in blocks_of(model, contrasts, budget.traced):
         with telling_out_of_memory():
-            runs = _trace(subject, block, bases, carriers, steps)
+            runs = _trace(model, block, bases, carriers, steps)
             if len(runs) == 1:
-                runs |= _capture(subject, block, OTHER[bases[0]], carriers)
+                runs |= _capture(model, block, OTHER[bases[0]], carriers)
             if steps:
-                mean = _along_the_way(subject, block, bases, carriers, runs, steps)
+                mean = _along_the_way(model, block, bases, carriers, runs, steps)
                 runs |= {run: runs[run]._replace(gradients=mean[run]) for run in bases}
-            grids = [_grid(subject, block, patches, direction, runs) for direction in directions]
+            grids = [_grid(model, block, patches, direction, runs) for direction in directions]
             for run, traced in runs.items():  # last, as a device must be waited for
-                refuse_infinite(subject, traced.scores, run, block.inputs[run])
+                refuse_infinite(model, traced.scores, run, block.inputs[run])
         found.append((places, grids))
     return join(found)
 
@@ -78,17 +78,17 @@ def _carrier(site: Site) -> Site:
 
 
 def _trace(
-    subject: LoadedModel, block: ContrastBatch, runs: Collection[RunName], sites: Collection[Site], steps: int
+    model: LoadedModel, block: ContrastBatch, runs: Collection[RunName], sites: Collection[Site], steps: int
 ) -> dict[RunName, _Traced]:
     """Runs that are patched, all in one pass; where gradients are taken along the way, only what is seen."""
     if steps:
         return {
             run: traced
             for each in OTHER
-            for run, traced in _capture(subject, block, each, {*sites, EMBEDDINGS}).items()
+            for run, traced in _capture(model, block, each, {*sites, EMBEDDINGS}).items()
         }
-    with tracing(subject, sites) as trace:
-        scores = subject.scores(_together(block, runs))
+    with tracing(model, sites) as trace:
+        scores = model.scores(_together(block, runs))
         gradients, values = trace.gradients(scores), trace.values()
     return {
         run: _Traced(scores[part].detach(), _rows(values, part), _rows(gradients, part))
@@ -97,18 +97,18 @@ def _trace(
 
 
 def _capture(
-    subject: LoadedModel, block: ContrastBatch, run: RunName, sites: Collection[Site]
+    model: LoadedModel, block: ContrastBatch, run: RunName, sites: Collection[Site]
 ) -> dict[RunName, _Traced]:
     """What passes the sites in a run that only gives values: no gradients are taken."""
     import torch
 
-    with torch.no_grad(), capturing(subject, sites) as seen:
-        scores = subject.scores(block.inputs[run])
+    with torch.no_grad(), capturing(model, sites) as seen:
+        scores = model.scores(block.inputs[run])
     return {run: _Traced(scores, seen, {})}
 
 
 def _along_the_way(
-    subject: LoadedModel,
+    model: LoadedModel,
     block: ContrastBatch,
     runs: Sequence[RunName],
     sites: Collection[Site],
@@ -131,16 +131,16 @@ def _along_the_way(
     total: SiteTensors = {}
     for step in range(steps):
         between = torch.lerp(base, there, (step + 0.5) / steps)
-        with replacing(subject, [Edit(EMBEDDINGS, rows, between, where)]), tracing(subject, sites) as trace:
-            scores = subject.scores(inputs)
-            refuse_infinite(subject, scores, " or ".join(runs), inputs)
+        with replacing(model, [Edit(EMBEDDINGS, rows, between, where)]), tracing(model, sites) as trace:
+            scores = model.scores(inputs)
+            refuse_infinite(model, scores, " or ".join(runs), inputs)
             gradients = trace.gradients(scores)
         total = {site: gradient / steps + total.get(site, 0) for site, gradient in gradients.items()}
     return {run: _rows(total, part) for run, part in _parts(block, runs).items()}
 
 
 def _grid(
-    subject: LoadedModel,
+    model: LoadedModel,
     block: ContrastBatch,
     patches: Sequence[SitePatch],
     direction: PatchDirection,
@@ -150,14 +150,14 @@ def _grid(
     base, given = runs[into], runs[OTHER[into]]
     weights, where = carried(block, into, base.scores.device)
     sites = sorted({site for patch in patches for site in patch.sites})
-    estimates = _by_place(subject, sites, base, given, weights, where)
+    estimates = _by_place(model, sites, base, given, weights, where)
     roles = list(dict.fromkeys(patch.role for patch in patches))
     places = np.stack([block.places(role, into) for role in roles])  # (roles, rows, positions)
     number = {name: i for names in (sites, roles) for i, name in enumerate(names)}
     of_site, of_role = [number[patch.sites[0]] for patch in patches], [number[patch.role] for patch in patches]
     changes = _summed(estimates, places, of_site, of_role)
     if not np.isfinite(changes).all():
-        _name_fault(subject, block, runs, dict(zip(sites, estimates, strict=True)))
+        _name_fault(model, block, runs, dict(zip(sites, estimates, strict=True)))
     touched = (places & where.cpu().numpy())[of_role]
     scores, donor = (run.scores.cpu().numpy().astype(np.float64) for run in (base, given))
     names = [(str(patch.sites[0]), patch.role) for patch in patches]
@@ -165,7 +165,7 @@ def _grid(
 
 
 def _by_place(
-    subject: LoadedModel,
+    model: LoadedModel,
     sites: Sequence[Site],
     base: _Traced,
     given: _Traced,
@@ -181,7 +181,7 @@ def _by_place(
         if carrier.kind == "pattern":
             found[carrier] = torch.where(where[..., None], change, 0).sum(dim=1)
         elif carrier.kind == "head":
-            by_head = change.unflatten(-1, (subject.heads, -1)).sum(dim=-1)
+            by_head = change.unflatten(-1, (model.heads, -1)).sum(dim=-1)
             heads = torch.where(where[..., None], by_head, 0).unbind(dim=-1)
             found |= {Site(carrier.layer, "head", number): head for number, head in enumerate(heads)}
         else:
@@ -220,10 +220,10 @@ def _rows(seen: SiteTensors, part: slice) -> SiteTensors:
 
 
 def _name_fault(
-    subject: LoadedModel, block: ContrastBatch, runs: Mapping[RunName, _Traced], estimates: SiteTensors
+    model: LoadedModel, block: ContrastBatch, runs: Mapping[RunName, _Traced], estimates: SiteTensors
 ) -> NoReturn:
     """Says which score, or else which gradients, made an estimate infinite or none at all."""
     for run, traced in runs.items():
-        refuse_infinite(subject, traced.scores, run, block.inputs[run])
+        refuse_infinite(model, traced.scores, run, block.inputs[run])
     broken = ", ".join(str(site) for site, values in estimates.items() if not bool(values.isfinite().all()))
-    raise UserError(f"{subject.name}: gradients at {broken} are infinite or not numbers.")
+    raise UserError(f"{model.name}: gradients at {broken} are infinite or not numbers.")

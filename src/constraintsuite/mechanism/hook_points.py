@@ -65,22 +65,21 @@ _GATE = "constraintsuite_gate"
 
 
 @contextmanager
-def weights_in_sight(subject: LoadedModel) -> Iterator[None]:
+def weights_in_sight(model: LoadedModel) -> Iterator[None]:
     """Inside, attention is computed step by step and its weights pass `subject.gates`; scores agree to rounding."""
-    model = subject.model
-    own = model.config._attn_implementation
-    if subject.family.pattern != "interface" or own == _NAME:
+    own = model.module.config._attn_implementation
+    if model.family.pattern != "interface" or own == _NAME:
         yield
         return
     _register()
-    modules = [block.get_submodule(subject.family.attending) for block in subject.blocks]
-    for module, gate in zip(modules, subject.gates, strict=True):
+    modules = [block.get_submodule(model.family.attending) for block in model.blocks]
+    for module, gate in zip(modules, model.gates, strict=True):
         setattr(module, _GATE, gate)
-    model.set_attn_implementation(_NAME)
+    model.module.set_attn_implementation(_NAME)
     try:
         yield
     finally:
-        model.set_attn_implementation(own)
+        model.module.set_attn_implementation(own)
         for module in modules:
             delattr(module, _GATE)
 

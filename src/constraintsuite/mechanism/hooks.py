@@ -45,26 +45,26 @@ class Edit:
 
 
 @contextmanager
-def capturing(subject: LoadedModel, sites: Iterable[Site]) -> Iterator[SiteTensors]:
+def capturing(model: LoadedModel, sites: Iterable[Site]) -> Iterator[SiteTensors]:
     """Fills what passed the sites during the last forward pass of the block; gradients flow through it."""
     seen: SiteTensors = {}
-    with _hooking(subject, sites, lambda group: partial(_keep, seen, group)):
+    with _hooking(model, sites, lambda group: partial(_keep, seen, group)):
         yield seen
 
 
 @contextmanager
-def replacing(subject: LoadedModel, edits: Sequence[Edit]) -> Iterator[None]:
+def replacing(model: LoadedModel, edits: Sequence[Edit]) -> Iterator[None]:
     """Forward passes see other values at the edits' sites; where two edits meet in one place, the later one stays."""
 
     def write(group: HookGroup) -> TensorHook:
         return partial(_write, [(point, edits[number]) for point, _, number in group])
 
-    with _hooking(subject, [edit.site for edit in edits], write):
+    with _hooking(model, [edit.site for edit in edits], write):
         yield
 
 
 @contextmanager
-def watching(subject: LoadedModel) -> Iterator[None]:
+def watching(model: LoadedModel) -> Iterator[None]:
     """Names the first site at which a number was infinite or none at all, when the block ends.
 
     It checks embeddings, heads, attention, feed-forward parts and residuals; no device is waited for before the end.
@@ -77,46 +77,46 @@ def watching(subject: LoadedModel) -> Iterator[None]:
         point = group[0][0]
         return lambda passing: found.append((group, torch.isfinite(point.open(passing)).all(dim=(0, 2, 3))))
 
-    with _hooking(subject, subject.sites({"embeddings", "head", "attention", "mlp", "residual"}), check):
+    with _hooking(model, model.sites({"embeddings", "head", "attention", "mlp", "residual"}), check):
         yield
     for group, fine in found:
         broken = [str(site) for (_, site, _), whole in zip(group, fine.tolist(), strict=True) if not whole]
         if broken:
-            raise UserError(f"{subject.name}: numbers at {', '.join(broken)} are infinite or not numbers.")
+            raise UserError(f"{model.name}: numbers at {', '.join(broken)} are infinite or not numbers.")
 
 
-def refuse_infinite(subject: LoadedModel, scores: torch.Tensor, run: str, inputs: Tensors) -> None:
+def refuse_infinite(model: LoadedModel, scores: torch.Tensor, run: str, inputs: Tensors) -> None:
     """Raise a UserError if a score of a run is infinite or no number; it names the first site at which that is so."""
     if not bool(scores.isfinite().all()):
-        with watching(subject):
-            subject.scores(inputs)
-        raise UserError(f"{subject.name}: a score of the {run} run is infinite or no number.")
+        with watching(model):
+            model.scores(inputs)
+        raise UserError(f"{model.name}: a score of the {run} run is infinite or no number.")
 
 
 @contextmanager
-def starting_above(subject: LoadedModel, layer: int, residual: torch.Tensor) -> Iterator[None]:
+def starting_above(model: LoadedModel, layer: int, residual: torch.Tensor) -> Iterator[None]:
     """Forward passes begin with what block `layer` gave (-1: the embeddings); the blocks up to it are passed over.
 
     Rows and positions of the inputs must be those of `residual`: masks and what is pooled are still taken from the inputs.
     """
-    if not subject.family.reuse:
-        raise UserError(f"{subject.name}: the blocks of this family cannot be passed over.")
+    if not model.family.reuse:
+        raise UserError(f"{model.name}: the blocks of this family cannot be passed over.")
     with ExitStack() as changes:
         if layer < 0:
-            changes.enter_context(replacing(subject, [Edit.everywhere(EMBEDDINGS, residual)]))
+            changes.enter_context(replacing(model, [Edit.everywhere(EMBEDDINGS, residual)]))
         for number in range(layer + 1):
-            changes.enter_context(_passed_over(subject, number, residual if number == layer else None))
+            changes.enter_context(_passed_over(model, number, residual if number == layer else None))
         yield
 
 
 @contextmanager
-def starting_within(subject: LoadedModel, layer: int, residual: torch.Tensor, heads: torch.Tensor) -> Iterator[None]:
+def starting_within(model: LoadedModel, layer: int, residual: torch.Tensor, heads: torch.Tensor) -> Iterator[None]:
     """Forward passes begin behind the heads of block `layer`: `residual` is what enters it, `heads` what all its heads read.
 
     `heads` is (rows, positions, heads x width), what `Site(layer, "head")` captures. Queries, keys, values and patterns of
     that block are not computed, so edits of those do nothing.
     """
-    block, family = subject.blocks[layer], subject.family
+    block, family = model.blocks[layer], model.family
     attending = block.get_submodule(family.attending)
     inside = family.attention.startswith(f"{family.attending}.")
     projection = block.get_submodule(family.attention)
@@ -124,7 +124,7 @@ def starting_within(subject: LoadedModel, layer: int, residual: torch.Tensor, he
     def forward(*_: object, **__: object) -> tuple[torch.Tensor, None]:
         return (projection(heads) if inside else heads), None
 
-    with starting_above(subject, layer - 1, residual), _computing(attending, forward):
+    with starting_above(model, layer - 1, residual), _computing(attending, forward):
         yield
 
 
@@ -132,14 +132,14 @@ HookGroup = list[tuple[HookPoint, Site, int]]
 """Taps of one side of one module, each with its site and the site's place in the order that was asked for."""
 
 
-def by_module(subject: LoadedModel, sites: Iterable[Site], stack: ExitStack) -> list[HookGroup]:
+def by_module(model: LoadedModel, sites: Iterable[Site], stack: ExitStack) -> list[HookGroup]:
     """Sites by the module that they are reached at; weights of attention are brought in sight on the stack if need be."""
     groups: dict[tuple[int, str], HookGroup] = defaultdict(list)
     for number, site in enumerate(sites):
-        point = subject.hook_point(site)
+        point = model.hook_point(site)
         groups[id(point.module), point.side].append((point, site, number))
     if any(site.kind == "pattern" for group in groups.values() for _, site, _ in group):
-        stack.enter_context(weights_in_sight(subject))
+        stack.enter_context(weights_in_sight(model))
     return list(groups.values())
 
 
@@ -186,10 +186,10 @@ def hooked(point: HookPoint, passing: TensorHook) -> Iterator[None]:
 
 
 @contextmanager
-def _hooking(subject: LoadedModel, sites: Iterable[Site], make: Callable[[HookGroup], TensorHook]) -> Iterator[None]:
+def _hooking(model: LoadedModel, sites: Iterable[Site], make: Callable[[HookGroup], TensorHook]) -> Iterator[None]:
     """While the block lasts, the modules of the sites have the hooks that `make` gives for each."""
     with ExitStack() as hooks:
-        for group in by_module(subject, sites, hooks):
+        for group in by_module(model, sites, hooks):
             hooks.enter_context(hooked(group[0][0], make(group)))
         yield
 
@@ -210,15 +210,15 @@ def _write(edits: Sequence[tuple[HookPoint, Edit]], passing: torch.Tensor) -> to
 
 
 @contextmanager
-def _passed_over(subject: LoadedModel, layer: int, given: torch.Tensor | None) -> Iterator[None]:
+def _passed_over(model: LoadedModel, layer: int, given: torch.Tensor | None) -> Iterator[None]:
     """A block that gives what is `given`, or else what it was given itself."""
-    bare = subject.bare_blocks
+    bare = model.bare_blocks
 
     def forward(hidden_states: torch.Tensor, *_: object, **__: object) -> Any:  # noqa: ANN401 - as the block itself does
         result = hidden_states if given is None else given
         return result if bare else (result, None)
 
-    with _computing(subject.blocks[layer], forward):
+    with _computing(model.blocks[layer], forward):
         yield
 
 
@@ -264,7 +264,7 @@ class Trace:
 
 
 @contextmanager
-def tracing(subject: LoadedModel, sites: Iterable[Site]) -> Iterator[Trace]:
+def tracing(model: LoadedModel, sites: Iterable[Site]) -> Iterator[Trace]:
     """A forward pass of the block can be asked for gradients, which begin at the embeddings: the weights have none.
 
     Within `replacing`, the replaced values are what is traced.
@@ -279,5 +279,5 @@ def tracing(subject: LoadedModel, sites: Iterable[Site]) -> Iterator[Trace]:
     def begin(passing: torch.Tensor) -> torch.Tensor:
         return passing.detach().requires_grad_(True)
 
-    with torch.enable_grad(), hooked(subject.hook_point(EMBEDDINGS), begin), _hooking(subject, sites, keep):
+    with torch.enable_grad(), hooked(model.hook_point(EMBEDDINGS), begin), _hooking(model, sites, keep):
         yield trace

@@ -40,14 +40,14 @@ def load_model(name: str) -> LoadedModel:
     classifier = load_classifier(
         folder.path, pick_device(settings.device), "fp32", settings.length, settings.trust, trimmed=False
     )
-    model = classifier.model
-    for weight in model.parameters():
+    module = classifier.model
+    for weight in module.parameters():
         weight.requires_grad_(False)
-    model.config.use_cache = False  # nothing is generated, so keys need not be kept
-    label = choose_label(settings.label, model.config.id2label, model.config.num_labels, name)
-    subject = LoadedModel(name, classifier, label, family, fingerprint_of("subject", folder, settings))
-    subject = replace(subject, bare_blocks=_gives_bare_tensors(subject))
-    return replace(subject, invariants=check_invariants(subject, folder.path, trust=settings.trust))
+    module.config.use_cache = False  # nothing is generated, so keys need not be kept
+    label = choose_label(settings.label, module.config.id2label, module.config.num_labels, name)
+    model = LoadedModel(name, classifier, label, family, fingerprint_of("subject", folder, settings))
+    model = replace(model, bare_blocks=_gives_bare_tensors(model))
+    return replace(model, invariants=check_invariants(model, folder.path, trust=settings.trust))
 
 
 def _family(folder: ModelFolder) -> ModelFamily:
@@ -64,17 +64,17 @@ def _family(folder: ModelFolder) -> ModelFamily:
     return FAMILIES.load(kind)
 
 
-def _gives_bare_tensors(subject: LoadedModel) -> bool:
+def _gives_bare_tensors(model: LoadedModel) -> bool:
     """Asked of the first block; versions of the library differ."""
     import torch
 
     found: list[bool] = []
-    hook = subject.blocks[0].register_forward_hook(
+    hook = model.blocks[0].register_forward_hook(
         lambda _module, _given, result: found.append(isinstance(result, torch.Tensor))
     )
     try:
         with torch.no_grad():
-            subject.scores(subject.inputs([("a", "b")]))
+            model.scores(model.inputs([("a", "b")]))
     finally:
         hook.remove()
     return found[0]

@@ -223,11 +223,11 @@ def test_what_a_killed_search_was_writing_is_taken_away(patched: Path, monkeypat
 
 
 def test_a_trial_counts_passes_of_a_second(patched: Path, source: tuple[Path, str]) -> None:
-    subject = load_model(source[1])
-    contrasts = list(tokenise(planted_contrasts(8), subject.classifier.tokenization).contrasts)
-    sites = studied_sites(subject)
-    budget = plan_memory(subject, sites, None, max(one.longest for one in contrasts))
-    runner = make_runner(subject, sites, contrasts, "twin", budget, 0)
+    model = load_model(source[1])
+    contrasts = list(tokenise(planted_contrasts(8), model.classifier.tokenization).contrasts)
+    sites = studied_sites(model)
+    budget = plan_memory(model, sites, None, max(one.longest for one in contrasts))
+    runner = make_runner(model, sites, contrasts, "twin", budget, 0)
     ticks = iter([0.0, 0.5, 1.0, 1.25])  # begun, after the first lot, after the second, in the end
     assert passes_a_second(runner, contrasts, 0, lambda: next(ticks)) == 2 * Call(8, 8).passes / 1.25
 

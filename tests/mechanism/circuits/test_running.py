@@ -21,18 +21,18 @@ from mechanism.planted import PLANTED, planted_contrasts
 HEAD = parse_site(PLANTED)
 
 
-def contrasts_for(subject: LoadedModel, count: int) -> list[TokenContrast]:
+def contrasts_for(model: LoadedModel, count: int) -> list[TokenContrast]:
     """As the planted ones are, with the thing named, so that others can be drawn."""
     marked = [replace(one, y=one.clusters[0].split()[1]) for one in planted_contrasts(count)]
-    return list(tokenise(marked, subject.classifier.tokenization).contrasts)
+    return list(tokenise(marked, model.classifier.tokenization).contrasts)
 
 
 def bench_for(
-    subject: LoadedModel, contrasts: list[TokenContrast], ablation: CircuitAblation = "twin", folder: Path | None = None
+    model: LoadedModel, contrasts: list[TokenContrast], ablation: CircuitAblation = "twin", folder: Path | None = None
 ) -> CircuitRunner:
-    sites = subject.sites({"head", "mlp"})
-    budget = plan_memory(subject, sites, None, max(one.longest for one in contrasts))
-    return make_runner(subject, sites, contrasts, ablation, budget, 0, folder=folder)
+    sites = model.sites({"head", "mlp"})
+    budget = plan_memory(model, sites, None, max(one.longest for one in contrasts))
+    return make_runner(model, sites, contrasts, ablation, budget, 0, folder=folder)
 
 
 def test_the_planted_head_alone_does_all_and_all_others_nothing(planted: LoadedModel) -> None:
@@ -49,11 +49,11 @@ def test_the_planted_head_alone_does_all_and_all_others_nothing(planted: LoadedM
 
 @pytest.mark.parametrize("kind", ["bert", "qwen3", "t5"])
 def test_a_circuit_is_a_single_pass_with_all_others_replaced(
-    kind: str, subject_of: Callable[[str], LoadedModel]
+    kind: str, model_of: Callable[[str], LoadedModel]
 ) -> None:
-    subject = subject_of(kind)
-    contrasts = contrasts_for(subject, 3)
-    runner = bench_for(subject, contrasts)
+    model = model_of(kind)
+    contrasts = contrasts_for(model, 3)
+    runner = bench_for(model, contrasts)
     circuits = [EMPTY, frozenset([HEAD, parse_site("L0.mlp")]), runner.full - {HEAD}]
     expected = [[by_hand(runner, circuit, one) for one in contrasts] for circuit in circuits]
     assert runner.margins(circuits, contrasts) == pytest.approx(np.array(expected), abs=1e-4)
@@ -66,19 +66,19 @@ def by_hand(runner: CircuitRunner, circuit: Circuit, contrast: TokenContrast) ->
 
 def score_by_hand(runner: CircuitRunner, circuit: Circuit, pair: TokenPair) -> float:
     assert pair.one_to_one
-    subject, others = runner.subject, [site for site in runner.sites if site not in circuit]
+    model, others = runner.model, [site for site in runner.sites if site not in circuit]
     with torch.no_grad():
-        with capturing(subject, others) as seen:
-            subject.scores(inputs_of(subject, pair.corrupt.ids, pair.corrupt.types))
+        with capturing(model, others) as seen:
+            model.scores(inputs_of(model, pair.corrupt.ids, pair.corrupt.types))
         everywhere = torch.ones(1, len(pair.clean), dtype=torch.bool)
         edits = [Edit(site, torch.tensor([0]), seen[site].clone(), everywhere) for site in others]
-        with replacing(subject, edits):
-            return float(subject.scores(inputs_of(subject, pair.clean.ids, pair.clean.types)))
+        with replacing(model, edits):
+            return float(model.scores(inputs_of(model, pair.clean.ids, pair.clean.types)))
 
 
-def inputs_of(subject: LoadedModel, ids: np.ndarray, types: np.ndarray) -> Tensors:
+def inputs_of(model: LoadedModel, ids: np.ndarray, types: np.ndarray) -> Tensors:
     arrays = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
-    if subject.classifier.takes_types:
+    if model.classifier.takes_types:
         arrays["token_type_ids"] = types
     return {name: torch.from_numpy(array)[None] for name, array in arrays.items()}
 

@@ -31,13 +31,13 @@ def noisy(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     return load_model(f"cross:{folder},threads=1")
 
 
-def search(subject: LoadedModel, contrasts: Sequence[MarkedContrast], settings: CircuitSettings = FEW) -> CircuitReport:
-    asked = tokenise(contrasts, subject.classifier.tokenization).contrasts
-    sites = studied_sites(subject)
-    budget = plan_memory(subject, sites, None, max(one.longest for one in asked))
+def search(model: LoadedModel, contrasts: Sequence[MarkedContrast], settings: CircuitSettings = FEW) -> CircuitReport:
+    asked = tokenise(contrasts, model.classifier.tokenization).contrasts
+    sites = studied_sites(model)
+    budget = plan_memory(model, sites, None, max(one.longest for one in asked))
     main = [one for one in asked if not one.contrast.control]
-    effects = effects_of(subject, main, sites, settings.direction, "exact", budget)
-    runner = make_runner(subject, sites, asked, settings.ablation, budget, settings.seed)
+    effects = effects_of(model, main, sites, settings.direction, "exact", budget)
+    runner = make_runner(model, sites, asked, settings.ablation, budget, settings.seed)
     return search_circuit(runner, asked, effects, settings)
 
 

@@ -200,7 +200,7 @@ def test_a_trial_ends_after_one_pass_that_takes_longer(given: Given, monkeypatch
     monkeypatch.setattr("constraintsuite.mechanism.patching.capacity.SECONDS", 0)
     request = AnalysisRequest("patch", given.contrasts, given.model, AnalysisScope(sites=("mlp",)))
     work = load_analysis(request)
-    assert passes_a_second(work.subject, work.contrasts, work.budget) > 0
+    assert passes_a_second(work.model, work.contrasts, work.budget) > 0
 
 
 @pytest.mark.parametrize(("names", "kinds"), [(["heads", "head", "mlp"], ("head", "mlp")), (["keys"], ("key",))])
@@ -219,7 +219,7 @@ def test_an_unknown_role_is_refused_with_all_that_can_be_written() -> None:
 
 
 def test_the_model_that_was_looked_into_is_described(given: Given) -> None:
-    subject = load_explained(given.attributed.path).subject
-    assert (subject.type, subject.layers, subject.heads, subject.pooling) == ("bert", 3, 4, "first")
-    assert len(subject.invariants) == 8
-    assert Artifact.open(given.attributed.path, "explain").manifest.inputs["subject"] == subject.fingerprint
+    model = load_explained(given.attributed.path).model
+    assert (model.type, model.layers, model.heads, model.pooling) == ("bert", 3, 4, "first")
+    assert len(model.invariants) == 8
+    assert Artifact.open(given.attributed.path, "explain").manifest.inputs["subject"] == model.fingerprint

@@ -33,36 +33,36 @@ def effects(grid: Grid) -> dict[str, float]:
     }
 
 
-def one_of_each(subject: LoadedModel) -> list[Site]:
+def one_of_each(model: LoadedModel) -> list[Site]:
     """A site of every kind in every layer; of a head's, those of the second head."""
-    kinds = [kind for kind in KINDS if kind != "pattern" or subject.family.pattern != "none"]
-    return [site for site in subject.sites(kinds) if site.head in (-1, 1)]
+    kinds = [kind for kind in KINDS if kind != "pattern" or model.family.pattern != "none"]
+    return [site for site in model.sites(kinds) if site.head in (-1, 1)]
 
 
 @pytest.mark.parametrize("kind", TINY)
 def test_stacked_patches_give_what_one_forward_pass_each_gives(
-    kind: str, subject_of: Callable[[str], LoadedModel]
+    kind: str, model_of: Callable[[str], LoadedModel]
 ) -> None:
-    subject = subject_of(kind)
-    sites = one_of_each(subject)
+    model = model_of(kind)
+    sites = one_of_each(model)
     patches = [
         SitePatch((site,), role) for site, role in zip(sites, cycle(["all", "q_cue", "@3", "d_other"]), strict=False)
     ]
-    contrasts = read(subject, [*planted_contrasts(1), uneven()])
-    for grid in patch_contrasts(subject, contrasts, patches, DIRECTIONS, AMPLE):
+    contrasts = read(model, [*planted_contrasts(1), uneven()])
+    for grid in patch_contrasts(model, contrasts, patches, DIRECTIONS, AMPLE):
         for number, contrast in enumerate(contrasts):
             if (number == 0) == (grid.direction == "denoising"):  # one direction each is enough here
-                loop = patch_one_by_one(subject, contrast, patches, grid.direction)
+                loop = patch_one_by_one(model, contrast, patches, grid.direction)
                 np.testing.assert_allclose(grid.margin_patched[:, number], loop, rtol=0, atol=5e-5)
 
 
-def test_many_sites_of_several_layers_are_patched_at_once(subject_of: Callable[[str], LoadedModel]) -> None:
-    subject = subject_of("bert")
+def test_many_sites_of_several_layers_are_patched_at_once(model_of: Callable[[str], LoadedModel]) -> None:
+    model = model_of("bert")
     sites = [parse_site(name) for name in ("L0.H1", "L0.mlp", "L1.H0", "L1.H3", "L1.H2.key", "L2.attention")]
     patches = [SitePatch(tuple(sites[:count])) for count in range(1, 7)] + [SitePatch(tuple(sites[2:]), "q_cue")]
-    contrasts = read(subject, [uneven()])
-    (grid,) = patch_contrasts(subject, contrasts, patches, ["noising"], AMPLE)
-    loop = patch_one_by_one(subject, contrasts[0], patches, "noising")
+    contrasts = read(model, [uneven()])
+    (grid,) = patch_contrasts(model, contrasts, patches, ["noising"], AMPLE)
+    loop = patch_one_by_one(model, contrasts[0], patches, "noising")
     np.testing.assert_allclose(grid.margin_patched[:, 0], loop, rtol=0, atol=5e-5)
 
 

@@ -36,7 +36,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 class _Work(NamedTuple):
     """All that a search needs: the model, its contrasts in tokens, the effects that rank its sites, and its origin."""
 
-    subject: LoadedModel
+    model: LoadedModel
     contrasts: tuple[TokenContrast, ...]
     sites: list[Site]
     effects: SiteEffects
@@ -47,7 +47,7 @@ class _Work(NamedTuple):
         self, ablation: CircuitAblation, seed: int, folder: Path | None, progress: SearchProgress
     ) -> CircuitRunner:
         """Runs circuits, and keeps what was run in a folder."""
-        given = (self.subject, self.sites, self.contrasts, ablation, self.budget, seed)
+        given = (self.model, self.sites, self.contrasts, ablation, self.budget, seed)
         return make_runner(*given, folder=folder, progress=progress)
 
 
@@ -74,7 +74,7 @@ def find_circuit(
         runner = work.runner(settings.ablation, settings.seed, space.stages, SearchProgress(reporter))
         report = search_circuit(runner, work.contrasts, work.effects, settings)
         write_record(out / REPORT, report)
-        device = work.subject.device
+        device = work.model.device
         machine = {
             "device": describe_device(device),
             "peak_mib": round(peak_mib(device)),
@@ -117,18 +117,18 @@ def _prepare(folder: Path, settings: CircuitSettings, memory: int | None) -> _Wo
     """Load the model and the effects; what can be refused is refused here."""
     artifact = Artifact.open(folder, EXPLAIN)
     rows, contrasts = load_effects(folder)
-    subject = load_model(artifact.manifest.settings["model"])
-    if subject.fingerprint != artifact.manifest.inputs["subject"]:
+    model = load_model(artifact.manifest.settings["model"])
+    if model.fingerprint != artifact.manifest.inputs["subject"]:
         raise UserError(
-            f"{folder}: its effects are of {subject.name} as it was, or with other versions of its libraries. "
+            f"{folder}: its effects are of {model.name} as it was, or with other versions of its libraries. "
             "Run `csuite explain` again."
         )
-    sites = studied_sites(subject)
+    sites = studied_sites(model)
     studied = [one for one in contrasts if not one.control and one.side == settings.side]
     effects = site_effects(rows, studied, [str(site) for site in sites], settings.direction, settings.method)
-    tokens = tokenise(contrasts, subject.classifier.tokenization).contrasts
-    budget = plan_memory(subject, sites, memory, max(one.longest for one in tokens))
-    inputs = {"explain": artifact.manifest.content, "subject": subject.fingerprint}
+    tokens = tokenise(contrasts, model.classifier.tokenization).contrasts
+    budget = plan_memory(model, sites, memory, max(one.longest for one in tokens))
+    inputs = {"explain": artifact.manifest.content, "subject": model.fingerprint}
     decisive = settings.model_dump(mode="json", exclude={"seed"})
-    origin = ArtifactOrigin(KIND, subject.name, inputs, decisive, settings.seed, REVISIONS["circuit"])
-    return _Work(subject, tokens, sites, effects, budget, origin)
+    origin = ArtifactOrigin(KIND, model.name, inputs, decisive, settings.seed, REVISIONS["circuit"])
+    return _Work(model, tokens, sites, effects, budget, origin)

@@ -108,7 +108,7 @@ class CircuitPlan:
 
 def plan_circuit(explained: Explained, settings: CircuitSettings) -> CircuitPlan:
     """From an explain folder alone; its model is not loaded."""
-    sites = explained.subject.layers * (explained.subject.heads + 1)
+    sites = explained.model.layers * (explained.model.heads + 1)
     sizes = asked_sizes(sites, settings.size)
     ends = (settings.size, settings.size) if settings.size else (sizes[0], sizes[-1])
     studied = [one for one in explained.contrasts if not one.control and one.side == settings.side]

@@ -48,21 +48,21 @@ def without_rounding(effects: FloatArray, floor: float) -> FloatArray:
     return np.where(np.abs(effects) <= floor, 0.0, effects)
 
 
-def untrained_model(subject: LoadedModel, seed: int) -> LoadedModel:
+def untrained_model(model: LoadedModel, seed: int) -> LoadedModel:
     """A subject of the same shape and tokens whose weights were drawn, never trained."""
     import torch
 
-    trained = subject.model
+    trained = model.module
     devices = [trained.device] if trained.device.type == "cuda" else []
     with torch.random.fork_rng(devices=devices):
         torch.manual_seed(seed)
-        model = type(trained)(copy.deepcopy(trained.config))
-    for weight in model.parameters():
+        drawn = type(trained)(copy.deepcopy(trained.config))
+    for weight in drawn.parameters():
         weight.requires_grad_(False)
-    model = model.to(device=trained.device, dtype=trained.dtype).eval()
-    classifier = replace(subject.classifier, model=model)
-    name = f"{subject.name}, random weights {seed}"
-    return replace(subject, name=name, classifier=classifier, fingerprint=f"{subject.fingerprint}/random-{seed}")
+    drawn = drawn.to(device=trained.device, dtype=trained.dtype).eval()
+    classifier = replace(model.classifier, model=drawn)
+    name = f"{model.name}, random weights {seed}"
+    return replace(model, name=name, classifier=classifier, fingerprint=f"{model.fingerprint}/random-{seed}")
 
 
 _EITHER: tuple[EffectMethod, ...] = ("exact", "attribution")
@@ -186,7 +186,7 @@ def _reliability(effects: SiteEffects, halves: Sequence[BoolArray], rng: np.rand
 
 
 def effects_of(
-    subject: LoadedModel,
+    model: LoadedModel,
     contrasts: Sequence[TokenContrast],
     sites: Sequence[Site],
     direction: PatchDirection,
@@ -199,7 +199,7 @@ def effects_of(
     values, margins = np.empty((len(contrasts), len(sites))), np.empty((2, len(contrasts)))
     asked = bare(contrasts)
     for places in lots(contrasts):
-        (grid,) = run(subject, [asked[i] for i in places], [SitePatch((site,)) for site in sites], [direction], budget)
+        (grid,) = run(model, [asked[i] for i in places], [SitePatch((site,)) for site in sites], [direction], budget)
         # A contrast that a site cannot reach is not changed by it.
         values[places] = np.nan_to_num((grid.margin_patched - grid.margin_base).T)
         margins[:, places] = grid.margin_base, grid.margin_donor
@@ -226,7 +226,7 @@ def compare_untrained(
     sites = [parse_site(name) for name in studied.sites]
 
     def strength(number: int) -> FloatArray:
-        untrained = untrained_model(runner.subject, number)
+        untrained = untrained_model(runner.model, number)
         found = effects_of(
             untrained, contrasts, sites, studied.direction, studied.method, runner.budget, runner.progress.count
         )

@@ -68,7 +68,7 @@ class CircuitMargins(NamedTuple):
 class CircuitRunner:
     """A subject, the sites that can be kept or ablated, and how they are ablated."""
 
-    subject: LoadedModel
+    model: LoadedModel
     sites: tuple[Site, ...]
     ablation: CircuitAblation
     replacement: AblationReplacement | None
@@ -133,14 +133,14 @@ class CircuitRunner:
 
     def _ablate(self, patches: Sequence[SitePatch], contrasts: Sequence[TokenContrast]) -> Grid:
         if self.replacement is not None:
-            return ablate_contrasts(self.subject, contrasts, patches, self.replacement, self.budget)
-        (grid,) = patch_contrasts(self.subject, contrasts, patches, ["noising"], self.budget)
+            return ablate_contrasts(self.model, contrasts, patches, self.replacement, self.budget)
+        (grid,) = patch_contrasts(self.model, contrasts, patches, ["noising"], self.budget)
         return grid
 
 
-def studied_sites(subject: LoadedModel) -> list[Site]:
+def studied_sites(model: LoadedModel) -> list[Site]:
     """What a circuit can be made of: heads and MLPs."""
-    return subject.sites({"head", "mlp"})
+    return model.sites({"head", "mlp"})
 
 
 def bare(contrasts: Sequence[TokenContrast]) -> list[TokenContrast]:
@@ -166,7 +166,7 @@ def remembered(file: Path | None, make: Callable[[], FloatArray]) -> FloatArray:
 
 
 def make_runner(
-    subject: LoadedModel,
+    model: LoadedModel,
     sites: Collection[Site],
     contrasts: Sequence[TokenContrast],
     ablation: CircuitAblation,
@@ -179,9 +179,9 @@ def make_runner(
     """Ready to run circuits on any of the contrasts."""
     replacement = None
     if ablation != "twin":
-        replacement = prepare_ablation(subject, ablation, contrasts, sites, budget, seed)
+        replacement = prepare_ablation(model, ablation, contrasts, sites, budget, seed)
     return CircuitRunner(
-        subject, tuple(sorted(sites)), ablation, replacement, budget, folder, progress or SearchProgress()
+        model, tuple(sorted(sites)), ablation, replacement, budget, folder, progress or SearchProgress()
     )
 
 

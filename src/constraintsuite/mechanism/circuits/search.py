@@ -74,7 +74,7 @@ def search_circuit(
     behaviour, p = _behaviour(effects, seed)
     total = check.mean(check.scale)
     return CircuitReport(
-        model=runner.subject.name,
+        model=runner.model.name,
         ablation=runner.ablation,
         sites=len(runner.sites),
         contrasts=(len(find.contrasts), len(check.contrasts)),

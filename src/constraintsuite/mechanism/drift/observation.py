@@ -55,20 +55,20 @@ class Observation:
     worse, width)."""
 
 
-def plan(subject: LoadedModel, contrasts: Sequence[TokenContrast], mib: int | None) -> Budget:
+def plan(model: LoadedModel, contrasts: Sequence[TokenContrast], mib: int | None) -> Budget:
     """How many tokens fit into memory, for all that drift measures."""
-    sites = [*studied_sites(subject), *layers_of(subject)]
-    return plan_memory(subject, sites, mib, max(one.longest for one in contrasts))
+    sites = [*studied_sites(model), *layers_of(model)]
+    return plan_memory(model, sites, mib, max(one.longest for one in contrasts))
 
 
-def observe_checkpoint(subject: LoadedModel, contrasts: Sequence[TokenContrast], budget: Budget) -> Observation:
+def observe_checkpoint(model: LoadedModel, contrasts: Sequence[TokenContrast], budget: Budget) -> Observation:
     """Everything that one checkpoint alone can tell."""
     asked = bare(contrasts)
-    patches = [SitePatch((site,)) for site in studied_sites(subject)]
-    grids = attribute_contrasts(subject, asked, patches, DIRECTIONS, budget)
+    patches = [SitePatch((site,)) for site in studied_sites(model)]
+    grids = attribute_contrasts(model, asked, patches, DIRECTIONS, budget)
     effects = np.stack([(grid.margin_patched - grid.margin_base).T for grid in grids])
     denoising = grids[DIRECTIONS.index("denoising")]
-    return Observation(denoising.margin_donor, denoising.margin_base, effects, _pool(subject, asked, budget))
+    return Observation(denoising.margin_donor, denoising.margin_base, effects, _pool(model, asked, budget))
 
 
 def save_observation(path: Path, observation: Observation) -> None:
@@ -83,19 +83,19 @@ def load_observation(path: Path) -> Observation:
         return Observation(**{field.name: arrays[field.name] for field in fields(Observation)})
 
 
-def layers_of(subject: LoadedModel) -> list[Site]:
+def layers_of(model: LoadedModel) -> list[Site]:
     """What enters the first block, and what each gives."""
-    return [residual(layer) for layer in range(-1, subject.layers)]
+    return [residual(layer) for layer in range(-1, model.layers)]
 
 
-def _pool(subject: LoadedModel, contrasts: Sequence[TokenContrast], budget: Budget) -> npt.NDArray[np.float32]:
-    sites = layers_of(subject)
-    width: int = subject.model.config.hidden_size
+def _pool(model: LoadedModel, contrasts: Sequence[TokenContrast], budget: Budget) -> npt.NDArray[np.float32]:
+    sites = layers_of(model)
+    width: int = model.module.config.hidden_size
     pooled = np.full((len(sites), len(POOLED), len(RUNS), len(contrasts), 2, width), np.nan, dtype=np.float32)
     with inference():
-        for places, block in blocks_of(subject, contrasts, budget.block):
+        for places, block in blocks_of(model, contrasts, budget.block):
             for number, run in enumerate(RUNS):
-                seen = observe(subject, block, run, sites).seen
+                seen = observe(model, block, run, sites).seen
                 for layer, site in enumerate(sites):
                     # (contrasts, roles, better and worse, width): rows stand two by two
                     means = _means(block, run, seen[site]).unflatten(0, (-1, 2)).transpose(1, 2)

@@ -174,7 +174,7 @@ def head_changes(first: LoadedModel, second: LoadedModel) -> dict[Site, float]:
 
 def part_changes(first: LoadedModel, second: LoadedModel) -> dict[str, float]:
     """Of the embeddings, and of all weights of each block."""
-    whole = {"embeddings": tuple(subject.model.get_submodule(subject.family.embeddings) for subject in (first, second))}
+    whole = {"embeddings": tuple(model.module.get_submodule(model.family.embeddings) for model in (first, second))}
     whole |= {f"L{layer}": pair for layer, pair in enumerate(zip(first.blocks, second.blocks, strict=True))}
     return {
         name: _relative(zip(one.parameters(), other.parameters(), strict=True)) for name, (one, other) in whole.items()
@@ -193,13 +193,13 @@ def against_others(changes: Mapping[Site, float], circuit: Collection[Site], rng
     return interval
 
 
-def _head_weights(subject: LoadedModel, head: Site) -> Iterator[torch.Tensor]:
-    shared = len([site for site in subject.sites({"key"}) if site.layer == 0])
-    group = head.head * shared // subject.heads
+def _head_weights(model: LoadedModel, head: Site) -> Iterator[torch.Tensor]:
+    shared = len([site for site in model.sites({"key"}) if site.layer == 0])
+    group = head.head * shared // model.heads
     parts = (Site(head.layer, "query", head.head), Site(head.layer, "key", group), Site(head.layer, "value", group))
-    for point in map(subject.hook_point, parts):
+    for point in map(model.hook_point, parts):
         yield point.module.weight[point.part]
-    behind = subject.hook_point(head)
+    behind = model.hook_point(head)
     yield behind.module.weight[:, behind.part]
 
 

@@ -110,11 +110,11 @@ class CheckpointWalk:
             crossed = observation.cross_patch(self.first, second, asked, patches, direction, budget)
             yield from comparison.crossings_of(pair, direction, patches, crossed, clusters, context.chance())
 
-    def _observe(self, number: int, subject: LoadedModel) -> observation.Observation:
+    def _observe(self, number: int, model: LoadedModel) -> observation.Observation:
         if not self._file(number).is_file():
-            budget = observation.plan(subject, self.contrasts, self.mib)
+            budget = observation.plan(model, self.contrasts, self.mib)
             observation.save_observation(
-                self._file(number), observation.observe_checkpoint(subject, self.contrasts, budget)
+                self._file(number), observation.observe_checkpoint(model, self.contrasts, budget)
             )
         return self._load(number)
 

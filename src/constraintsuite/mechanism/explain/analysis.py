@@ -81,7 +81,7 @@ class LoadedAnalysis:
     """A request with its model in memory, ready to compute effects."""
 
     request: AnalysisRequest
-    subject: LoadedModel
+    model: LoadedModel
     source: ContrastSource
     """What the contrasts were read from."""
     contrasts: tuple[TokenContrast, ...]
@@ -95,7 +95,7 @@ class LoadedAnalysis:
     def budget(self) -> Budget:
         """How many tokens fit into memory; too little memory for the patches is a UserError."""
         longest = max(one.longest for one in self.contrasts)
-        return plan_memory(self.subject, self.sites, self.request.scope.memory, longest)
+        return plan_memory(self.model, self.sites, self.request.scope.memory, longest)
 
     @property
     def sites(self) -> list[Site]:
@@ -137,9 +137,9 @@ class LoadedAnalysis:
         if request.analysis == "ablate":
             served = [(one, one.serves(contrasts)) for one in replacements]
             return [
-                ablation.ablate_contrasts(self.subject, some, self.patches, one, budget) for one, some in served if some
+                ablation.ablate_contrasts(self.model, some, self.patches, one, budget) for one, some in served if some
             ]
-        asked = (self.subject, contrasts, self.patches, request.scope.directions, budget)
+        asked = (self.model, contrasts, self.patches, request.scope.directions, budget)
         return (
             attribute_contrasts(*asked, steps=request.steps)
             if request.analysis == "attribute"
@@ -154,7 +154,7 @@ class LoadedAnalysis:
         try:
             return [
                 ablation.prepare_ablation(
-                    self.subject, kind, self.contrasts, self.sites, self.budget, request.scope.seed
+                    self.model, kind, self.contrasts, self.sites, self.budget, request.scope.seed
                 )
                 for kind in kinds
             ]
@@ -168,8 +168,8 @@ class LoadedAnalysis:
 
     def _passes(self) -> float:
         """Passes of all patches of a row: of one high up only the blocks above it count."""
-        layers = self.subject.layers
-        starts = Counter(start_of(self.subject, patch) for patch in self.patches)
+        layers = self.model.layers
+        starts = Counter(start_of(self.model, patch) for patch in self.patches)
         return sum(
             count * (layers - max(0, start.layer + (start.how == "above"))) / layers for start, count in starts.items()
         )
@@ -178,16 +178,16 @@ class LoadedAnalysis:
 def load_analysis(request: AnalysisRequest) -> LoadedAnalysis:
     """Load the model, read the contrasts and decide on the patches; what can be refused is refused here."""
     scope, asked = request.scope, read_source(request.source, request.scope)
-    subject = load_model(request.model)
-    tokens = choose_readable(asked.contrasts, scope.limit, scope.seed, subject.classifier.tokenization)
+    model = load_model(request.model)
+    tokens = choose_readable(asked.contrasts, scope.limit, scope.seed, model.classifier.tokenization)
     if not tokens.contrasts:
         reasons = ", ".join(sorted({in_words(one.reason) for one in tokens.rejected}))
         raise UserError(f"{request.source}: {request.model} can be asked none of its contrasts ({reasons}).")
     longest = max(contrast.longest for contrast in tokens.contrasts)
-    patches = make_patches(subject.sites(scope.sites), scope.roles, longest)
+    patches = make_patches(model.sites(scope.sites), scope.roles, longest)
     _refuse_absent(patches, tokens.contrasts)
     rejects = Counter(asked.rejects) + Counter(one.reason for one in tokens.rejected)
-    analysis = LoadedAnalysis(request, subject, asked, tokens.contrasts, dict(rejects), tuple(patches))
+    analysis = LoadedAnalysis(request, model, asked, tokens.contrasts, dict(rejects), tuple(patches))
     if request.analysis == "ablate":
         return _with_others(analysis)
     return analysis if request.guide is None else _guided(analysis, Artifact.open(request.guide, KIND))
@@ -262,10 +262,10 @@ def _guided(analysis: LoadedAnalysis, guide: Artifact) -> LoadedAnalysis:
     rows, contrasts = load_effects(path)
     if manifest.settings.get("analysis") != "attribute":
         raise UserError(f"{path}: only what `csuite explain attribute` wrote says what is worth an exact patch.")
-    if manifest.inputs["subject"] != analysis.subject.fingerprint:
+    if manifest.inputs["subject"] != analysis.model.fingerprint:
         raise UserError(
             f"{path}: its estimates are of {manifest.settings['model']}, or of other versions of its libraries. "
-            f"Attribute {analysis.subject.name} again."
+            f"Attribute {analysis.model.name} again."
         )
     if not {one.contrast.id for one in analysis.contrasts} & set(rows.contrast.tolist()):
         raise UserError(f"{path}: it has none of the contrasts of {analysis.source.name}.")

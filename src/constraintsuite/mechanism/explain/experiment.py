@@ -37,19 +37,19 @@ _GROUPINGS = ("slice", "side", "half", "split", "cue", "change")
 def open_explain(path: Path, options: OpenOptions) -> Experiment:
     """An explain folder; `options` change nothing here."""
     explained = load_explained(path)
-    manifest, subject = explained.artifact.manifest, explained.subject
+    manifest, model = explained.artifact.manifest, explained.model
     leading = leading_sites(explained.summary, explained.contrasts)
     return Experiment(
         path=path,
         kind=KIND,
-        name=subject.name,
+        name=model.name,
         data=manifest.settings["source"],
         table=effect_table(read_effects(path), explained.contrasts, explained.summary),
         inputs={"contrasts": manifest.inputs["contrasts"]},
         conditions={
             "the analysis": manifest.settings["analysis"],
             "steps": manifest.settings.get("steps"),
-            "a model of": f"{subject.layers} layers and {subject.heads} heads ({subject.type})",
+            "a model of": f"{model.layers} layers and {model.heads} heads ({model.type})",
         },
         reference=leading[0],
         leading=leading,

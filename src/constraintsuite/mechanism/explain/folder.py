@@ -50,7 +50,7 @@ class Explained:
 
     artifact: Artifact
     contrasts: tuple[MarkedContrast, ...]
-    subject: ModelFacts
+    model: ModelFacts
     summary: EffectSummary
     comparison: AttributionCheck | None
     """Of exact patches that an attribution chose."""

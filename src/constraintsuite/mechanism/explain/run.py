@@ -62,7 +62,7 @@ _NO_ROWS = Grid((), (), "noising", "exact", _NONE, _NONE, np.empty((0, 0)), _NON
 class AnalysisPlan:
     """What a loaded analysis tells whoever drives the work, which may be a machine that cannot run the model."""
 
-    subject: ModelFacts
+    model: ModelFacts
     source: ContrastSource
     """With the contrasts that the model can be asked."""
     patches: int
@@ -77,7 +77,7 @@ class EffectsTask:
     """Some contrasts of a request, and the file of their effects."""
 
     request: AnalysisRequest
-    subject: str
+    model: str
     """Fingerprint of the model that is asked."""
     first: int
     last: int
@@ -112,9 +112,9 @@ def write_shard(task: EffectsTask, care: RecordIsolation) -> WorkCounts:
     """Write the effects of a shard, all computed in one call; contrasts that break the model are left out."""
     with name_machine_in_errors():
         analysis = _loaded(task.request)
-    if analysis.subject.fingerprint != task.subject:
+    if analysis.model.fingerprint != task.model:
         raise UserError(
-            f"Model {analysis.subject.name!r}: its files were changed while it was in use, or on {platform.node()} it is "
+            f"Model {analysis.model.name!r}: its files were changed while it was in use, or on {platform.node()} it is "
             "not the same: other weights, versions of libraries, threads or device."
         )
 
@@ -141,7 +141,7 @@ def _plan(request: AnalysisRequest, engine: Engine) -> tuple[AnalysisRequest, An
     # Workers begin in another folder.
     sent = changed(replace(request, model=with_whole_paths(request.model)), Path.absolute)
     (plan,) = require_results(engine.map(_plan_there, [(sent, mirrors_in(sent))]))
-    return sent, replace(plan, subject=replace(plan.subject, name=request.model))
+    return sent, replace(plan, model=replace(plan.model, name=request.model))
 
 
 def _plan_there(sent: tuple[AnalysisRequest, Mapping[Path, str]]) -> AnalysisPlan:
@@ -155,18 +155,18 @@ def _plan_there(sent: tuple[AnalysisRequest, Mapping[Path, str]]) -> AnalysisPla
 
 def _plan_here(request: AnalysisRequest) -> AnalysisPlan:
     analysis = _loaded(request)
-    subject, contrasts = analysis.subject, tuple(one.contrast for one in analysis.contrasts)
+    model, contrasts = analysis.model, tuple(one.contrast for one in analysis.contrasts)
     facts = ModelFacts(
-        subject.name,
-        str(subject.model.config.model_type),
-        subject.layers,
-        subject.heads,
-        subject.pooling,
-        subject.fingerprint,
-        subject.invariants,
+        model.name,
+        str(model.module.config.model_type),
+        model.layers,
+        model.heads,
+        model.pooling,
+        model.fingerprint,
+        model.invariants,
     )
     source = replace(analysis.source, contrasts=contrasts, rejects=analysis.rejects)
-    place = {"device": describe_device(subject.device), "tokens": asdict(analysis.budget)}
+    place = {"device": describe_device(model.device), "tokens": asdict(analysis.budget)}
     return AnalysisPlan(facts, source, len(analysis.patches), analysis.settings, analysis.guide, place)
 
 
@@ -174,7 +174,7 @@ def _origin(request: AnalysisRequest, plan: AnalysisPlan) -> ArtifactOrigin:
     source, scope = plan.source, request.scope
     settings = {
         "analysis": request.analysis,
-        "model": plan.subject.name,
+        "model": plan.model.name,
         "source": source.name,
         "analyser": source.analyser,
         **scope.model_dump(mode="json", exclude={"seed", "memory"}),
@@ -183,10 +183,10 @@ def _origin(request: AnalysisRequest, plan: AnalysisPlan) -> ArtifactOrigin:
         "writer": writer(),
     }
     asked = adapter(tuple[MarkedContrast, ...]).dump_json(source.contrasts).decode()
-    inputs = {"source": source.content, "contrasts": sha256_text(asked), "subject": plan.subject.fingerprint}
+    inputs = {"source": source.content, "contrasts": sha256_text(asked), "subject": plan.model.fingerprint}
     if plan.guide is not None:
         inputs["guide"] = plan.guide.content
-    name = f"{request.analysis} {plan.subject.name}"
+    name = f"{request.analysis} {plan.model.name}"
     return ArtifactOrigin(KIND, name, inputs, settings, scope.seed, REVISIONS["explain"])
 
 
@@ -201,7 +201,7 @@ def _run(
         raise UserError(f"{out}: none of the patches could change anything in any contrast. Name other --roles.")
     asked = [one for one in plan.source.contrasts if one.id not in left.contrasts]
     write_contrasts(out / CONTRASTS, asked)
-    write_record(out / SUBJECT, plan.subject)
+    write_record(out / SUBJECT, plan.model)
     write_record(out / SUMMARY, summarise_effects(rows, asked, space.origin.seed))
     if guide is not None:
         found = compare(guide.estimates, rows_by_side(rows, asked), guide.choice)
@@ -210,7 +210,7 @@ def _run(
     rejects = {**plan.source.rejects, **({UNWORKABLE: len(left.contrasts)} if left.contrasts else {})}
     place = dict(plan.place)
     if isinstance(engine, LocalEngine):
-        place["peak_mib"] = round(peak_mib(_loaded(request).subject.device))
+        place["peak_mib"] = round(peak_mib(_loaded(request).model.device))
     return space.finish(counts, rejects, left.events, place)
 
 
@@ -223,7 +223,7 @@ def _write_all_effects(
     for number, first in enumerate(range(0, contrasts, size)):
         file = folder / part_file(out, number).name
         last = min(contrasts, first + size)
-        tasks[file.stem] = EffectsTask(request, plan.subject.fingerprint, first, last, file)
+        tasks[file.stem] = EffectsTask(request, plan.model.fingerprint, first, last, file)
     done = sum(task.last - task.first for name, task in tasks.items() if _outcome(folder, name).is_file())
     if done:
         reporter.note(f"{out}: goes on after {done:,} of {contrasts:,} contrasts")

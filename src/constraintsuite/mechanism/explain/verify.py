@@ -118,17 +118,17 @@ def _run_again(explained: Explained, rows: PatchEffects, count: int, seed: int) 
     exact = np.flatnonzero(rows.method == "exact")
     if not len(exact):
         return []  # estimates and ablations: their rows and figures were looked at above
-    subject = load_model(explained.subject.name)
-    if subject.fingerprint != explained.subject.fingerprint:
+    model = load_model(explained.model.name)
+    if model.fingerprint != explained.model.fingerprint:
         raise UserError(
-            f"{subject.name}: it is not the model that was analysed, or its libraries are of other versions, so its patches "
+            f"{model.name}: it is not the model that was analysed, or its libraries are of other versions, so its patches "
             "cannot be run again."
         )
-    known = {one.contrast.id: one for one in tokenise(explained.contrasts, subject.classifier.tokenization).contrasts}
+    known = {one.contrast.id: one for one in tokenise(explained.contrasts, model.classifier.tokenization).contrasts}
     faults = []
     for row in sorted(keyed_random(seed, "again").sample(exact.tolist(), min(count, len(exact)))):
         patch = SitePatch((parse_site(rows.site[row]),), rows.role[row])
-        (margin,) = patch_one_by_one(subject, known[rows.contrast[row]], [patch], rows.direction[row])
+        (margin,) = patch_one_by_one(model, known[rows.contrast[row]], [patch], rows.direction[row])
         if abs(margin - rows.margin_patched[row]) > CLOSE * max(1.0, abs(margin)):
             what = f"{rows.contrast[row]}, {patch}, {rows.direction[row]}"
             faults.append(f"effects: {what}: {rows.margin_patched[row]:.6f}, but {margin:.6f} when run again")

@@ -243,21 +243,21 @@ def checked_role(name: str) -> TokenRole:
 
 
 def make_block(
-    subject: LoadedModel, contrasts: Sequence[TokenContrast], pairs: Sequence[TokenPair] | None = None
+    model: LoadedModel, contrasts: Sequence[TokenContrast], pairs: Sequence[TokenPair] | None = None
 ) -> ContrastBatch:
     """The contrasts as rows on the subject's device; `pairs` are other rows in place of their own, as many and in order."""
     rows = tuple(pair for contrast in contrasts for pair in contrast.pairs) if pairs is None else tuple(pairs)
-    stacked = stack(rows, subject.classifier.tokenization.padding)
-    inputs = {run: subject.tensors(stacked.run(run).tokens) for run in OTHER}
+    stacked = stack(rows, model.classifier.tokenization.padding)
+    inputs = {run: model.tensors(stacked.run(run).tokens) for run in OTHER}
     return ContrastBatch(tuple(contrasts), rows, stacked, inputs)
 
 
 def blocks_of(
-    subject: LoadedModel, contrasts: Sequence[TokenContrast], most_tokens: int
+    model: LoadedModel, contrasts: Sequence[TokenContrast], most_tokens: int
 ) -> Iterator[tuple[list[int], ContrastBatch]]:
     """The contrasts in blocks of at most so many tokens, each with the places of its contrasts; see `buckets`."""
     for places in buckets(contrasts, most_tokens):
-        yield places, make_block(subject, [contrasts[i] for i in places])
+        yield places, make_block(model, [contrasts[i] for i in places])
 
 
 def carried(block: ContrastBatch, into: RunName, device: torch.device) -> tuple[torch.Tensor | None, torch.Tensor]:

@@ -53,15 +53,15 @@ class _Costs(NamedTuple):
     traced: int
 
 
-def plan_memory(subject: LoadedModel, sites: Collection[Site], mib: int | None, longest: int) -> Budget:
+def plan_memory(model: LoadedModel, sites: Collection[Site], mib: int | None, longest: int) -> Budget:
     """Half of the memory for what is kept of a block, half for a pass over it, or as a single contrast needs it.
 
     The weights are not counted. `longest` is the longest row's tokens; too little for a contrast of three such pairs is a
     UserError. Gradients need more, and are refused by `refuse_untraced` where they are asked for.
     """
-    device = subject.device.type
+    device = model.device.type
     total = (mib or DEFAULT_MIB[device]) * MIB
-    costs = _costs(subject, sites, longest)
+    costs = _costs(model, sites, longest)
     for_pass, for_block = (rows * longest * cost for rows, cost in ((PAIRS, costs.stacked), (2 * PAIRS, costs.kept)))
     if for_pass + for_block > total:
         raise _too_little(longest, "", for_pass + for_block)
@@ -73,10 +73,10 @@ def plan_memory(subject: LoadedModel, sites: Collection[Site], mib: int | None, 
     )
 
 
-def refuse_untraced(subject: LoadedModel, sites: Collection[Site], budget: Budget, rows: int, longest: int) -> None:
+def refuse_untraced(model: LoadedModel, sites: Collection[Site], budget: Budget, rows: int, longest: int) -> None:
     """Refuse to trace so many rows of a contrast at once if they do not fit."""
     if rows * longest > budget.traced:
-        need = rows * longest * _costs(subject, sites, longest).traced
+        need = rows * longest * _costs(model, sites, longest).traced
         raise _too_little(longest, "gradients of ", need)
 
 
@@ -95,36 +95,36 @@ def peak_mib(device: torch.device) -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
 
 
-def _costs(subject: LoadedModel, sites: Collection[Site], longest: int) -> _Costs:
-    every = {*sites, *sites_to_keep(subject, [SitePatch((site,)) for site in sites])}
+def _costs(model: LoadedModel, sites: Collection[Site], longest: int) -> _Costs:
+    every = {*sites, *sites_to_keep(model, [SitePatch((site,)) for site in sites])}
     # Sites of one layer and kind are parts of one tensor, and kept together; weights of attention are too.
     whole = {Site(site.layer, site.kind) for site in every}
-    seen = _NUMBER * sum(_width(subject, site, longest) for site in whole)
-    given, weights = _block_bytes(subject, longest, patterns=any(site.kind == "pattern" for site in sites))
+    seen = _NUMBER * sum(_width(model, site, longest) for site in whole)
+    given, weights = _block_bytes(model, longest, patterns=any(site.kind == "pattern" for site in sites))
     # In a pass, what projections give is there twice; for gradients each block keeps it, and of each site values and gradients.
-    return _Costs(2 * seen, 2 * given + weights, subject.layers * (given + weights) + 2 * seen)
+    return _Costs(2 * seen, 2 * given + weights, model.layers * (given + weights) + 2 * seen)
 
 
-def _block_bytes(subject: LoadedModel, longest: int, *, patterns: bool) -> tuple[int, int]:
+def _block_bytes(model: LoadedModel, longest: int, *, patterns: bool) -> tuple[int, int]:
     """What a token's projections give in a block, and its rows of attention weights where those are computed step by step."""
     import torch  # noqa: PLC0415 - takes seconds
 
-    given: int = sum(part.out_features for part in subject.blocks[0].modules() if isinstance(part, torch.nn.Linear))
-    stepwise = patterns or subject.family.pattern != "interface"
-    return _NUMBER * given, _NUMBER * 3 * subject.heads * longest if stepwise else 0
+    given: int = sum(part.out_features for part in model.blocks[0].modules() if isinstance(part, torch.nn.Linear))
+    stepwise = patterns or model.family.pattern != "interface"
+    return _NUMBER * given, _NUMBER * 3 * model.heads * longest if stepwise else 0
 
 
-def _width(subject: LoadedModel, site: Site, longest: int) -> int:
+def _width(model: LoadedModel, site: Site, longest: int) -> int:
     if site.kind == "pattern":
-        return subject.heads * longest
+        return model.heads * longest
     if site.kind == "head":
-        width: int = subject.hook_point(site).module.in_features
+        width: int = model.hook_point(site).module.in_features
         return width
     if site.kind in ("query", "key", "value", "attention", "mlp"):
         of_a_head = site.kind not in ("attention", "mlp")
-        given: int = subject.hook_point(replace(site, head=0 if of_a_head else -1)).module.out_features
+        given: int = model.hook_point(replace(site, head=0 if of_a_head else -1)).module.out_features
         return given
-    hidden: int = subject.model.config.hidden_size
+    hidden: int = model.module.config.hidden_size
     return hidden
 
 
@@ -132,15 +132,15 @@ SECONDS = 1.0
 _MOST = 8  # contrasts, from the shortest to the longest
 
 
-def passes_a_second(subject: LoadedModel, contrasts: Sequence[TokenContrast], budget: Budget) -> float:
+def passes_a_second(model: LoadedModel, contrasts: Sequence[TokenContrast], budget: Budget) -> float:
     """Forward passes of one row, in batches as large as those of the work."""
-    block = make_block(subject, _sample(contrasts))
+    block = make_block(model, _sample(contrasts))
     inputs = block.inputs["clean"]
     copies = max(1, budget.stacked // inputs["input_ids"].numel())
     stacked = {name: rows.repeat(copies, 1) for name, rows in inputs.items()}
 
     def run() -> int:
-        subject.scores(stacked).cpu()  # which waits for a device
+        model.scores(stacked).cpu()  # which waits for a device
         return len(stacked["input_ids"])
 
     with inference():

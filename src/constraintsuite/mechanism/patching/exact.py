@@ -45,31 +45,31 @@ if TYPE_CHECKING:
 
 
 def patch_contrasts(
-    subject: LoadedModel,
+    model: LoadedModel,
     contrasts: Sequence[TokenContrast],
     patches: Sequence[SitePatch],
     directions: Sequence[PatchDirection],
     budget: Budget,
 ) -> list[Grid]:
     """What each patch does to each contrast, one grid a direction."""
-    sites, kept = {site for patch in patches for site in patch.sites}, sites_to_keep(subject, patches)
+    sites, kept = {site for patch in patches for site in patch.sites}, sites_to_keep(model, patches)
     receiving = {INTO[direction] for direction in directions}
     giving = {OTHER[run] for run in receiving}
     needed = {run: sorted((kept if run in receiving else set()) | (sites if run in giving else set())) for run in OTHER}
     found: list[tuple[list[int], list[Grid]]] = []
-    for places, block in blocks_of(subject, contrasts, budget.block):
+    for places, block in blocks_of(model, contrasts, budget.block):
         with inference():
-            runs = {run: observe(subject, block, run, needed[run]) for run in OTHER}
+            runs = {run: observe(model, block, run, needed[run]) for run in OTHER}
             grids = []
             for direction in directions:
                 donor = twin_donor(block, INTO[direction], runs)
-                grids.append(patched_grid(subject, block, donor, patches, budget, runs, (direction, "exact")))
+                grids.append(patched_grid(model, block, donor, patches, budget, runs, (direction, "exact")))
         found.append((places, grids))
     return join(found)
 
 
 def patched_grid(
-    subject: LoadedModel,
+    model: LoadedModel,
     block: ContrastBatch,
     donor: Donor,
     patches: Sequence[SitePatch],
@@ -83,8 +83,8 @@ def patched_grid(
     into = INTO[kind[0]]
     base, given = runs[into], runs.get(OTHER[into])
     roles = {patch.role for patch in patches}
-    places = {role: torch.from_numpy(block.places(role, into)).to(subject.device) for role in roles}
-    stage = PatchableRun(subject, block.inputs[into], base, donor, places)
+    places = {role: torch.from_numpy(block.places(role, into)).to(model.device) for role in roles}
+    stage = PatchableRun(model, block.inputs[into], base, donor, places)
     scores = np.full((len(patches), stage.rows), np.nan)
     touched = _touched(stage, patches)
     doing = [i for i, reached in enumerate(block.touches(touched)) if reached.any()]
@@ -105,7 +105,7 @@ def _run(stage: PatchableRun, patches: Sequence[SitePatch], budget: Budget) -> I
     """The scores of the patches, batch by batch; results are fetched when all is asked for, so that a device need not wait."""
     tokens = stage.inputs["input_ids"].numel()
     asked = []
-    for numbers in batches(stage.subject, patches, max(1, budget.stacked // tokens)):
+    for numbers in batches(stage.model, patches, max(1, budget.stacked // tokens)):
         asked.append((numbers, stacked_scores(stage, [patches[i] for i in numbers])))
     for numbers, scores in asked:
         found = _numbers(scores)
@@ -131,30 +131,30 @@ def _numbers(scores: torch.Tensor) -> FloatArray:
 
 
 def patch_one_by_one(
-    subject: LoadedModel, contrast: TokenContrast, patches: Sequence[SitePatch], direction: PatchDirection
+    model: LoadedModel, contrast: TokenContrast, patches: Sequence[SitePatch], direction: PatchDirection
 ) -> FloatArray:
     """The margin of a contrast under each patch."""
-    rows = [make_block(subject, [contrast], [pair]) for pair in (contrast.better, contrast.worse)]
-    better, worse = (_scores_one_by_one(subject, row, patches, direction) for row in rows)
+    rows = [make_block(model, [contrast], [pair]) for pair in (contrast.better, contrast.worse)]
+    better, worse = (_scores_one_by_one(model, row, patches, direction) for row in rows)
     return better - worse
 
 
 def _scores_one_by_one(
-    subject: LoadedModel, row: ContrastBatch, patches: Sequence[SitePatch], direction: PatchDirection
+    model: LoadedModel, row: ContrastBatch, patches: Sequence[SitePatch], direction: PatchDirection
 ) -> FloatArray:
     """The score of a single row under each patch; what is put in is seen once."""
     import torch
 
-    into, first = INTO[direction], torch.zeros(1, dtype=torch.long, device=subject.device)
+    into, first = INTO[direction], torch.zeros(1, dtype=torch.long, device=model.device)
     sites = sorted({site for patch in patches for site in patch.sites})
-    places = {role: torch.from_numpy(row.places(role, into)).to(subject.device) for role in {p.role for p in patches}}
-    weights, where = carried(row, into, subject.device)
+    places = {role: torch.from_numpy(row.places(role, into)).to(model.device) for role in {p.role for p in patches}}
+    weights, where = carried(row, into, model.device)
     scores: list[torch.Tensor] = []
     with inference():
-        with capturing(subject, sites) as given:
-            subject.scores(row.inputs[OTHER[into]])
-        with capturing(subject, sites) as own:
-            subject.scores(row.inputs[into])
+        with capturing(model, sites) as given:
+            model.scores(row.inputs[OTHER[into]])
+        with capturing(model, sites) as own:
+            model.scores(row.inputs[into])
         values = {site: moved(given[site], weights, site) for site in sites}
 
         def edit(site: Site, role: str) -> Edit:
@@ -163,6 +163,6 @@ def _scores_one_by_one(
             return Edit(site, first, values[site].where(places[role][:, None], own[site]), where)
 
         for patch in patches:
-            with replacing(subject, [edit(site, patch.role) for site in patch.sites]):
-                scores.append(subject.scores(row.inputs[into]))
+            with replacing(model, [edit(site, patch.role) for site in patch.sites]):
+                scores.append(model.scores(row.inputs[into]))
     return np.array([float(score) for score in scores])

@@ -51,11 +51,11 @@ class Donor:
     """(rows, positions, width of the site); of a pattern, (rows, queries, keys)."""
 
 
-def observe(subject: LoadedModel, block: ContrastBatch, run: RunName, sites: Iterable[Site]) -> Observed:
+def observe(model: LoadedModel, block: ContrastBatch, run: RunName, sites: Iterable[Site]) -> Observed:
     """The scores of a run and what passes some sites in it."""
-    with capturing(subject, sites) as seen:
-        scores = subject.scores(block.inputs[run])
-    refuse_infinite(subject, scores, run, block.inputs[run])
+    with capturing(model, sites) as seen:
+        scores = model.scores(block.inputs[run])
+    refuse_infinite(model, scores, run, block.inputs[run])
     return Observed(scores, seen)
 
 
@@ -110,7 +110,7 @@ class Start(NamedTuple):
 class PatchableRun:
     """A run that is about to be patched: its inputs, how it is without, who gives, and the places of each role."""
 
-    subject: LoadedModel
+    model: LoadedModel
     inputs: Tensors
     base: Observed
     donor: Donor
@@ -123,12 +123,12 @@ class PatchableRun:
         return len(self.base.scores)
 
 
-def start_of(subject: LoadedModel, patch: SitePatch) -> Start:
+def start_of(model: LoadedModel, patch: SitePatch) -> Start:
     """The highest place that a forward pass with this patch can begin at."""
     lowest = min(site.layer for site in patch.sites)
     kinds = {site.kind for site in patch.sites if site.layer == lowest}
     patterns = any(site.kind == "pattern" for site in patch.sites)
-    if not subject.family.reuse:
+    if not model.family.reuse:
         return Start("tokens", -1, patterns)
     if kinds <= {"embeddings", "residual"}:
         return Start("above", lowest, patterns)
@@ -137,10 +137,10 @@ def start_of(subject: LoadedModel, patch: SitePatch) -> Start:
     return Start("within", lowest, patterns)
 
 
-def sites_to_keep(subject: LoadedModel, patches: Collection[SitePatch]) -> set[Site]:
+def sites_to_keep(model: LoadedModel, patches: Collection[SitePatch]) -> set[Site]:
     """What must be seen of the run that is patched, so that the blocks below need not be computed again."""
     kept = set()
-    for start in {start_of(subject, patch) for patch in patches}:
+    for start in {start_of(model, patch) for patch in patches}:
         if start.how == "above":
             kept.add(residual(start.layer))
         elif start.how == "within":
@@ -153,9 +153,9 @@ def residual(layer: int) -> Site:
     return EMBEDDINGS if layer < 0 else Site(layer, "residual")
 
 
-def batches(subject: LoadedModel, patches: Sequence[SitePatch], at_once: int) -> Iterator[list[int]]:
+def batches(model: LoadedModel, patches: Sequence[SitePatch], at_once: int) -> Iterator[list[int]]:
     """Places of patches that share a start, at most so many at once, from below upwards."""
-    starts = [start_of(subject, patch) for patch in patches]
+    starts = [start_of(model, patch) for patch in patches]
     order = sorted(range(len(patches)), key=lambda i: (starts[i], i))
     for _, some in groupby(order, key=starts.__getitem__):
         alike = list(some)
@@ -164,32 +164,32 @@ def batches(subject: LoadedModel, patches: Sequence[SitePatch], at_once: int) ->
 
 def stacked_scores(stage: PatchableRun, patches: Sequence[SitePatch]) -> torch.Tensor:
     """The scores of all rows under each of some patches that share a start: (patches, rows)."""
-    subject, count = stage.subject, len(patches)
-    start = start_of(subject, patches[0])
+    model, count = stage.model, len(patches)
+    start = start_of(model, patches[0])
     left = sorted({site for patch in patches for site in patch.sites})
     with ExitStack() as changes:
         if start.how == "above":
             first = residual(start.layer)
             begin = _begun(stage, patches, first, [first] if first in left else [])
-            changes.enter_context(starting_above(subject, start.layer, begin))
+            changes.enter_context(starting_above(model, start.layer, begin))
             left = [site for site in left if site != first]
         elif start.how == "within":
             heads = [site for site in left if site.layer == start.layer and site.kind == "head"]
             begin = _begun(stage, patches, Site(start.layer, "head"), heads)
             below = _copies(stage.base.seen[residual(start.layer - 1)], count)
-            changes.enter_context(starting_within(subject, start.layer, below, begin))
+            changes.enter_context(starting_within(model, start.layer, below, begin))
             left = [site for site in left if site not in heads]
-        if start.how != "tokens" and not start.patterns and _last_layer_is_free(subject, patches):
-            changes.enter_context(first_token_only(subject.model))
-        for group in by_module(subject, left, changes):
+        if start.how != "tokens" and not start.patterns and _last_layer_is_free(model, patches):
+            changes.enter_context(first_token_only(model.module))
+        for group in by_module(model, left, changes):
             changes.enter_context(hooked(group[0][0], _Writer(stage, patches, group)))
         inputs = {name: _copies(tensor, count) for name, tensor in stage.inputs.items()}
-        return subject.scores(inputs).unflatten(0, (count, stage.rows))
+        return model.scores(inputs).unflatten(0, (count, stage.rows))
 
 
-def _last_layer_is_free(subject: LoadedModel, patches: Sequence[SitePatch]) -> bool:
+def _last_layer_is_free(model: LoadedModel, patches: Sequence[SitePatch]) -> bool:
     """Whether the last layer need only be computed for the token that is read: nothing is patched there."""
-    config, last = subject.model.config, subject.layers - 1
+    config, last = model.module.config, model.layers - 1
     alike = config.model_type in ARCHITECTURES and not config.is_decoder and config._attn_implementation == "sdpa"
     return alike and all(site.layer < last for patch in patches for site in patch.sites)
 
@@ -198,15 +198,15 @@ def name_fault(stage: PatchableRun, patches: Sequence[SitePatch]) -> NoReturn:
     """Says at which site, and under which of the patches, a number was infinite or none at all."""
     for patch in patches:
         try:
-            with watching(stage.subject):
+            with watching(stage.model):
                 finite = bool(stacked_scores(stage, [patch]).isfinite().all())
         except UserError as error:
             raise UserError(f"{error} That is so when {patch} is patched.") from None
         if not finite:
-            raise UserError(f"{stage.subject.name}: a score is infinite or no number when {patch} is patched.")
+            raise UserError(f"{stage.model.name}: a score is infinite or no number when {patch} is patched.")
     names = ", ".join(map(str, patches))
     raise UserError(
-        f"{stage.subject.name}: a score is infinite or no number when these are patched in one pass: {names}."
+        f"{stage.model.name}: a score is infinite or no number when these are patched in one pass: {names}."
     )
 
 
@@ -215,7 +215,7 @@ def _begun(stage: PatchableRun, patches: Sequence[SitePatch], whole: Site, sites
     begin = _copies(stage.base.seen[whole], len(patches))
     if sites:
         with ExitStack() as nothing:
-            (group,) = by_module(stage.subject, sites, nothing)
+            (group,) = by_module(stage.model, sites, nothing)
             _Writer(stage, patches, group).write(begin)
     return begin
 

@@ -104,7 +104,7 @@ def _print_forecast(request: AnalysisRequest, as_json: bool) -> None:
     from constraintsuite.mechanism.patching.capacity import passes_a_second
 
     analysis = load_analysis(request)
-    forecast, speed = analysis.forecast(), passes_a_second(analysis.subject, analysis.contrasts, analysis.budget)
+    forecast, speed = analysis.forecast(), passes_a_second(analysis.model, analysis.contrasts, analysis.budget)
     record = {**asdict(forecast), "passes_a_second": speed, "seconds": forecast.passes / speed}
     emit(record, as_json, _forecast_lines(forecast, speed))
 

@@ -74,9 +74,9 @@ def every_table(explained: Explained) -> Table:
 
 def invariant_table(explained: Explained) -> Table:
     """What was checked of the model when it was loaded."""
-    rows = tuple((one.name, one.status, one.difference, one.detail) for one in explained.subject.invariants)
+    rows = tuple((one.name, one.status, one.difference, one.detail) for one in explained.model.invariants)
     heads = (*columns("text", "invariant", "status"), Column("largest difference", "number"), Column("detail"))
-    return Table("invariants", f"Checked when {explained.subject.name} was loaded.", heads, rows)
+    return Table("invariants", f"Checked when {explained.model.name} was loaded.", heads, rows)
 
 
 def agreement_table(explained: Explained) -> Table | None:
