@@ -61,7 +61,7 @@ def test_the_planted_head_looks_from_the_first_token_at_the_cue(planted: LoadedM
 
 def test_a_family_without_weights_in_reach_is_refused(model_of: Callable[[str], LoadedModel]) -> None:
     model = model_of("t5")
-    with pytest.raises(UserError, match="out of reach"):
+    with pytest.raises(UserError, match="cannot be reached"):
         measure_attention(model, contrasts_of(model))
 
 

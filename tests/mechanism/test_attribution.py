@@ -103,9 +103,9 @@ def test_a_number_that_is_none_is_named_with_its_site(planted: LoadedModel) -> N
 
 @pytest.mark.parametrize("steps", [0, 2])
 def test_a_score_that_is_no_number_is_refused_where_no_site_is_at_fault(steps: int, planted: LoadedModel) -> None:
-    hook = planted.model.bert.pooler.register_forward_hook(lambda _module, _given, result: result * float("nan"))
+    hook = planted.module.bert.pooler.register_forward_hook(lambda _module, _given, result: result * float("nan"))
     try:
-        with pytest.raises(UserError, match=r"a score of the .* run is infinite or no number"):
+        with pytest.raises(UserError, match=r"a score of the .* run is infinite or undefined"):
             attribute_contrasts(
                 planted, read(planted, planted_contrasts(1)), [SitePatch((EMBEDDINGS,))], DIRECTIONS, AMPLE, steps=steps
             )

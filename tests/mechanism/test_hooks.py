@@ -139,7 +139,7 @@ def test_a_pass_can_begin_behind_the_heads(kind: str, layer: int, model_of: Subj
 
 def test_a_family_whose_blocks_tell_each_other_more_is_refused(model_of: SubjectOf) -> None:
     model = model_of("t5")
-    with pytest.raises(UserError, match="cannot be passed over"), starting_above(model, 0, torch.zeros(1, 1, 16)):
+    with pytest.raises(UserError, match="cannot be skipped"), starting_above(model, 0, torch.zeros(1, 1, 16)):
         pass
 
 

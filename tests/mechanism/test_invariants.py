@@ -11,10 +11,10 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.mechanism.families.bert import BERT
+from constraintsuite.mechanism.families import BERT
 from constraintsuite.mechanism.invariants import INVARIANTS, ModelTrial, check_one
 from constraintsuite.mechanism.loaded_model import LoadedModel
-from constraintsuite.mechanism.model_loader import _gives_bare_tensors, load_model
+from constraintsuite.mechanism.model_loader import _returns_tensors, load_model
 from constraintsuite.mechanism.patching import patches as stacking
 from mechanism.models import TINY, make_tiny
 
@@ -119,7 +119,7 @@ def test_a_pass_that_fails_while_loading_leaves_no_hook(tmp_path: Path) -> None:
     model = load_model(f"cross:{make_tiny('bert', tmp_path)},threads=1")
     breaks = model.module.classifier.register_forward_pre_hook(_fail)
     with pytest.raises(KeyError):
-        _gives_bare_tensors(model)
+        _returns_tensors(model)
     breaks.remove()
     assert not any(module._forward_hooks for module in model.module.modules())
 

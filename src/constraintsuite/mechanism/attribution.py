@@ -1,8 +1,8 @@
-"""Attribution patching: what every patch would do, by gradients, for the price of a few passes.
+"""Attribution patching: estimate what every patch would do by gradients, for the cost of a few passes.
 
-The effect of putting a donor's values in at a site is estimated by (donor - base) x gradient of the base's score, summed over
-the places of a role (Nanda 2023). With `steps`, gradients are means along the straight way from the base's embeddings to the
-donor's (integrated gradients at the embeddings, not at each site's own input), which helps where the score saturates.
+The effect of the donor's values at a site is estimated by (donor - base) x gradient of the score of the base, summed over the
+positions of a role (Nanda 2023). With `steps`, gradients are means along the straight line from the embeddings of the base to
+those of the donor, which helps where the score saturates (integrated gradients at the embeddings, not at each site's input).
 """
 
 # ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
@@ -16,7 +16,7 @@ import numpy as np
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.records import FloatArray, Grid, PatchDirection
+from constraintsuite.mechanism.effects.records import BoolArray, FloatArray, Grid, PatchDirection
 from constraintsuite.mechanism.hooks import Edit, SiteTensors, capturing, refuse_infinite, replacing, tracing
 from constraintsuite.mechanism.loaded_model import LoadedModel, Tensors
 from constraintsuite.mechanism.patching.batches import INTO, OTHER, ContrastBatch, RunName, blocks_of, carried
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class _Traced(NamedTuple):
-    """Rows with what passed each site in them, and how their scores depend on it."""
+    """Rows with their scores, and the values and gradients at each site."""
 
     scores: torch.Tensor
     values: SiteTensors
@@ -47,9 +47,9 @@ def attribute_contrasts(
     *,
     steps: int = 0,
 ) -> list[Grid]:
-    """What each patch of a single site would do to each contrast, one grid a direction.
+    """Estimate what each patch of a single site would do to each contrast; one grid per direction.
 
-    Without `steps` that takes two forward passes and one backward a row and direction, however many patches there are.
+    Without `steps` this takes two forward passes and one backward pass per row and direction, for any number of patches.
     """
     sites = {site for patch in patches for site in patch.sites}
     longest = max(contrasts, key=lambda one: len(one.pairs) * one.longest)
@@ -63,29 +63,27 @@ def attribute_contrasts(
             if len(runs) == 1:
                 runs |= _capture(model, block, OTHER[bases[0]], carriers)
             if steps:
-                mean = _along_the_way(model, block, bases, carriers, runs, steps)
+                mean = _gradients_between(model, block, bases, carriers, runs, steps)
                 runs |= {run: runs[run]._replace(gradients=mean[run]) for run in bases}
             grids = [_grid(model, block, patches, direction, runs) for direction in directions]
-            for run, traced in runs.items():  # last, as a device must be waited for
+            for run, traced in runs.items():  # last, as it waits for a GPU
                 refuse_infinite(model, traced.scores, run, block.inputs[run])
         found.append((places, grids))
     return join(found)
 
 
 def _carrier(site: Site) -> Site:
-    """What is looked at for a site: the heads of a layer stand side by side, and are looked at together."""
+    """The site that is traced for a site: all heads of a layer together for one of them."""
     return Site(site.layer, "head") if site.kind == "head" else site
 
 
 def _trace(
     model: LoadedModel, block: ContrastBatch, runs: Collection[RunName], sites: Collection[Site], steps: int
 ) -> dict[RunName, _Traced]:
-    """Runs that are patched, all in one pass; where gradients are taken along the way, only what is seen."""
+    """Trace the runs that are patched in one pass; with `steps`, which take gradients later, capture both runs."""
     if steps:
         return {
-            run: traced
-            for each in OTHER
-            for run, traced in _capture(model, block, each, {*sites, EMBEDDINGS}).items()
+            run: traced for each in OTHER for run, traced in _capture(model, block, each, {*sites, EMBEDDINGS}).items()
         }
     with tracing(model, sites) as trace:
         scores = model.scores(_together(block, runs))
@@ -96,10 +94,8 @@ def _trace(
     }
 
 
-def _capture(
-    model: LoadedModel, block: ContrastBatch, run: RunName, sites: Collection[Site]
-) -> dict[RunName, _Traced]:
-    """What passes the sites in a run that only gives values: no gradients are taken."""
+def _capture(model: LoadedModel, block: ContrastBatch, run: RunName, sites: Collection[Site]) -> dict[RunName, _Traced]:
+    """The values at the sites in a run that only gives values, without gradients."""
     import torch
 
     with torch.no_grad(), capturing(model, sites) as seen:
@@ -107,7 +103,7 @@ def _capture(
     return {run: _Traced(scores, seen, {})}
 
 
-def _along_the_way(
+def _gradients_between(
     model: LoadedModel,
     block: ContrastBatch,
     runs: Sequence[RunName],
@@ -115,7 +111,7 @@ def _along_the_way(
     seen: Mapping[RunName, _Traced],
     steps: int,
 ) -> dict[RunName, SiteTensors]:
-    """Mean gradients at the middles of `steps` equal parts of the way from a run's embeddings to the other's."""
+    """Mean gradients at the middles of `steps` equal parts of the line from the embeddings of a run to those of the other."""
     import torch
 
     base = torch.cat([seen[run].values[EMBEDDINGS] for run in runs])
@@ -172,7 +168,7 @@ def _by_place(
     weights: torch.Tensor | None,
     where: torch.Tensor,
 ) -> torch.Tensor:
-    """What each place of each row would do: (sites, rows, positions); of a pattern, each key."""
+    """What each position of each row would do: (sites, rows, positions); of a pattern, each key."""
     import torch
 
     found: dict[Site, torch.Tensor] = {}
@@ -191,11 +187,11 @@ def _by_place(
 
 def _summed(
     estimates: torch.Tensor,
-    places: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
+    places: BoolArray,
     of_site: Sequence[int],
     of_role: Sequence[int],
 ) -> FloatArray:
-    """What the places of a role do together, for each patch: (patches, rows)."""
+    """The sum over the positions of a role, for each patch: (patches, rows)."""
     import torch
 
     masks = torch.from_numpy(places).to(estimates.device).to(estimates.dtype)
@@ -222,7 +218,7 @@ def _rows(seen: SiteTensors, part: slice) -> SiteTensors:
 def _name_fault(
     model: LoadedModel, block: ContrastBatch, runs: Mapping[RunName, _Traced], estimates: SiteTensors
 ) -> NoReturn:
-    """Says which score, or else which gradients, made an estimate infinite or none at all."""
+    """Raise a UserError that names the score, or else the gradients, that are infinite or undefined."""
     for run, traced in runs.items():
         refuse_infinite(model, traced.scores, run, block.inputs[run])
     broken = ", ".join(str(site) for site, values in estimates.items() if not bool(values.isfinite().all()))

@@ -1,4 +1,4 @@
-"""What must hold of a model before anything that is found inside it can be believed; checked whenever one is loaded."""
+"""Eight checks that a model must pass before results about its inside can be believed; run whenever one is loaded."""
 
 # ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
@@ -34,7 +34,7 @@ _SAMPLES: tuple[tuple[Pair, Pair], ...] = (
 
 @dataclass(frozen=True)
 class ModelTrial:
-    """Two short pairs of unequal length, and what the model makes of them."""
+    """A model, and two short pairs of unequal length to try it on."""
 
     model: LoadedModel
     folder: Path
@@ -42,7 +42,7 @@ class ModelTrial:
 
     @cached_property
     def pairs(self) -> tuple[Pair, Pair]:
-        """In the script of which the tokenizer knows most."""
+        """The pairs in the script that the tokenizer knows best."""
         return max(_SAMPLES, key=lambda pairs: len(self.model.inputs(pairs)["input_ids"].unique()))
 
     @cached_property
@@ -59,7 +59,7 @@ class ModelTrial:
 
     @cached_property
     def both(self) -> Tensors:
-        """The two pairs, of which the first is padded."""
+        """Both pairs; the first one is padded."""
         return self.model.inputs(self.pairs)
 
     @cached_property
@@ -68,7 +68,7 @@ class ModelTrial:
         return self.model.scores(self.short)
 
     def seen(self, inputs: Tensors, sites: list[Site]) -> dict[Site, torch.Tensor]:
-        """What passes some sites when the model reads the inputs."""
+        """The values at some sites when the model reads the inputs."""
         with capturing(self.model, sites) as seen:
             self.model.scores(inputs)
         return seen
@@ -76,35 +76,35 @@ class ModelTrial:
 
 @dataclass(frozen=True)
 class Invariant:
-    """A difference that must not exceed a limit; or, for the sixth, that must."""
+    """A difference that must not exceed a limit; with `must_differ`, one that must."""
 
     number: int
     name: str
     difference: Callable[[ModelTrial], float]
     limit: float
     excuse: Callable[[ModelTrial], str] = lambda _: ""
-    """Why it does not apply to a model; empty if it does."""
+    """Returns why it does not apply to a model, or an empty text."""
     must_differ: bool = False
 
 
 def check_invariants(model: LoadedModel, folder: Path, *, trust: bool = False) -> tuple[InvariantResult, ...]:
-    """Check all invariants in order; a model of which one does not hold is refused with a UserError."""
+    """Check all invariants in order; a model that fails one is refused with a UserError."""
     import torch
 
     trial = ModelTrial(model, folder, trust)
     with torch.no_grad(), _one_thread():
-        _refuse_no_numbers(trial)
+        _refuse_infinite_scores(trial)
         return tuple(check_one(invariant, trial) for invariant in INVARIANTS)
 
 
 def check_one(invariant: Invariant, trial: ModelTrial) -> InvariantResult:
-    """Check one invariant; a UserError says by how much the scores differ if it does not hold."""
+    """Check one invariant; if it fails, a UserError says by how much the scores differ."""
     excuse = invariant.excuse(trial)
     if excuse:
         return InvariantResult(invariant.number, invariant.name, "not applicable", None, excuse)
     found = invariant.difference(trial)
     allowed = f"{'more than' if invariant.must_differ else 'at most'} {invariant.limit:g}"
-    holds = found > invariant.limit if invariant.must_differ else found <= invariant.limit  # never true of NaN
+    holds = found > invariant.limit if invariant.must_differ else found <= invariant.limit  # false for NaN
     if not holds:
         raise UserError(
             f"{trial.model.name}: invariant {invariant.number} does not hold: {invariant.name}. The scores are "
@@ -113,8 +113,8 @@ def check_one(invariant: Invariant, trial: ModelTrial) -> InvariantResult:
     return InvariantResult(invariant.number, invariant.name, "passed", found, f"{allowed} is asked for")
 
 
-def _refuse_no_numbers(trial: ModelTrial) -> None:
-    """Scores that are none have no differences: said here, with the first site at which a number is none."""
+def _refuse_infinite_scores(trial: ModelTrial) -> None:
+    """Raise a UserError for infinite or undefined scores, which names the first such site; no difference could be computed."""
     model = trial.model
     if bool(model.scores(trial.both).isfinite().all()):
         return
@@ -128,7 +128,7 @@ def _refuse_no_numbers(trial: ModelTrial) -> None:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Rows this short gain nothing by more threads, which wait for each other wherever cores are busy."""
+    """Use one thread: more do not help with rows this short, and wait for each other on busy cores."""
     import torch
 
     before = torch.get_num_threads()
@@ -173,7 +173,7 @@ def _patched_with_itself(trial: ModelTrial) -> float:
     for kind in _kinds(model):
         sites = model.sites([kind])
         with capturing(model, sites) as seen:
-            score = model.scores(trial.short)  # as computed while the sites are in sight
+            score = model.scores(trial.short)  # as computed with hooks at the sites
         with replacing(model, [Edit.everywhere(site, seen[site]) for site in sites]):
             found.append(_apart(model.scores(trial.short), score))
     return max(found)
@@ -196,7 +196,7 @@ def _unread_positions(trial: ModelTrial) -> float:
 
 
 def _one_by_one(trial: ModelTrial) -> float:
-    """Patches of one site each, low and high in the model: every one alone from the tokens up, and stacked as analyses do it."""
+    """Patches of single sites, low and high in the model: each alone from the tokens upwards, and stacked as analyses run them."""
     import torch
 
     model = trial.model
@@ -205,7 +205,7 @@ def _one_by_one(trial: ModelTrial) -> float:
     donor = trial.seen(trial.swapped, ends)
     kept = trial.seen(trial.short, sorted(patching.sites_to_keep(model, patches)))
     everywhere = torch.ones_like(trial.short["input_ids"], dtype=torch.bool)
-    stage = patching.PatchableRun(
+    patchable = patching.PatchableRun(
         model,
         trial.short,
         patching.Observed(trial.score, kept),
@@ -214,12 +214,12 @@ def _one_by_one(trial: ModelTrial) -> float:
     )
     found = []
     for numbers in patching.batches(model, patches, len(patches)):
-        some = [patches[i] for i in numbers] * 2  # so that none is alone in its batch
+        some = [patches[i] for i in numbers] * 2  # so that no batch has a single patch
         alone = []
         for patch in some:
             with replacing(model, [Edit.everywhere(site, donor[site]) for site in patch.sites]):
                 alone.append(model.scores(trial.short))
-        found.append(_apart(patching.stacked_scores(stage, some), torch.stack(alone)))
+        found.append(_apart(patching.stacked_scores(patchable, some), torch.stack(alone)))
     return max(found)
 
 

@@ -75,8 +75,7 @@ def score_pairs(
 ) -> torch.Tensor:
     """The logit of each pair, in full precision."""
     tokens = batch_to_device(model.preprocess(pairs, prompt=prompt, task=task), model.device)
-    scores: torch.Tensor = model(tokens)["scores"].view(-1).float()
-    return scores
+    return model(tokens)["scores"].view(-1).float()
 
 
 def _table(numbers: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:

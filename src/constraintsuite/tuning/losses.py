@@ -55,8 +55,7 @@ def make_loss(kind: ModelKind, loss: Loss, model: Any, settings: Mapping[str, An
     """The module that computes a loss for the library's model."""
     own = import_module("constraintsuite.tuning.loss_modules")
     made = getattr(own, loss.name, None) or getattr(import_module(_LIBRARY[kind]), loss.name)
-    module: torch.nn.Module = made(model, **loss.options, **settings)
-    return module
+    return made(model, **loss.options, **settings)
 
 
 def as_lists(lists: Sequence[TextList]) -> BatchColumns:

@@ -87,8 +87,7 @@ def _classifier(folder: ModelFolder, head: HeadChoice) -> torch.nn.Module:
         inside = f"{model.base_model_prefix}."
         heads = {name: tensor for name, tensor in begun.items() if not name.startswith(inside)}
         model.load_state_dict(heads, strict=False)
-    classifier: torch.nn.Module = model
-    return classifier
+    return model
 
 
 def readable_length(model: Any, tokenizer: Any) -> int:  # noqa: ANN401

@@ -64,8 +64,7 @@ def train_epoch(
 
     def compute(step: TrainingStep) -> torch.Tensor:
         task = tasks[step.task]
-        loss: torch.Tensor = losses[step.task](*inputs(task.loss.view(in_words(task.lists, step.rows))))
-        return loss
+        return losses[step.task](*inputs(task.loss.view(in_words(task.lists, step.rows))))
 
     try:
         with quiet(), _precision(session.model, bf16=bf16), _attention(session.model), telling_out_of_memory():

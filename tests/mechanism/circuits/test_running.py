@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from constraintsuite.mechanism.circuits.records import CircuitAblation
-from constraintsuite.mechanism.circuits.runner import EMPTY, Circuit, CircuitRunner, make_runner
+from constraintsuite.mechanism.circuits.runner import EMPTY, Circuit, CircuitRunner
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, TokenPair, tokenise
 from constraintsuite.mechanism.hooks import Edit, capturing, replacing
 from constraintsuite.mechanism.loaded_model import LoadedModel, Tensors
@@ -28,11 +28,14 @@ def contrasts_for(model: LoadedModel, count: int) -> list[TokenContrast]:
 
 
 def bench_for(
-    model: LoadedModel, contrasts: list[TokenContrast], ablation: CircuitAblation = "twin", folder: Path | None = None
+    model: LoadedModel,
+    contrasts: list[TokenContrast],
+    ablation: CircuitAblation = "counterfactual",
+    folder: Path | None = None,
 ) -> CircuitRunner:
     sites = model.sites({"head", "mlp"})
     budget = plan_memory(model, sites, None, max(one.longest for one in contrasts))
-    return make_runner(model, sites, contrasts, ablation, budget, 0, folder=folder)
+    return CircuitRunner(model, sites, contrasts, ablation, budget, 0, folder=folder)
 
 
 def test_the_planted_head_alone_does_all_and_all_others_nothing(planted: LoadedModel) -> None:
@@ -48,9 +51,7 @@ def test_the_planted_head_alone_does_all_and_all_others_nothing(planted: LoadedM
 
 
 @pytest.mark.parametrize("kind", ["bert", "qwen3", "t5"])
-def test_a_circuit_is_a_single_pass_with_all_others_replaced(
-    kind: str, model_of: Callable[[str], LoadedModel]
-) -> None:
+def test_a_circuit_is_a_single_pass_with_all_others_replaced(kind: str, model_of: Callable[[str], LoadedModel]) -> None:
     model = model_of(kind)
     contrasts = contrasts_for(model, 3)
     runner = bench_for(model, contrasts)
@@ -88,11 +89,11 @@ def test_ablations_differ_in_what_is_left_of_an_empty_circuit(planted: LoadedMod
     left = {}
     for ablation in get_args(CircuitAblation):
         runner = bench_for(planted, contrasts, ablation)
-        asked = runner.can_ask(contrasts)
+        asked = runner.usable
         full, empty = runner.run([runner.full, EMPTY], asked).margins
         assert full == pytest.approx(bench_for(planted, asked).margins([runner.full], asked)[0])
         left[ablation] = float(empty.mean())
-    assert left["twin"] < -1
+    assert left["counterfactual"] < -1
     assert left["resample"] > 1  # another thing, but the same cue
     assert left["zero"] == pytest.approx(0, abs=1e-5)
     assert abs(left["mean"]) < 1
@@ -100,7 +101,7 @@ def test_ablations_differ_in_what_is_left_of_an_empty_circuit(planted: LoadedMod
 
 def test_contrasts_without_another_to_draw_from_are_not_asked(planted: LoadedModel) -> None:
     lone = tokenise(planted_contrasts(4), planted.classifier.tokenization).contrasts  # all of the same Y: none
-    assert bench_for(planted, list(lone), "resample").can_ask(lone) == []
+    assert bench_for(planted, list(lone), "resample").usable == []
 
 
 def test_what_was_run_is_not_run_again(planted: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

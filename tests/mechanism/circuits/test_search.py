@@ -9,7 +9,7 @@ import pytest
 from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.circuits.ranking import effects_of, untrained_model
 from constraintsuite.mechanism.circuits.records import CircuitReport, CircuitSettings
-from constraintsuite.mechanism.circuits.runner import make_runner, studied_sites
+from constraintsuite.mechanism.circuits.runner import CircuitRunner, studied_sites
 from constraintsuite.mechanism.circuits.search import search_circuit
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import tokenise
@@ -37,8 +37,8 @@ def search(model: LoadedModel, contrasts: Sequence[MarkedContrast], settings: Ci
     budget = plan_memory(model, sites, None, max(one.longest for one in asked))
     main = [one for one in asked if not one.contrast.control]
     effects = effects_of(model, main, sites, settings.direction, "exact", budget)
-    runner = make_runner(model, sites, asked, settings.ablation, budget, settings.seed)
-    return search_circuit(runner, asked, effects, settings)
+    runner = CircuitRunner(model, sites, asked, settings.ablation, budget, settings.seed)
+    return search_circuit(runner, effects, settings)
 
 
 def test_the_planted_head_is_found_and_chance_is_rejected(noisy: LoadedModel) -> None:

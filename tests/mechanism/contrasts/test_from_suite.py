@@ -38,7 +38,7 @@ def test_each_kind_is_there_and_what_is_not_has_its_reason(made: Contrasts) -> N
         ("camp/entity", "query", "entity"),
         ("kiosk/entity", "query", "entity"),
     ]
-    assert count_rejected(made.usable(dealt_anew=False)[1]) == {
+    assert count_rejected(made.usable(redrawn=False)[1]) == {
         "document: texts_far_apart": 3,
         "nonflip: original_missing": 1,
     }
@@ -142,10 +142,10 @@ def test_examples_that_give_no_contrast_are_counted(tmp_path: Path) -> None:
     made = make_contrasts(make_suite(tmp_path, [SOUP, silent, single, unnamed, same, hidden, again], ()))
     reasons = {one.id: one.reason for one in made.rejected if one.id.endswith("/query")}
     assert reasons == {
-        "silent/query": "twin_states_no_preference",
-        "single/query": "twin_states_no_preference",
+        "silent/query": "opposite_states_no_preference",
+        "single/query": "opposite_states_no_preference",
         "unnamed/query": "y_not_in_query",
-        "same/query": "no_twin_query",
+        "same/query": "no_opposite_query",
         "hidden/query": "cue_not_found",
         "again/query": "repeated",
     }
@@ -169,7 +169,7 @@ def test_what_falls_to_both_halves_is_kept_beside_and_counted(tmp_path: Path) ->
     made = make_contrasts(make_suite(tmp_path, chain, ()))
     assert made.contrasts and made.torn
     assert len({one.id for one in (*made.contrasts, *made.torn)}) == 12
-    assert count_rejected(made.usable(dealt_anew=False)[1])["query: clusters_in_both_halves"] == len(made.torn)
+    assert count_rejected(made.usable(redrawn=False)[1])["query: clusters_in_both_halves"] == len(made.torn)
 
 
 def _soup(number: int) -> Example:

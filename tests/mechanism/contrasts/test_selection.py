@@ -16,7 +16,7 @@ from constraintsuite.mechanism.contrasts.records import (
     MarkedContrast,
     MarkedPair,
 )
-from constraintsuite.mechanism.contrasts.selection import apart, choose, choose_readable, keep_apart, keep_kinds
+from constraintsuite.mechanism.contrasts.selection import apart, choose, choose_readable, keep_apart
 from mechanism.contrasts.contrast_factory import exchange, make_tokenization, swap
 
 
@@ -65,12 +65,6 @@ def test_for_one_that_cannot_be_asked_another_is_taken(unreadable: int, limit: i
     assert len(made.contrasts) == found
     assert {one.reason for one in made.rejected} <= {"same_tokens"}
     assert len({one.id for one in made.rejected}) == len(made.rejected) <= unreadable
-
-
-def test_kinds_are_told_apart() -> None:
-    contrasts = [swap(), exchange(), replace(swap("other"), control="idiom")]
-    assert [one.id for one in keep_kinds(contrasts, controls=[""])] == ["swap", "exchange"]
-    assert [one.id for one in keep_kinds(contrasts, sides=["query"])] == ["swap", "other"]
 
 
 @given(st.dictionaries(st.text("abc", max_size=3), st.sets(st.sampled_from("uvwxyz"), min_size=1, max_size=2)))

@@ -14,8 +14,7 @@ from safetensors.torch import load_file, save_file
 from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.drift import drift as measuring
 from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
-from constraintsuite.mechanism.drift.contrasts import DriftSettings
-from constraintsuite.mechanism.drift.drift import plan_work
+from constraintsuite.mechanism.drift.drift import DriftSettings, plan_work
 from mechanism.drift.moving import make_soup_suite
 from mechanism.planted import make_planted
 

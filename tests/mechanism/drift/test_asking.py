@@ -11,7 +11,7 @@ import pytest
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.examples import Example
-from constraintsuite.mechanism.drift.contrasts import Chosen, DriftSettings, choose_contrasts
+from constraintsuite.mechanism.drift.drift import Chosen, DriftSettings, choose_contrasts
 from mechanism.contrasts.suite_factory import make_suite
 from mechanism.drift.moving import soups
 

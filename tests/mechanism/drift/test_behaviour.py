@@ -16,8 +16,7 @@ from constraintsuite.experiments.load import load_suite
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.mechanism.drift.behaviour import best_of, compare_behaviour, run_checkpoints
 from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
-from constraintsuite.mechanism.drift.contrasts import DriftSettings
-from constraintsuite.mechanism.drift.drift import plan_work
+from constraintsuite.mechanism.drift.drift import DriftSettings, plan_work
 from mechanism.contrasts.suite_factory import make_suite
 from mechanism.drift.moving import make_checkpoints, soups
 

@@ -12,7 +12,7 @@ from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.mechanism.effects.records import read_effects
 from constraintsuite.mechanism.explain.analysis import AnalysisForecast, load_analysis
 from constraintsuite.mechanism.explain.folder import load_explained
-from constraintsuite.mechanism.explain.request import AnalysisRequest, AnalysisScope, parse_kinds
+from constraintsuite.mechanism.explain.request import AnalysisRequest, AnalysisScope
 from constraintsuite.mechanism.explain.verify import verify
 from constraintsuite.mechanism.patching.capacity import passes_a_second
 from constraintsuite.models.base import OutOfMemory
@@ -113,7 +113,7 @@ def test_memory_that_ends_while_means_are_taken_is_told(
         raise OutOfMemory("2 GiB")
 
     monkeypatch.setattr("constraintsuite.mechanism.ablation.role_means", ends)
-    with pytest.raises(UserError, match=r"no memory left \(2 GiB\)\. Run it again with a smaller --memory"):
+    with pytest.raises(UserError, match=r"no memory left \(2 GiB\)\. Run the command again with a smaller --memory"):
         ablate(
             given.contrasts,
             given.model,
@@ -205,12 +205,12 @@ def test_a_trial_ends_after_one_pass_that_takes_longer(given: Given, monkeypatch
 
 @pytest.mark.parametrize(("names", "kinds"), [(["heads", "head", "mlp"], ("head", "mlp")), (["keys"], ("key",))])
 def test_kinds_of_sites_are_read_in_the_plural_too(names: list[str], kinds: tuple[str, ...]) -> None:
-    assert parse_kinds(names) == kinds
+    assert AnalysisScope.model_validate({"sites": names}).sites == kinds
 
 
 def test_an_unknown_kind_of_site_is_refused() -> None:
-    with pytest.raises(UserError, match=r"'neurons' is no kind of site\. Known: .*, heads, .*"):
-        parse_kinds(["neurons"])
+    with pytest.raises(ValueError, match=r"'neurons' is no kind of site\. Known: .*, heads, .*"):
+        AnalysisScope.model_validate({"sites": ["neurons"]})
 
 
 def test_an_unknown_role_is_refused_with_all_that_can_be_written() -> None:

@@ -150,7 +150,7 @@ def test_the_model_is_as_before(planted: LoadedModel) -> None:
     patches = [SitePatch((site,)) for site in one_of_each(planted)]
     patch_contrasts(planted, read(planted, planted_contrasts(1)), patches, DIRECTIONS, AMPLE)
     assert torch.equal(planted.scores(inputs), before)
-    assert not any(block._forward_hooks or block._forward_pre_hooks for block in planted.model.modules())
+    assert not any(block._forward_hooks or block._forward_pre_hooks for block in planted.module.modules())
 
 
 def test_a_number_that_is_none_is_named_with_its_site(planted: LoadedModel) -> None:
@@ -182,7 +182,7 @@ def test_patches_that_break_the_numbers_only_together_are_named(planted: LoadedM
         read(planted, planted_contrasts(1)),
         [SitePatch((site,)) for site in planted.sites({"mlp"})[:1]] * 2,
     )
-    hook = planted.model.classifier.register_forward_hook(crowded)
+    hook = planted.module.classifier.register_forward_hook(crowded)
     try:
         with pytest.raises(UserError, match=r"patched in one pass: L0\.mlp, L0\.mlp"):
             patch_contrasts(planted, contrasts, patches, ["noising"], AMPLE)

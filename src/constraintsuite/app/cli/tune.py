@@ -1,6 +1,6 @@
-"""`csuite tune`: a recipe gives checkpoints and curves."""
+"""`csuite tune`: train a model by a recipe, and write checkpoints and curves."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# The modules that do the work are imported when the command runs, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From effects to a circuit and a verdict: found on one half of the contrasts, judged on the other."""
+"""Search a circuit: rank the sites by their effects on one half of the contrasts, and test the circuit on the other."""
 
 from __future__ import annotations
 
@@ -30,16 +30,12 @@ from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.sites import parse_site
 
 LEVEL = 0.05
-
-
 Groups = dict[tuple[ControlKind, ContrastHalf], list[TokenContrast]]
 
 
-def search_circuit(
-    runner: CircuitRunner, contrasts: Sequence[TokenContrast], effects: SiteEffects, settings: CircuitSettings
-) -> CircuitReport:
-    """Find a circuit of the studied contrasts on one half and judge it on the other; controls are only asked about it."""
-    asked, seed = runner.can_ask(contrasts), settings.seed
+def search_circuit(runner: CircuitRunner, effects: SiteEffects, settings: CircuitSettings) -> CircuitReport:
+    """Find a circuit on one half of the main contrasts, and test it on the other half and on the controls."""
+    asked, seed = runner.usable, settings.seed
     ranking = rank_sites(effects, np.random.default_rng(seed))
     order = [parse_site(ranked.site) for ranked in ranking.sites]
     sizes = asked_sizes(len(order), settings.size)
@@ -79,7 +75,7 @@ def search_circuit(
         sites=len(runner.sites),
         contrasts=(len(find.contrasts), len(check.contrasts)),
         clusters=(len(np.unique(find.clusters)), len(np.unique(check.clusters))),
-        unasked=len(contrasts) - len(asked),
+        unasked=len(runner.contrasts) - len(asked),
         margin_full=check.mean(check.full),
         margin_empty=check.mean(check.empty),
         total=total,
@@ -106,7 +102,7 @@ def give_verdict(
     chance: Sequence[ChanceCircuits],
     untrained: RandomModels | None,
 ) -> CircuitVerdict:
-    """Whether each condition for calling a circuit found holds, and whether all do."""
+    """Decide for each condition whether it holds; a circuit is found if all do."""
     above = total.low is not None and total.low > 0
     sites = any(max(site.p, site.p_check) < LEVEL and site.t * site.t_check > 0 for site in members)
     unlike = _unlike_chance(chance)
@@ -116,7 +112,7 @@ def give_verdict(
 
 
 def _unlike_chance(chance: Sequence[ChanceCircuits]) -> bool | None:
-    """Matches with too few other circuits say nothing, whichever way they came out."""
+    """Whether the circuit beats random ones of every match of which enough exist; None if there is no such match."""
     enough = [others for others in chance if others.possible >= FEWEST_RANDOM]
     if not enough:
         return None
@@ -124,9 +120,9 @@ def _unlike_chance(chance: Sequence[ChanceCircuits]) -> bool | None:
 
 
 def _groups(contrasts: Sequence[TokenContrast], settings: CircuitSettings) -> Groups:
-    """By control and half, each at most as many as asked for: which ones does not depend on their order.
+    """Contrasts by control and half, at most `limit` in each group; the choice does not depend on their order.
 
-    Of what is studied only one side: what tells two queries apart need not be what tells two texts apart.
+    Main contrasts are of one side only: the sites that distinguish two queries may not be those that distinguish two texts.
     """
     groups: Groups = {}
     for one in contrasts:
@@ -142,13 +138,13 @@ def _some(contrasts: Sequence[TokenContrast], limit: int | None, seed: int) -> l
 
 
 def _controls(groups: Groups) -> dict[ControlKind, list[TokenContrast]]:
-    """Controls of the half that decided nothing; where it has none, of the other, as they decided nothing either."""
+    """The controls of the half `check`, or of `find` if it has none; controls decide nothing in either."""
     kinds: list[ControlKind] = sorted({control for control, _ in groups if control})
     return {kind: groups.get((kind, "check")) or groups[kind, "find"] for kind in kinds}
 
 
 def choose_point(curve: Sequence[CurvePoint], settings: CircuitSettings) -> tuple[CurvePoint, bool]:
-    """The smallest that reaches the threshold on the half on which it is looked for, or else the most faithful there."""
+    """The smallest circuit that reaches the threshold on the half `find`, or else the most faithful one there."""
 
     def height(point: CurvePoint) -> float:
         return -math.inf if point.find.value is None else point.find.value
@@ -163,7 +159,7 @@ def choose_point(curve: Sequence[CurvePoint], settings: CircuitSettings) -> tupl
 
 
 def _behaviour(effects: SiteEffects, seed: int) -> tuple[bool, float]:
-    """Whether clean margins lie above corrupt ones on the half that decided nothing."""
+    """Whether clean margins are above corrupt ones on the half `check`, and p."""
     half = effects.half("check")
     gaps = effects.clean[half] - effects.corrupt[half]
     p = sign_flip(gaps, effects.clusters[half], rng=np.random.default_rng(seed))

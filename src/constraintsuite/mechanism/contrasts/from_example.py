@@ -1,4 +1,4 @@
-"""The contrasts of one example: its query swapped for the opposite, its texts exchanged, and the controls."""
+"""The contrasts of one example: its query replaced by the opposite, its texts exchanged, and the controls."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from constraintsuite.mechanism.contrasts.records import (
     Marked,
     MarkedContrast,
     MarkedPair,
+    RoleSpans,
 )
-from constraintsuite.mechanism.contrasts.role_spans import RoleSpans
 from constraintsuite.mechanism.contrasts.selection import clusters_of
 from constraintsuite.mechanism.contrasts.texts import (
     AnalysisReader,
@@ -40,12 +40,12 @@ from constraintsuite.mechanism.contrasts.unrelated_pairs import UnrelatedPairs, 
 from constraintsuite.text.mentions import find_forms
 
 ContrastOrReason = MarkedContrast | str
-"""A contrast, or why there is none."""
+"""A contrast, or the reason why there is none."""
 
 
 @dataclass(frozen=True)
 class ContrastContext:
-    """What contrasts of an example are made with: an analyser of its texts, unrelated pairs, and its half."""
+    """What is needed to make contrasts of an example: an analyser of its texts, unrelated pairs, and its half."""
 
     reader: AnalysisReader
     unrelated: UnrelatedPairs
@@ -53,7 +53,7 @@ class ContrastContext:
 
 
 class _Input(NamedTuple):
-    """What one run of a contrast reads: a query, and its better and worse text."""
+    """The input of one run of a contrast."""
 
     query: Marked
     better: Marked
@@ -61,15 +61,15 @@ class _Input(NamedTuple):
 
 
 def query_contrast(example: Example, context: ContrastContext) -> ContrastOrReason:
-    """The two texts under the query and under its opposite, which prefers the other one."""
+    """The two texts under the query, and under its opposite, which prefers the other text."""
     if not example.is_paired:
-        return "twin_states_no_preference"
+        return "opposite_states_no_preference"
     forms = y_forms(example)
     if forms and not find_forms(example.query, forms):
         return "y_not_in_query"
     queries = opposite_queries(example)
     if queries is None:
-        return "no_twin_query"
+        return "no_opposite_query"
     texts = mark_texts(example, context.reader)
     if texts is None:
         return "cue_not_found"
@@ -77,7 +77,7 @@ def query_contrast(example: Example, context: ContrastContext) -> ContrastOrReas
 
 
 def document_contrast(example: Example, context: ContrastContext) -> ContrastOrReason:
-    """The query over two texts that differ by one edit, and over the same two exchanged."""
+    """The query over two texts that differ by one edit, and over the same texts exchanged."""
     if not _is_edit(example):
         return "texts_far_apart"
     satisfying, violating = (paint_text(example, role, context.reader) for role in (SATISFYING, VIOLATING))
@@ -94,9 +94,9 @@ def document_contrast(example: Example, context: ContrastContext) -> ContrastOrR
 
 
 def idiom_contrast(control: Example, context: ContrastContext) -> ContrastOrReason:
-    """A need with an idiom in it, and the same need restated in plain words: the same text is better under both."""
+    """A query with an idiom, and the same query in plain words: the same text is better under both."""
     if control.control is None or not control.restated or control.restated == control.query:
-        return "no_twin_query"
+        return "no_opposite_query"
     texts = mark_texts(control, context.reader)
     if texts is None:
         return "cue_not_found"
@@ -108,7 +108,7 @@ def idiom_contrast(control: Example, context: ContrastContext) -> ContrastOrReas
 
 
 def nonflip_contrast(control: Example, original: Example | None, context: ContrastContext) -> ContrastOrReason:
-    """An example as it was and in other words that say the same: the same text is better in both."""
+    """An example, and the same example in other words: the same text is better in both."""
     if original is None or control.control is None:
         return "original_missing"
     before, after = mark_texts(original, context.reader), mark_texts(control, context.reader)
@@ -127,20 +127,23 @@ def nonflip_contrast(control: Example, original: Example | None, context: Contra
 def entity_contrasts(
     examples: Sequence[Example], contexts: Mapping[str, ContrastContext]
 ) -> Iterator[tuple[Example, ContrastOrReason]]:
-    """Of each couple, two opposite queries in the same words that ask for different things: each prefers another text.
+    """For each couple, two opposite queries in the same words that ask for different things: each prefers another text.
 
-    Only where the text that lacks a thing is silent about it: nothing in such a contrast is negated.
+    Only where the text that lacks a thing does not mention it, so that nothing in the contrast is negated.
     """
     for example, other in _coupled(examples):
         context = contexts[example.id]
-        queries = _asking(example, other)
+        queries = _entity_queries(example, other)
         if example.slice != OMISSION:
             yield example, "negation_in_text"
         elif queries is None:
             yield example, "other_wording"
         else:
-            # The violating document is the one with Y, so it is the better one under a query that asks for Y.
-            texts = _naming(example.violating.text, example, other), _naming(example.satisfying.text, example, other)
+            # The violating document has Y, so it is the better one under a query that asks for Y.
+            texts = (
+                _mark_mentions(example.violating.text, example, other),
+                _mark_mentions(example.satisfying.text, example, other),
+            )
             yield example, _swap_queries(example, "entity", queries, texts, context, "")
 
 
@@ -157,16 +160,16 @@ def _coupled(examples: Sequence[Example]) -> Iterator[tuple[Example, Example]]:
             yield second, first
 
 
-def _naming(text: str, *examples: Example) -> Marked:
-    """A text with the mentions of what any of the examples leaves out."""
+def _mark_mentions(text: str, *examples: Example) -> Marked:
+    """A text with marks at what any of the examples excludes."""
     spans = RoleSpans(text, "d_other")
     for example in examples:
         spans.paint(find_forms(text, y_forms(example)), "d_y")
     return spans.marked()
 
 
-def _asking(example: Example, other: Example) -> OppositeQueries | None:
-    """The opposite queries of both, if they differ in nothing but the thing asked for."""
+def _entity_queries(example: Example, other: Example) -> OppositeQueries | None:
+    """The opposite queries of two examples, if they differ only in the thing that they ask for."""
     own, others = opposite_queries(example), opposite_queries(other)
     if own is None or others is None or own.change != others.change:
         return None
@@ -176,7 +179,7 @@ def _asking(example: Example, other: Example) -> OppositeQueries | None:
 
 
 def _frame(query: Marked) -> str:
-    """A query without Y; an article before it may differ."""
+    """A query without Y and the article before it."""
     ys = [mark for mark in query.marks if mark.role == "q_y"]
     if not ys:
         return query.text
@@ -187,7 +190,7 @@ def _frame(query: Marked) -> str:
 
 
 def _query(example: Example) -> Marked:
-    """The query with its cue, as it is marked beside its opposite."""
+    """The query with its cue marked, as in the contrast with its opposite."""
     queries = opposite_queries(example)
     cues = find_words(example.query, cue_of(example))
     return mark_query(example.query, cues, y_forms(example)) if queries is None else queries.clean
@@ -201,7 +204,7 @@ def _swap_queries(
     context: ContrastContext,
     cue: str,
 ) -> MarkedContrast:
-    """A contrast whose two runs differ in the query; `texts` are the better and the worse under the clean one."""
+    """A contrast whose runs differ in the query; `texts` are the better and the worse text under the clean query."""
     runs = _Input(queries.clean, *texts), _Input(queries.corrupt, *texts)
     return _make_contrast(example, kind, "query", runs, context, cue=cue, change=queries.change)
 
@@ -217,7 +220,7 @@ def _make_contrast(
     change: str,
     unrelated_to: Example | None = None,
 ) -> MarkedContrast:
-    """The contrast of two inputs, with a pair that is unrelated to the example, or to the one named."""
+    """The contrast of two inputs, with a pair that is unrelated to the example, or to `unrelated_to`."""
     clean, corrupt = runs
     draw = context.unrelated.text_for if side == "query" else context.unrelated.topic_for
     other = draw(unrelated_to or example, context.half)
@@ -244,7 +247,7 @@ def _make_contrast(
 
 
 def _is_edit(example: Example) -> bool:
-    """Whether one text is an edit of the other; two documents of which each was edited are two texts."""
+    """Whether one text is an edit of the other; two different documents that were both edited are not."""
     satisfying, violating = example.satisfying, example.violating
     both_edited = satisfying.edit != "" and violating.edit != ""
     if not example.is_edited or (both_edited and satisfying.source != violating.source):

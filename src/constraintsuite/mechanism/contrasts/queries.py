@@ -1,4 +1,4 @@
-"""A query and its opposite: the cue replaced by another word, or else the example's own opposite."""
+"""A query and its opposite: the cue replaced by another word, or else the opposite query of the example."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from constraintsuite.core.records.examples import Example
 from constraintsuite.core.records.text import Span
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.mechanism.contrasts.alignment import changed_stretches
-from constraintsuite.mechanism.contrasts.records import Marked
-from constraintsuite.mechanism.contrasts.role_spans import RoleSpans, folded, word_spans
+from constraintsuite.mechanism.contrasts.records import Marked, RoleSpans, folded, word_spans
 from constraintsuite.text.edits import starts_with_vowel_sound
 from constraintsuite.text.mentions import find_forms, fold
 
 
 class OppositeWords(BaseModel):
-    """The words of `data/opposites.yaml`, by which a query becomes its opposite."""
+    """The words of `data/opposites.yaml`, which turn a query into its opposite."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     counterparts: dict[str, str]
@@ -44,7 +43,7 @@ def opposite_words() -> OppositeWords:
 
 
 class OppositeQueries(NamedTuple):
-    """Two queries over the same documents, and what makes them differ."""
+    """Two queries over the same documents, and how they differ."""
 
     clean: Marked
     corrupt: Marked
@@ -52,7 +51,7 @@ class OppositeQueries(NamedTuple):
 
 
 def opposite_queries(example: Example) -> OppositeQueries | None:
-    """The query and one that asks for the opposite, with its cue replaced, or else its own opposite; None if that is no other."""
+    """The query and its opposite: with the cue replaced, or else the one of the example; None if there is no other query."""
     query = example.query
     replaced = _replace_cue(example)
     other, change = replaced if replaced is not None else (example.opposite, "opposite")
@@ -62,7 +61,7 @@ def opposite_queries(example: Example) -> OppositeQueries | None:
 
 
 def mark_queries(one: str, other: str, forms: Sequence[str]) -> tuple[Marked, Marked]:
-    """Both queries with Y marked, and as cue the words that only one of them has."""
+    """Both queries with Y marked, and as cues the words that only one of them has."""
     spans, others = word_spans(one), word_spans(other)
     changed = changed_stretches(folded(one, spans), folded(other, others))
     mine = [span for stretch in changed for span in spans[stretch.start : stretch.end]]
@@ -71,7 +70,7 @@ def mark_queries(one: str, other: str, forms: Sequence[str]) -> tuple[Marked, Ma
 
 
 def mark_query(query: str, cues: Sequence[Span], forms: Sequence[str]) -> Marked:
-    """A query with its cues and the mentions of Y, which go before."""
+    """A query with marks at its cues and at mentions of Y; where they overlap, Y counts."""
     spans = RoleSpans(query, "q_topic")
     spans.paint(cues, "q_cue")
     spans.paint(find_forms(query, forms), "q_y")
@@ -79,7 +78,7 @@ def mark_query(query: str, cues: Sequence[Span], forms: Sequence[str]) -> Marked
 
 
 def y_forms(example: Example) -> list[str]:
-    """Every name of what the constraint is about; none where the source does not say it."""
+    """All names of what the constraint is about; empty if it is not known."""
     constraint = example.constraint
     if constraint is None:
         return []
@@ -87,17 +86,17 @@ def y_forms(example: Example) -> list[str]:
 
 
 def y_of(example: Example) -> str:
-    """What the constraint is about; empty where the source does not say it."""
+    """What the constraint is about; empty if it is not known."""
     return "" if example.constraint is None else example.constraint.value
 
 
 def cue_of(example: Example) -> str:
-    """The words that state the constraint; empty where the source does not say it."""
+    """The words that state the constraint; empty if they are not known."""
     return "" if example.constraint is None else example.constraint.cue
 
 
 def find_words(text: str, words: str) -> list[Span]:
-    """Where words stand, whatever their case, and not as parts of others."""
+    """The spans of some words in a text, whatever their case, but not as parts of other words."""
     if not words.strip():
         return []
     pattern = rf"(?<![\w-]){re.escape(fold(words))}(?![\w-])"
@@ -105,7 +104,7 @@ def find_words(text: str, words: str) -> list[Span]:
 
 
 def _replace_cue(example: Example) -> tuple[str, str] | None:
-    """The query with another word for its cue, and which for which; None where that cannot be done."""
+    """The query with its cue replaced, and how; None if that is not possible."""
     query, cue = example.query, fold(cue_of(example))
     mentions = find_forms(query, y_forms(example))
     places = [place for place in find_words(query, cue) if not any(place.overlaps(one) for one in mentions)]
@@ -113,19 +112,19 @@ def _replace_cue(example: Example) -> tuple[str, str] | None:
         return None
     nearest = min(places, key=lambda place: min(gap(place, mention) for mention in mentions))
     words = opposite_words()
-    new = _some(example, mentions) if cue == words.determiner else words.counterparts.get(cue)
+    new = _determiner_for(example, mentions) if cue == words.determiner else words.counterparts.get(cue)
     if new is None:
         return None
     return query[: nearest.start] + new + query[nearest.end :], f"{cue} > {new}"
 
 
 def gap(one: Span, other: Span) -> int:
-    """Characters between two stretches; below 0 where they overlap."""
+    """The number of characters between two spans; below 0 if they overlap."""
     return max(one.start, other.start) - min(one.end, other.end)
 
 
-def _some(example: Example, mentions: Sequence[Span]) -> str:
-    """What "no" becomes: the article of one countable thing, which the opposite query or a text shows, or "some"."""
+def _determiner_for(example: Example, mentions: Sequence[Span]) -> str:
+    """The replacement of "no": an article if the opposite query or a text uses one before Y, else "some"."""
     words = opposite_words()
     article = rf"(?<!\w)(?:{'|'.join(map(re.escape, words.articles))}) $"
     countable = any(

@@ -1,4 +1,4 @@
-"""What a text says of Y, as marks: the mentions, the cue that negates them, and how far the cue reaches."""
+"""Mark what a text says about Y: its mentions, the cue that negates them, and the scope of the cue."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example
 from constraintsuite.core.records.text import Span
 from constraintsuite.mechanism.contrasts.alignment import changed_stretches, unchanged_parts
 from constraintsuite.mechanism.contrasts.queries import find_words, gap, y_forms
-from constraintsuite.mechanism.contrasts.records import Marked
-from constraintsuite.mechanism.contrasts.role_spans import RoleSpans, folded, word_spans
+from constraintsuite.mechanism.contrasts.records import Marked, RoleSpans, folded, word_spans
 from constraintsuite.text import ANALYSERS
 from constraintsuite.text.base import Analysis
 from constraintsuite.text.choice import get_analyser
@@ -22,14 +21,14 @@ from constraintsuite.text.mentions import find_forms, fold
 from constraintsuite.text.polarity import judge_mention
 
 NEAR = 0.6
-"""Share of the longer text's words that two texts have in common, in place, when one is an edit of the other."""
+"""The smallest share of the longer text's words that two texts have in common if one is an edit of the other."""
 FALLBACK = "rules"
 
 
 class AnalysisReader:
-    """Analyses of texts, each read once and only when asked for: a parser takes longer than all the rest.
+    """Analyses of texts, each made once and only when needed, since a parser is slow.
 
-    A suite's analyser that is not at hand gives way to the one that always is.
+    If the analyser of the suite is not installed, the rules are used.
     """
 
     def __init__(self, analyser: str) -> None:
@@ -48,7 +47,7 @@ class AnalysisReader:
 
 
 def paint_text(example: Example, role: str, reader: AnalysisReader) -> RoleSpans | None:
-    """The text of one document of the example, painted; None where the cue that the suite names cannot be found in it."""
+    """The text of one document of the example with roles; None if the cue that the suite names is not in it."""
     document = example.document(role)
     text = document.text
     spans = RoleSpans(text, "d_other")
@@ -57,7 +56,7 @@ def paint_text(example: Example, role: str, reader: AnalysisReader) -> RoleSpans
         return spans
     evidence = {Span(one.start, one.end): one for one in evidence_of(example, role)}
     mentions = sorted({*evidence, *find_forms(text, y_forms(example))})
-    reached = [_reach(text, mention, evidence.get(mention), reader) for mention in mentions]
+    reached = [_governed_by(text, mention, evidence.get(mention), reader) for mention in mentions]
     if None in reached:
         return None
     found = [one for one in reached if one is not None]
@@ -68,21 +67,21 @@ def paint_text(example: Example, role: str, reader: AnalysisReader) -> RoleSpans
 
 
 def mark_texts(example: Example, reader: AnalysisReader) -> tuple[Marked, Marked] | None:
-    """The satisfying text and the violating one; None where a cue cannot be found."""
+    """The satisfying and the violating text with marks; None if a cue is not found."""
     satisfying, violating = (paint_text(example, role, reader) for role in (SATISFYING, VIOLATING))
     return None if satisfying is None or violating is None else (satisfying.marked(), violating.marked())
 
 
 def evidence_of(example: Example, role: str) -> list[Evidence]:
-    """The evidence in the document with this role; none where the source does not say what the query asks for."""
+    """The evidence in the document with this role; empty if the example has no constraint."""
     return [] if example.constraint is None else [one for one in example.constraint.evidence if one.document == role]
 
 
 def mirror(one: RoleSpans, other: RoleSpans) -> None:
-    """Give the words of `other` the cue and scope that they have in `one`, where they have no role of their own.
+    """Give words of `other` that have no role the cue and scope roles of their counterparts in `one`.
 
-    Of two texts that differ by one edit, the cue stands in both, though it governs Y only in one; what replaces a cue
-    stands for it.
+    If two texts differ by one edit, both contain the cue, though it governs Y in only one of them. A word that replaces a
+    cue gets its role.
     """
     spans, others = word_spans(one.text), word_spans(other.text)
     words, other_words = folded(one.text, spans), folded(other.text, others)
@@ -97,25 +96,25 @@ def mirror(one: RoleSpans, other: RoleSpans) -> None:
 
 
 def are_near(one: str, other: str) -> bool:
-    """Whether one text is an edit of the other, and not another text."""
+    """Whether one text is an edit of the other."""
     words, other_words = folded(one, word_spans(one)), folded(other, word_spans(other))
     enough = NEAR * max(len(words), len(other_words))
     if (Counter(words) & Counter(other_words)).total() < enough:
-        return False  # as most are, and this is seen sooner
+        return False  # true for most pairs, and fast to see
     changed = changed_stretches(words, other_words)
     kept = len(words) - sum(stretch.end - stretch.start for stretch in changed)
     return kept >= enough
 
 
-class _Reach(NamedTuple):
+class _CueAndScope(NamedTuple):
     cues: tuple[Span, ...] = ()
     scopes: tuple[Span, ...] = ()
 
 
-def _reach(text: str, mention: Span, said: Evidence | None, reader: AnalysisReader) -> _Reach | None:
-    """The cue of a mention and its scope by the analysis, or by the suite's own evidence; None if neither has them."""
+def _governed_by(text: str, mention: Span, said: Evidence | None, reader: AnalysisReader) -> _CueAndScope | None:
+    """The cue of a mention and its scope, from the analysis or from the evidence of the suite; None if neither finds the cue."""
     if said is not None and said.value == "affirmed" and not said.cue:
-        return _Reach()  # as in most violating documents
+        return _CueAndScope()  # true for most violating documents
     analysis = reader.analysis(text)
     judged = judge_mention(mention, analysis.scopes)
     cue = judged.cue
@@ -124,7 +123,7 @@ def _reach(text: str, mention: Span, said: Evidence | None, reader: AnalysisRead
         if cue is None:
             return None
     if cue is None:
-        return _Reach()
+        return _CueAndScope()
     drawn = [
         Span(scope.start, scope.end)
         for scope in analysis.scopes
@@ -134,17 +133,17 @@ def _reach(text: str, mention: Span, said: Evidence | None, reader: AnalysisRead
     ]
     between = Span(min(cue.end, mention.end), max(cue.start, mention.start))
     same_sentence = any(one.covers(cue) and one.covers(mention) for one in analysis.sentences)
-    return _Reach((cue,), (*drawn, between) if same_sentence and between.start < between.end else tuple(drawn))
+    return _CueAndScope((cue,), (*drawn, between) if same_sentence and between.start < between.end else tuple(drawn))
 
 
 def _find_cue(text: str, cue: str) -> list[Span]:
-    """Where a cue stands as a word, or else as the end of one: "doesn't", "peanut-free"."""
+    """The spans of a cue as a word, or else as part of one: "doesn't", "peanut-free"."""
     found = re.finditer(re.escape(fold(cue)), fold(text))
     return find_words(text, cue) or [Span(*one.span()) for one in found]
 
 
 def _paint_edit(spans: RoleSpans, document: ExampleDocument, analysis: Analysis) -> None:
-    """Without a Y, what was edited stands for the scope, and the cues in it or before it are the cues."""
+    """Without a known Y, the edited spans are the scope, and negation cues in them or governing them are the cues."""
     edited = [Span(*span) for span in document.changed]
     spans.paint(edited, "d_scope")
     scopes = [scope for scope in analysis.scopes if scope.kind == "negated"]
@@ -155,7 +154,7 @@ def _paint_edit(spans: RoleSpans, document: ExampleDocument, analysis: Analysis)
 
 
 def _counterparts(words: Sequence[str], other_words: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Places that stand for one another: kept words, and replaced ones where as many replace them."""
+    """Pairs of places that correspond: kept words, and words replaced by equally many."""
     stretches = changed_stretches(words, other_words)
     for start, end, shift in unchanged_parts(len(words), stretches):
         yield from ((place, place + shift) for place in range(start, end))

@@ -1,4 +1,4 @@
-"""What checkpoints do: figures by slice, what flips between them, and what the last has forgotten."""
+"""The behaviour of checkpoints: figures by slice, changes between checkpoints, and what the last one has forgotten."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Behaviour(NamedTuple):
 
 @dataclass(frozen=True)
 class _Compared:
-    """The runs of all checkpoints on one suite, over the splits that are looked at."""
+    """The runs of all checkpoints on one suite, with the groups of its examples."""
 
     suite: Suite
     name: str
@@ -58,7 +58,7 @@ def run_checkpoints(
     reporter: Reporter,
     seed: int,
 ) -> dict[str, dict[str, Run]]:
-    """Score the asked splits of every suite with every checkpoint, into one run folder each; those that are there are kept."""
+    """Score the splits of every suite with every checkpoint, into one run folder each; finished runs are kept."""
     return {
         name: {
             one.label: _run(asked_of(suite, splits), one, run_folder(folder, name, one.label), splits, reporter, seed)
@@ -69,7 +69,7 @@ def run_checkpoints(
 
 
 def asked_of(suite: Suite, splits: Collection[Split]) -> Suite:
-    """The suite without what is of other splits; a suite of which nothing is left is a UserError."""
+    """The suite with only some splits; one without main examples in them is a UserError."""
     main, controls = (
         tuple(example for example in part if example.split in splits) for part in (suite.examples, suite.controls)
     )
@@ -81,8 +81,8 @@ def asked_of(suite: Suite, splits: Collection[Split]) -> Suite:
 def compare_behaviour(
     suites: Mapping[str, Suite], runs: Mapping[str, Mapping[str, Run]], splits: Collection[Split], *, seed: int
 ) -> Behaviour:
-    """By slice and over all main examples of some splits; p-values are corrected over all changes."""
-    asked = [_ask(name, asked_of(suite, splits), runs[name]) for name, suite in suites.items()]
+    """Figures by slice and over all main examples; p-values are corrected over all changes."""
+    asked = [_join_runs(name, asked_of(suite, splits), runs[name]) for name, suite in suites.items()]
     tests = [(one.name, test) for one in asked for test in _tests(one, seed)]
     changes = list(zip((name for name, _ in tests), corrected([test for _, test in tests]), strict=True))
     return Behaviour(
@@ -93,7 +93,7 @@ def compare_behaviour(
 
 
 def best_of(columns: Mapping[str, FloatArray]) -> str:
-    """The label with the largest mean of its values, NaN where it has none; of equal ones the first."""
+    """The label with the largest mean of its values, without NaN; of equal ones the first."""
 
     def height(label: str) -> float:
         column = columns[label]
@@ -105,7 +105,7 @@ def best_of(columns: Mapping[str, FloatArray]) -> str:
 def _run(
     suite: Suite, checkpoint: Checkpoint, out: Path, splits: Collection[Split], reporter: Reporter, seed: int
 ) -> Run:
-    """As `csuite eval` makes it, of some splits."""
+    """The run that `csuite eval` would make, of some splits."""
     everything = [*suite.examples, *suite.controls]
     told = LabelledReporter(checkpoint.label, reporter)
     bench = Workbench(documents_of(everything), cache_folder() / "scores", told)
@@ -124,7 +124,7 @@ def _score(suite: Suite, scorer: Scorer) -> RunContent:
     return RunContent(suite, scores, visible, scorer.describe() if isinstance(scorer, Describing) else {})
 
 
-def _ask(name: str, suite: Suite, runs: Mapping[str, Run]) -> _Compared:
+def _join_runs(name: str, suite: Suite, runs: Mapping[str, Run]) -> _Compared:
     table = join_experiments(pair_experiments(suite, runs)).table
     return _Compared(suite, name, table, {OVERALL: table.main, **table.groups["slice"]})
 

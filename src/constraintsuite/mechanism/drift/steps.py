@@ -1,4 +1,4 @@
-"""What each checkpoint shows, compared with the first and the one before; what is on disk already is not computed again."""
+"""Observe each checkpoint and compare it with the first and the one before; finished steps are read from disk."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ Circuits = dict[PatchDirection, list[Site]]
 
 @dataclass(frozen=True)
 class CheckpointWalk:
-    """From the first checkpoint on, over contrasts in the tokens that all checkpoints share."""
+    """Goes through the checkpoints in order, on contrasts in the tokens that all of them share."""
 
     first: LoadedModel
     checkpoints: tuple[Checkpoint, ...]
     contrasts: tuple[TokenContrast, ...]
     context: DriftContext
     folder: Path
-    """Where what was seen is kept until all is done."""
+    """Where observations are kept until all checkpoints are finished."""
     mib: int | None = None
 
     def run(self, reporter: Reporter) -> tuple[CheckpointStep, Circuits]:
-        """What all checkpoints show, and the circuits of the first."""
+        """The figures of all checkpoints, and the circuits of the first."""
         steps, circuits = [], Circuits()
         with reporter.track("checkpoints", len(self.checkpoints)) as advance:
             for number, checkpoint in enumerate(self.checkpoints):
@@ -52,7 +52,7 @@ class CheckpointWalk:
         return CheckpointStep.joined(steps), circuits
 
     def step(self, number: int, circuits: Circuits) -> CheckpointStep:
-        """What a checkpoint shows, beside the first and the one before it; what is on disk already is read."""
+        """The figures of one checkpoint, from disk if they were computed before."""
         file = self.folder / f"{number:03d}.json"
         if not file.is_file():
             made = self._later(number, circuits) if number else self._alone(0, self._observe(0, self.first))
@@ -84,7 +84,7 @@ class CheckpointWalk:
         )
 
     def _alone(self, number: int, seen: observation.Observation) -> CheckpointStep:
-        """What a checkpoint shows on its own; its probes are compared with those of the first."""
+        """The figures of a checkpoint alone; its probes are compared with those of the first."""
         label, context = self.checkpoints[number].label, self.context
         first = self._load(0)
         return CheckpointStep(
@@ -95,7 +95,7 @@ class CheckpointWalk:
         )
 
     def _crossings(self, pair: tuple[str, str], second: LoadedModel, circuits: Circuits) -> Iterator[Crossing]:
-        """Values of the first in the second, in contrasts that did not choose the circuit: exact, and most of the work."""
+        """Exact patches with values of the first checkpoint, on contrasts that did not choose the circuit; most of the work."""
         context = self.context
         others = [contrast for contrast in context.contrasts if contrast.half == "check"]
         chosen = {contrast.id for contrast in choose(others, observation.CROSSED, context.seed)}

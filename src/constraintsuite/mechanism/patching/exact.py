@@ -1,4 +1,4 @@
-"""Exact patching: every intervention is run, in both directions, which are never merged."""
+"""Exact patching: every patch is run, in both directions, which are never merged."""
 
 # ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
@@ -33,9 +33,9 @@ from constraintsuite.mechanism.patching.patches import (
     moved,
     name_fault,
     observe,
+    other_run_donor,
     sites_to_keep,
     stacked_scores,
-    twin_donor,
 )
 from constraintsuite.mechanism.sites import Site
 from constraintsuite.models.torch.device import inference
@@ -51,7 +51,7 @@ def patch_contrasts(
     directions: Sequence[PatchDirection],
     budget: Budget,
 ) -> list[Grid]:
-    """What each patch does to each contrast, one grid a direction."""
+    """What each patch does to each contrast; one grid per direction."""
     sites, kept = {site for patch in patches for site in patch.sites}, sites_to_keep(model, patches)
     receiving = {INTO[direction] for direction in directions}
     giving = {OTHER[run] for run in receiving}
@@ -62,7 +62,7 @@ def patch_contrasts(
             runs = {run: observe(model, block, run, needed[run]) for run in OTHER}
             grids = []
             for direction in directions:
-                donor = twin_donor(block, INTO[direction], runs)
+                donor = other_run_donor(block, INTO[direction], runs)
                 grids.append(patched_grid(model, block, donor, patches, budget, runs, (direction, "exact")))
         found.append((places, grids))
     return join(found)
@@ -77,45 +77,48 @@ def patched_grid(
     runs: dict[RunName, Observed],
     kind: tuple[PatchDirection, EffectMethod],
 ) -> Grid:
-    """The patches of one direction, from a donor, on rows whose runs were observed."""
+    """The effects of patches of one direction with the values of a donor, on rows whose runs were observed."""
     import torch
 
     into = INTO[kind[0]]
     base, given = runs[into], runs.get(OTHER[into])
     roles = {patch.role for patch in patches}
     places = {role: torch.from_numpy(block.places(role, into)).to(model.device) for role in roles}
-    stage = PatchableRun(model, block.inputs[into], base, donor, places)
-    scores = np.full((len(patches), stage.rows), np.nan)
-    touched = _touched(stage, patches)
+    patchable = PatchableRun(model, block.inputs[into], base, donor, places)
+    scores = np.full((len(patches), patchable.rows), np.nan)
+    touched = _touched(patchable, patches)
     doing = [i for i, reached in enumerate(block.touches(touched)) if reached.any()]
-    for numbers, some in _run(stage, [patches[i] for i in doing], budget):
+    for numbers, some in _run(patchable, [patches[i] for i in doing], budget):
         scores[np.array(doing)[numbers]] = some
     names = [(" + ".join(map(str, patch.sites)), patch.role) for patch in patches]
     donated = None if given is None else _numbers(given.scores)
     return block.grid(names, kind, _numbers(base.scores), donated, scores, touched)
 
 
-def _touched(stage: PatchableRun, patches: Sequence[SitePatch]) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """Which places each patch changes: (patches, rows, positions)."""
-    by_role = {role: (places & stage.donor.where).cpu().numpy() for role, places in stage.places.items()}
+def _touched(patchable: PatchableRun, patches: Sequence[SitePatch]) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """The positions that each patch changes: (patches, rows, positions)."""
+    by_role = {role: (places & patchable.donor.where).cpu().numpy() for role, places in patchable.places.items()}
     return np.stack([by_role[patch.role] for patch in patches])
 
 
-def _run(stage: PatchableRun, patches: Sequence[SitePatch], budget: Budget) -> Iterator[tuple[list[int], FloatArray]]:
-    """The scores of the patches, batch by batch; results are fetched when all is asked for, so that a device need not wait."""
-    tokens = stage.inputs["input_ids"].numel()
-    asked = []
-    for numbers in batches(stage.model, patches, max(1, budget.stacked // tokens)):
-        asked.append((numbers, stacked_scores(stage, [patches[i] for i in numbers])))
+def _run(
+    patchable: PatchableRun, patches: Sequence[SitePatch], budget: Budget
+) -> Iterator[tuple[list[int], FloatArray]]:
+    """The scores of the patches, batch by batch; they are read after all batches have started, so that a GPU does not wait."""
+    tokens = patchable.inputs["input_ids"].numel()
+    asked = [
+        (numbers, stacked_scores(patchable, [patches[i] for i in numbers]))
+        for numbers in batches(patchable.model, patches, max(1, budget.stacked // tokens))
+    ]
     for numbers, scores in asked:
         found = _numbers(scores)
         if not np.isfinite(found).all():
-            name_fault(stage, [patches[i] for i in numbers])
+            name_fault(patchable, [patches[i] for i in numbers])
         yield numbers, found
 
 
 def join(parts: Sequence[tuple[Sequence[int], Sequence[Grid]]]) -> list[Grid]:
-    """Grids of several blocks, as many of each, as one each; every contrast stands at its place."""
+    """Join the grids of several blocks, given with the places of their contrasts, which are in order again afterwards."""
     order = np.argsort(np.concatenate([places for places, _ in parts]))
     joined = []
     for grids in zip(*(grids for _, grids in parts), strict=True):
@@ -133,7 +136,7 @@ def _numbers(scores: torch.Tensor) -> FloatArray:
 def patch_one_by_one(
     model: LoadedModel, contrast: TokenContrast, patches: Sequence[SitePatch], direction: PatchDirection
 ) -> FloatArray:
-    """The margin of a contrast under each patch."""
+    """The margin of a contrast with each patch, run alone and from the tokens upwards: a check of `patch_contrasts`."""
     rows = [make_block(model, [contrast], [pair]) for pair in (contrast.better, contrast.worse)]
     better, worse = (_scores_one_by_one(model, row, patches, direction) for row in rows)
     return better - worse
@@ -142,7 +145,7 @@ def patch_one_by_one(
 def _scores_one_by_one(
     model: LoadedModel, row: ContrastBatch, patches: Sequence[SitePatch], direction: PatchDirection
 ) -> FloatArray:
-    """The score of a single row under each patch; what is put in is seen once."""
+    """The score of a single row with each patch."""
     import torch
 
     into, first = INTO[direction], torch.zeros(1, dtype=torch.long, device=model.device)

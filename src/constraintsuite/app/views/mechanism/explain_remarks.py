@@ -10,8 +10,8 @@ from constraintsuite.core.records.examples import SPLITS
 from constraintsuite.core.records.figures import show
 from constraintsuite.mechanism.contrasts.records import CONTROL_KINDS, SIDES
 from constraintsuite.mechanism.contrasts.selection import in_words
-from constraintsuite.mechanism.effects.groups import EVERY, studied_items
 from constraintsuite.mechanism.effects.records import ALL, DIRECTIONS, PatchDirection
+from constraintsuite.mechanism.effects.summary import EVERY, studied_items
 from constraintsuite.mechanism.explain.folder import Explained
 from constraintsuite.mechanism.sites import EMBEDDINGS, parse_site
 

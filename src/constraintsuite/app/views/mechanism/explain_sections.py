@@ -19,9 +19,8 @@ from constraintsuite.core.records.tables import Column, Table, columns
 from constraintsuite.core.statistics.intervals import connected_components
 from constraintsuite.mechanism.attention import FROM_ROLES, AttentionShare
 from constraintsuite.mechanism.circuits.records import CircuitReport
-from constraintsuite.mechanism.effects.groups import CORRECT, EVERY, FAILED, part_of, studied_items
 from constraintsuite.mechanism.effects.records import ALL
-from constraintsuite.mechanism.effects.summary import SiteSummary
+from constraintsuite.mechanism.effects.summary import CORRECT, EVERY, FAILED, SiteSummary, part_of, studied_items
 from constraintsuite.mechanism.explain.folder import Explained
 from constraintsuite.mechanism.sites import parse_site
 

@@ -9,9 +9,8 @@ from math import isclose
 from constraintsuite.core.records.figures import MISSING, CellValue, show
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.records.tables import Column, Table, columns
-from constraintsuite.mechanism.effects.groups import CORRECT, EVERY, FAILED
 from constraintsuite.mechanism.effects.records import ALL
-from constraintsuite.mechanism.effects.summary import Baseline, SiteSummary, components
+from constraintsuite.mechanism.effects.summary import CORRECT, EVERY, FAILED, Baseline, SiteSummary, components
 from constraintsuite.mechanism.explain.folder import Explained
 from constraintsuite.mechanism.sites import parse_site
 
