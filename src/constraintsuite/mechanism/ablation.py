@@ -24,9 +24,9 @@ from constraintsuite.mechanism.contrasts.records import HALVES, ROLES, ContrastH
 from constraintsuite.mechanism.contrasts.tokens import Roles, TokenContrast, TokenPair, TokenRow
 from constraintsuite.mechanism.effects.records import AblationKind, EffectMethod, Grid
 from constraintsuite.mechanism.loaded_model import LoadedModel
-from constraintsuite.mechanism.patching.batches import PADDED, ContrastBatch, buckets, make_block
+from constraintsuite.mechanism.patching.batches import PADDED, ContrastBatch, buckets, join, make_block
 from constraintsuite.mechanism.patching.capacity import Budget
-from constraintsuite.mechanism.patching.exact import join, patched_grid
+from constraintsuite.mechanism.patching.exact import patched_grid
 from constraintsuite.mechanism.patching.patches import (
     Donor,
     Observed,

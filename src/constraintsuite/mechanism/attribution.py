@@ -19,9 +19,8 @@ from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import BoolArray, FloatArray, Grid, PatchDirection
 from constraintsuite.mechanism.hooks import Edit, SiteTensors, capturing, refuse_infinite, replacing, tracing
 from constraintsuite.mechanism.loaded_model import LoadedModel, Tensors
-from constraintsuite.mechanism.patching.batches import INTO, OTHER, ContrastBatch, RunName, blocks_of, carried
+from constraintsuite.mechanism.patching.batches import INTO, OTHER, ContrastBatch, RunName, blocks_of, carried, join
 from constraintsuite.mechanism.patching.capacity import Budget, refuse_untraced
-from constraintsuite.mechanism.patching.exact import join
 from constraintsuite.mechanism.patching.patches import SitePatch, moved
 from constraintsuite.mechanism.sites import EMBEDDINGS, Site
 from constraintsuite.models.torch.device import telling_out_of_memory

@@ -1,7 +1,7 @@
-"""Lists made from corpora, with a bi-encoder as the teacher.
+"""Make lists from corpora, with a bi-encoder as the teacher.
 
-A query comes from a passage, which is therefore right; the others of its list are near by the teacher's ranking, further
-down in it, and from anywhere. Scores are the teacher's similarities, or those of a judge.
+A query comes from a passage, which is the right text of its list. The other texts are near in the ranking of the teacher,
+further down, and from anywhere. Scores are the similarities of the teacher, or those of a judge.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from constraintsuite.text.terms import stopwords
 from constraintsuite.tuning.lists import DataContext, Exclusion, ListsBuilder, Prepared, pairs_of
 from constraintsuite.tuning.settings import DistilData, ListSettings, MadeQuerySettings
 
-_BLOCK = 8_192  # queries whose neighbours are in memory at a time
+_BLOCK = 8_192  # queries whose neighbours are in memory together
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _SHORTEST = 3  # letters of a content word
 
@@ -45,17 +45,17 @@ class TitledPassage:
 
 @dataclass(frozen=True, slots=True)
 class MadeQuery:
-    """A query, and the passage that answers it: as it was, or without the sentence that became the query."""
+    """A query, and the passage that answers it, perhaps without the sentence that became the query."""
 
     query: str
     source: str
     right: frozenset[str]
-    """All passages that answer it: none of them is another text of its list."""
+    """All passages that answer it; none of them is a wrong text in its list."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
-    """A question and the passages that answer it: a line of a file of questions."""
+    """A line of a file of questions: a question and the passages that answer it."""
 
     query: str
     texts: tuple[str, ...]
@@ -63,32 +63,32 @@ class AnsweredQuestion:
 
 @dataclass(frozen=True)
 class DistillationMaterial:
-    """Passages, and queries of which each has its source; nothing was scored yet."""
+    """Passages, and queries with their sources, before anything is scored."""
 
     passages: Sequence[str]
     queries: Sequence[MadeQuery]
     rejects: Counter[str]
 
 
-def distil(settings: DistilData, bench: DataContext) -> Prepared:
-    """The lists; each query is compared with all passages by the teacher."""
-    material = gather(settings, bench.exclusion)
+def distil(settings: DistilData, context: DataContext) -> Prepared:
+    """Make the lists; the teacher compares each query with all passages."""
+    material = gather(settings, context.exclusion)
     if len(material.passages) <= settings.lists.near + settings.lists.far:
         raise UserError(
             f"distil: only {len(material.passages)} passages are left, too few for lists of other passages."
         )
-    teacher = load_encoder(settings.teacher, Workbench(reporter=bench.reporter))
-    builder = ListsBuilder(bench.exclusion)
-    for query, texts, scores in _teach(teacher, material, settings.lists, bench):
+    teacher = load_encoder(settings.teacher, Workbench(reporter=context.reporter))
+    builder = ListsBuilder(context.exclusion)
+    for query, texts, scores in _teach(teacher, material, settings.lists, context):
         builder.add(query, texts, scores)
     builder.rejects.update(material.rejects)
     counts = {"passages": len(material.passages), "queries": len(material.queries)}
     prepared = builder.done(counts)
-    return _judged(prepared, settings.judge, bench) if settings.judge else prepared
+    return _judged(prepared, settings.judge, context) if settings.judge else prepared
 
 
 def gather(settings: DistilData, exclusion: Exclusion) -> DistillationMaterial:
-    """What the lists are made of."""
+    """Read the passages and make the queries."""
     rejects: Counter[str] = Counter()
     found: dict[str, TitledPassage] = {}
     for source in settings.sources:
@@ -120,7 +120,7 @@ def _passages(settings: SourceSettings) -> Iterator[TitledPassage]:
 
 
 def _reason(text: str, settings: DistilData, exclusion: Exclusion) -> str | None:
-    """Why a passage is left out; None if it is not."""
+    """Why a passage is left out, or None."""
     count = len(text.split())
     if count < settings.min_words:
         return "too_short"
@@ -137,7 +137,7 @@ def _questions(path: Path) -> Iterator[MadeQuery]:
 
 
 def _forbidden(made: MadeQuery, exclusion: Exclusion, rejects: Counter[str]) -> bool:
-    """Whether a query or its source must not be trained on: what is left of a passage may be a test text by itself."""
+    """Whether a query or its source must not be trained on: the rest of a passage may itself be a test text."""
     if not exclusion.forbids(made.query) and not exclusion.forbids(made.source):
         return False
     rejects["forbidden_query"] += 1
@@ -145,20 +145,20 @@ def _forbidden(made: MadeQuery, exclusion: Exclusion, rejects: Counter[str]) -> 
 
 
 def _teach(
-    teacher: DenseScorer, material: DistillationMaterial, settings: ListSettings, bench: DataContext
+    teacher: DenseScorer, material: DistillationMaterial, settings: ListSettings, context: DataContext
 ) -> Iterator[tuple[str, list[str], list[float]]]:
-    """Each query with its texts, the source first, and their similarities by the teacher's vectors."""
+    """Each query with its texts, the source first, and their similarities by the teacher."""
     queries, similarity, encode = material.queries, teacher.similarity, teacher.encoder.encode
-    # A source without the sentence that became its query is scored, but stands in no other list.
+    # A source without the sentence that became its query is scored, but is in no other list.
     texts = list(dict.fromkeys([*material.passages, *(made.source for made in queries)]))
     row_of = {text: row for row, text in enumerate(texts)}
     asked = {query: row for row, query in enumerate(dict.fromkeys(made.query for made in queries))}
     documents, vectors = encode(texts, "document"), encode(list(asked), "query")
     searched = documents[: len(material.passages)]
-    with bench.reporter.track("lists", len(queries)) as advance:
+    with context.reporter.track("lists", len(queries)) as advance:
         for start in range(0, len(queries), _BLOCK):
             block = queries[start : start + _BLOCK]
-            # Those that answer a query too are none of the others.
+            # Deeper, as passages that also answer the query are skipped.
             depth = settings.far_ranks + max(len(made.right) for made in block)
             near = top_k(vectors[[asked[made.query] for made in block]], searched, depth, similarity).rows
             for made, ranked in zip(block, near.tolist(), strict=True):
@@ -170,7 +170,7 @@ def _teach(
 
 
 def _draw(made: MadeQuery, ranked: Sequence[int], texts: Sequence[str], size: int, settings: ListSettings) -> list[int]:
-    """Rows of other passages: by rank, and from anywhere."""
+    """Draw rows of other passages: by rank, and from anywhere."""
     rng = keyed_random(0, "list", made.query, made.source)
     others = [row for row in ranked if texts[row] not in made.right]
     near, far = others[: settings.near_ranks], others[settings.near_ranks : settings.far_ranks]
@@ -185,9 +185,9 @@ def _draw(made: MadeQuery, ranked: Sequence[int], texts: Sequence[str], size: in
     return chosen
 
 
-def _judged(prepared: Prepared, judge: str, bench: DataContext) -> Prepared:
-    """The same lists with a judge's scores."""
-    scorer = load_scorer(judge, Workbench(reporter=bench.reporter))
+def _judged(prepared: Prepared, judge: str, context: DataContext) -> Prepared:
+    """The same lists with the scores of a judge."""
+    scorer = load_scorer(judge, Workbench(reporter=context.reporter))
     pairs = sorted(set(pairs_of(prepared.lists)))
     given = dict(zip(pairs, scorer.score(pairs).tolist(), strict=True))
     builder = ListsBuilder(Exclusion())
@@ -200,7 +200,7 @@ def _judged(prepared: Prepared, judge: str, bench: DataContext) -> Prepared:
 
 
 def make_queries(passage: TitledPassage, settings: MadeQuerySettings) -> Iterator[MadeQuery]:
-    """All queries of a passage; chance is keyed by its text, so that no other passage changes them."""
+    """All queries of a passage; they depend on its text alone, not on other passages."""
     rng = keyed_random(0, "queries", passage.text)
     yield from _sentences(passage.text, settings, rng)
     yield from _bags(passage.text, settings, rng)
@@ -233,7 +233,7 @@ def _bags(text: str, settings: MadeQuerySettings, rng: random.Random) -> Iterato
 
 
 def join_equal(queries: Iterable[MadeQuery]) -> Iterator[MadeQuery]:
-    """Each query with each of its sources once; what answers it somewhere answers it everywhere, as of passages of one title."""
+    """Join equal queries, such as titles: each source once, and every passage that answers one of them answers all."""
     sources: dict[str, dict[str, None]] = {}
     right: dict[str, set[str]] = {}
     for made in queries:

@@ -1,6 +1,6 @@
-"""A model in training: which weights move, by which optimizer, and how far it has come."""
+"""A model in training: which weights are trained, by which optimizer, and its progress."""
 
-# torch takes seconds to import, and a wrong recipe is told without it.
+# torch takes seconds to import, and a wrong recipe is reported without it.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -28,16 +28,15 @@ from constraintsuite.tuning.recipe import TaskSettings
 if TYPE_CHECKING:
     import torch
 
-_TENSORS, _PROGRESS = "state.safetensors", "progress.json"
-_MOMENTS = ("exp_avg", "exp_avg_sq")
+_STATE, _PROGRESS = "state.pt", "progress.json"
 
 
 class TaskProgress(NamedTuple):
-    """How far a task has come."""
+    """The progress of a task."""
 
     steps: int
     loss: float
-    """The mean of the last epoch."""
+    """The mean loss of the last epoch."""
 
 
 @dataclass(frozen=True)
@@ -47,56 +46,64 @@ class TrainingSession:
     kind: ModelKind
     task: TaskSettings
     start: Path
-    """The checkpoint that the task began with."""
+    """The checkpoint that the task started from."""
     model: LibraryModel
     optimizer: torch.optim.Optimizer
     scheduler: torch.optim.lr_scheduler.LRScheduler
 
     @property
     def trained(self) -> dict[str, torch.nn.Parameter]:
-        """The weights that move, by name."""
+        """The weights that are trained, by name."""
         return {name: weight for name, weight in self.model.named_parameters() if weight.requires_grad}
 
     def write_checkpoint(self, out: Path, *, half: bool) -> None:
-        """The whole model as a folder; low-rank additions are added in."""
-        # A cross-encoder reads as much as it did, whatever the task's length; a bi-encoder's vectors are of that length.
+        """Write the whole model as a folder; low-rank additions are merged."""
+        # A cross-encoder reads as many tokens as before, whatever the length of the task; a bi-encoder reads that length.
         length = None if self.kind == "cross" else self.task.length
         clean = load_model(self.start, self.kind, length, "cpu")
         save_model(clean, self.kind, out, merged_weights(self.model), half=half)
 
     def write_state(self, out: Path, progress: TaskProgress) -> None:
-        """All that the next epoch needs, in full precision."""
-        from safetensors.torch import save_file
+        """Write what the next epoch needs: trained weights in full precision, optimizer, learning rate and progress."""
+        import torch
 
-        tensors = {}
-        for name, weight in self.trained.items():
-            tensors[f"weight {name}"] = weight.detach().cpu().contiguous()
-            moments = self.optimizer.state.get(weight, {})
-            tensors |= {f"{key} {name}": moments[key].detach().cpu().contiguous() for key in _MOMENTS if key in moments}
+        weights = {name: weight.detach() for name, weight in self.trained.items()}
+        state = {"optimizer": self.optimizer.state_dict(), "scheduler": self.scheduler.state_dict()}
         with whole_folder(out) as fresh:
-            save_file(tensors, fresh / _TENSORS)
+            torch.save({"weights": weights, **state}, fresh / _STATE)
             write_text(fresh / _PROGRESS, json.dumps(progress._asdict()) + "\n")
+
+    def read_state(self, folder: Path) -> None:
+        """Continue from what `write_state` wrote."""
+        import torch
+
+        state = torch.load(folder / _STATE, map_location=self.model.device, weights_only=True)
+        self.model.load_state_dict(state["weights"], strict=False)
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.scheduler.load_state_dict(state["scheduler"])
 
 
 def open_session(
     kind: ModelKind, task: TaskSettings, start: Path, state: Path | None, total: int, device: str, seed: int
 ) -> TrainingSession:
-    """The model of a task where it stands: as the task began, or as `state` says; `total` steps are the whole task."""
+    """The model of a task as the task started, or as it was in `state`; the whole task has `total` steps."""
     import torch
 
-    torch.manual_seed(seed)  # of the low-rank additions
+    torch.manual_seed(seed)  # for the initial values of low-rank additions
     model = load_model(start, kind, task.length, device)
     if task.lora is not None:
         inject_lora(model, task.lora)
-    _freeze(model, task.freeze)  # behind the additions: those to frozen parts stay as they are too
+    _freeze(model, task.freeze)  # after the additions: those to frozen parts are frozen too
     optimizer = _optimizer(model, task, device)
-    steps = 0 if state is None else _read_state(state, model, optimizer)
-    scheduler = _scheduler(optimizer, _curve(task, total), steps)
-    return TrainingSession(kind, task, start, model, optimizer, scheduler)
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, _curve(task, total))
+    session = TrainingSession(kind, task, start, model, optimizer, scheduler)
+    if state is not None:
+        session.read_state(state)
+    return session
 
 
 def read_progress(state: Path) -> TaskProgress:
-    """What a saved state has behind it."""
+    """The progress of a saved state."""
     return TaskProgress(**json.loads((state / _PROGRESS).read_text(encoding="utf-8")))
 
 
@@ -114,7 +121,7 @@ def _freeze(model: LibraryModel, parts: tuple[str, ...]) -> None:
 
 
 def _optimizer(model: LibraryModel, task: TaskSettings, device: str) -> torch.optim.Optimizer:
-    """AdamW; biases and norms, which have one dimension, do not decay."""
+    """AdamW without weight decay for biases and norms, which have one dimension."""
     import torch
 
     moving = [weight for weight in model.parameters() if weight.requires_grad]
@@ -127,26 +134,8 @@ def _optimizer(model: LibraryModel, task: TaskSettings, device: str) -> torch.op
     return torch.optim.AdamW([g for g in groups if g["params"]], lr=task.rate, fused=device == "cuda")
 
 
-def _read_state(state: Path, model: LibraryModel, optimizer: torch.optim.Optimizer) -> int:
-    import torch
-    from safetensors.torch import load_file
-
-    tensors, steps = load_file(state / _TENSORS), read_progress(state).steps
-    with torch.no_grad():
-        for name, weight in model.named_parameters():
-            if weight.requires_grad:
-                weight.copy_(tensors[f"weight {name}"])
-                moments = {
-                    key: tensors[f"{key} {name}"].to(weight.device) for key in _MOMENTS if f"{key} {name}" in tensors
-                }
-                if moments:
-                    where = weight.device if optimizer.defaults["fused"] else "cpu"
-                    optimizer.state[weight] = {"step": torch.tensor(float(steps), device=where), **moments}
-    return steps
-
-
 def _curve(task: TaskSettings, total: int) -> Callable[[int], float]:
-    """The share of the largest rate at each step."""
+    """The learning rate at each step, as a share of the largest."""
     rising = max(1, math.ceil(task.warmup * total)) if task.warmup else 0
 
     def share(step: int) -> float:
@@ -158,14 +147,3 @@ def _curve(task: TaskSettings, total: int) -> Callable[[int], float]:
         return left if task.schedule == "linear" else 0.5 * (1 - math.cos(math.pi * left))
 
     return share
-
-
-def _scheduler(
-    optimizer: torch.optim.Optimizer, share: Callable[[int], float], steps: int
-) -> torch.optim.lr_scheduler.LRScheduler:
-    import torch
-
-    for group in optimizer.param_groups:
-        group["initial_lr"] = group["lr"]
-    # One that goes on behind `steps` steps as if it had made them itself.
-    return torch.optim.lr_scheduler.LambdaLR(optimizer, share, last_epoch=steps - 1)

@@ -1,6 +1,6 @@
-"""One epoch: a plain training loop over steps that were planned, with the losses of sentence-transformers."""
+"""Train one epoch: a plain loop over planned steps, with the losses of sentence-transformers."""
 
-# The libraries take seconds to import, and a wrong recipe is told without them.
+# The libraries take seconds to import, and a wrong recipe is reported without them.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Advance
 from constraintsuite.models.base import OutOfMemory
 from constraintsuite.models.torch.device import telling_out_of_memory
-from constraintsuite.tuning.batches import PAIRS, TEXTS, Preprocess, TaskTokenizer, TrainingStep, in_words
+from constraintsuite.tuning.batches import PAIRS, TEXTS, Preprocess, TaskTokenizer, TrainingStep, with_texts
 from constraintsuite.tuning.lists import Lists
 from constraintsuite.tuning.losses import BatchColumns, Loss, make_loss
 from constraintsuite.tuning.models import LibraryModel, quiet
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EpochTask:
-    """What one task brings into an epoch: its lists and its loss; an epoch with replay has several."""
+    """The lists and the loss of one task in an epoch; an epoch with replay has several."""
 
     lists: Lists
     loss: Loss
@@ -53,7 +53,7 @@ def train_epoch(
     bf16: bool,
     advance: Advance,
 ) -> float:
-    """Make all the steps; gives the mean loss. Chance depends on the seed alone, not on what was trained before."""
+    """Make all steps and return the mean loss; randomness depends on the seed alone, not on earlier epochs."""
     losses = {
         name: make_loss(
             session.kind, task.loss, session.model, task.settings.model_dump(exclude={"kind"}, exclude_none=True)
@@ -64,7 +64,7 @@ def train_epoch(
 
     def compute(step: TrainingStep) -> torch.Tensor:
         task = tasks[step.task]
-        return losses[step.task](*inputs(task.loss.view(in_words(task.lists, step.rows))))
+        return losses[step.task](*inputs(task.loss.view(with_texts(task.lists, step.rows))))
 
     try:
         with quiet(), _precision(session.model, bf16=bf16), _attention(session.model), telling_out_of_memory():
@@ -85,13 +85,13 @@ def _make_steps(
     seed: int,
     advance: Advance,
 ) -> float:
-    """The loop; gives the mean loss of the steps."""
+    """Make the steps and return their mean loss."""
     import torch
     from transformers import set_seed
 
     model, optimizer = session.model, session.optimizer
     set_seed(seed)
-    torch.empty((), dtype=torch.int64).random_()  # what a data loader draws for its workers, of which there are none
+    torch.empty((), dtype=torch.int64).random_()  # a data loader would draw this number too
     model.train()
     total = torch.zeros((), device=model.device)
     for step in steps:
@@ -107,7 +107,7 @@ def _make_steps(
 
 
 def _inputs(session: TrainingSession, tokenizer: TaskTokenizer) -> Callable[[BatchColumns], LossInputs]:
-    """What makes the inputs of a loss: of a cross-encoder texts, which its losses put together; of a bi-encoder tokens."""
+    """A function that makes the inputs of a loss: texts for a cross-encoder, whose losses tokenise; tokens for a bi-encoder."""
     import torch
     from sentence_transformers.util import batch_to_device
 
@@ -116,7 +116,7 @@ def _inputs(session: TrainingSession, tokenizer: TaskTokenizer) -> Callable[[Bat
     def labels(columns: BatchColumns) -> Any:  # noqa: ANN401
         if columns.labels is None:
             return None
-        if session.kind == "cross" and isinstance(columns.labels[0], Sequence):  # of lists that differ in length
+        if session.kind == "cross" and isinstance(columns.labels[0], Sequence):  # lists may differ in length
             return [torch.tensor(row, device=model.device) for row in columns.labels]
         return torch.tensor(columns.labels, device=model.device)
 
@@ -135,7 +135,7 @@ def _inputs(session: TrainingSession, tokenizer: TaskTokenizer) -> Callable[[Bat
 
 @contextmanager
 def _precision(model: LibraryModel, *, bf16: bool) -> Iterator[None]:
-    """Lets the model, and nothing but the model, compute in bf16; what it gives is in full precision."""
+    """Let the model, but not the loss, compute in bf16; its outputs are in full precision."""
     if not bf16:
         yield
         return
@@ -150,7 +150,7 @@ def _precision(model: LibraryModel, *, bf16: bool) -> Iterator[None]:
 
 
 def _attention(model: LibraryModel) -> AbstractContextManager[Any]:
-    """Without cuDNN, which plans its work anew for each shape: hardly two batches have the same."""
+    """Attention without cuDNN, which plans again for each shape, and hardly two batches have the same."""
     if model.device.type == "cpu":
         return nullcontext()
     from torch.nn.attention import SDPBackend, sdpa_kernel

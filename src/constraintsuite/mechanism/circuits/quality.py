@@ -176,8 +176,7 @@ def _gaps(circuit: Circuit, removed: Sequence[Circuit], evaluator: CircuitEvalua
     """M(C without K) - M(full without K) of each K: (K, contrasts)."""
     asked = [*(circuit - some for some in removed), *(evaluator.runner.full - some for some in removed)]
     margins = evaluator.margins(asked)
-    gaps: FloatArray = margins[: len(removed)] - margins[len(removed) :]
-    return gaps
+    return margins[: len(removed)] - margins[len(removed) :]
 
 
 def _greedy(circuit: Circuit, evaluator: CircuitEvaluator) -> list[Circuit]:

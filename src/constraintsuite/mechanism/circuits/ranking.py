@@ -135,13 +135,16 @@ def rank_sites(effects: SiteEffects, rng: np.random.Generator) -> SiteRanking:
     clusters = effects.clusters
     tests = [max_t(without_rounding(effects.values[half], effects.floor), clusters[half], rng=rng) for half in halves]
     every = [False] * len(effects.sites)
-    means = [estimate(effects.values[half], every, clusters[half], rng=rng) for half in halves]
+    found, checked = (estimate(effects.values[half], every, clusters[half], rng=rng) for half in halves)
     strength = np.abs(effects.values[halves[0]].mean(axis=0)) if halves[0].any() else np.zeros(len(effects.sites))
     order = sorted(range(len(effects.sites)), key=lambda i: (-strength[i], i))
     return SiteRanking(
         effects.direction,
         effects.method,
-        tuple(_ranked(effects.sites[i], i, means, tests) for i in order),
+        tuple(
+            RankedSite(effects.sites[i], found[i], *_t_and_p(tests[0], i), checked[i], *_t_and_p(tests[1], i))
+            for i in order
+        ),
         _reliability(effects, halves, rng),
         (len(np.unique(clusters[halves[0]])), len(np.unique(clusters[halves[1]]))),
     )
@@ -169,11 +172,8 @@ def _table(
     return SiteEffects(kept, tuple(sites), values[whole], clean[whole], corrupt[whole], direction, method)
 
 
-def _ranked(site: str, i: int, means: Sequence[Sequence[Interval]], tests: Sequence[MaxT]) -> RankedSite:
-    (found, checked), (one, other) = means, tests
-    return RankedSite(
-        site, found[i], float(one.t[i]), float(one.p[i]), checked[i], float(other.t[i]), float(other.p[i])
-    )
+def _t_and_p(test: MaxT, i: int) -> tuple[float, float]:
+    return float(test.t[i]), float(test.p[i])
 
 
 def _reliability(effects: SiteEffects, halves: Sequence[BoolArray], rng: np.random.Generator) -> Interval:

@@ -24,7 +24,7 @@ from constraintsuite.mechanism.drift.records import (
     Probe,
     Reliability,
 )
-from constraintsuite.mechanism.drift.similarity import FEWEST, cka_interval, fit_line, probe_accuracy, usable
+from constraintsuite.mechanism.drift.similarity import FEWEST, cka_interval, fit_line, probe_accuracy
 from constraintsuite.mechanism.effects.agreement import spearman
 from constraintsuite.mechanism.effects.records import DIRECTIONS, BoolArray, FloatArray, PatchDirection
 from constraintsuite.mechanism.patching.patches import SitePatch, residual
@@ -171,7 +171,7 @@ def probes_of(checkpoint: str, first: Observation, seen: Observation, context: D
     for layer in range(len(seen.pooled)):
         for role in PROBED:
             own, before = (_differences(each, layer, role) for each in (seen, first))
-            whole = usable(own) & context.swapped_queries
+            whole = np.isfinite(own).all(axis=1) & context.swapped_queries  # a contrast may lack a role
             learnt, asked = whole & context.find, whole & ~context.find
             if min(learnt.sum(), asked.sum()) < FEWEST:
                 continue

@@ -15,7 +15,7 @@ from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.statistics.intervals import IntArray, clipped
 from constraintsuite.core.statistics.resampling import estimate, jackknife
-from constraintsuite.mechanism.effects.records import BoolArray, FloatArray
+from constraintsuite.mechanism.effects.records import FloatArray
 from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.sites import Site
 
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 def order_of(importance: FloatArray) -> IntArray:
     """Indices of the sites, the most important first; equal ones in their order."""
-    order: IntArray = np.argsort(-importance, kind="stable").astype(np.int64)
-    return order
+    return np.argsort(-importance, kind="stable").astype(np.int64)
 
 
 def top_sites(importance: FloatArray, count: int) -> frozenset[int]:
@@ -133,8 +132,7 @@ def _parts(clusters: IntArray) -> IntArray:
     order = sorted(range(len(names)), key=lambda number: stable_hash("jackknife", str(names[number])))
     part = np.empty(len(names), dtype=np.int64)
     part[order] = np.arange(len(names)) % _MOST_PARTS
-    found: IntArray = part[members]
-    return found
+    return part[members]
 
 
 PENALTY = 0.1
@@ -146,8 +144,7 @@ def fit_line(differences: FloatArray) -> FloatArray:
     gram = differences @ differences.T
     scale = float(np.trace(gram)) / len(gram)
     weights = np.linalg.solve(gram + PENALTY * (scale or 1.0) * np.eye(len(gram)), np.ones(len(gram)))
-    line: FloatArray = differences.T @ weights
-    return line
+    return differences.T @ weights
 
 
 def probe_accuracy(line: FloatArray, differences: FloatArray, clusters: IntArray, rng: np.random.Generator) -> Interval:
@@ -156,12 +153,6 @@ def probe_accuracy(line: FloatArray, differences: FloatArray, clusters: IntArray
     right = np.where(along > 0, 1.0, np.where(along < 0, 0.0, 0.5))
     (found,) = estimate(right[:, np.newaxis], [True], clusters, rng=rng)
     return found
-
-
-def usable(differences: FloatArray) -> BoolArray:
-    """A mask of the complete rows; a contrast may lack a role."""
-    whole: BoolArray = np.logical_and.reduce(np.isfinite(differences), axis=1)
-    return whole
 
 
 def head_changes(first: LoadedModel, second: LoadedModel) -> dict[Site, float]:

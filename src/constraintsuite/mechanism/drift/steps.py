@@ -57,8 +57,7 @@ class CheckpointWalk:
         if not file.is_file():
             made = self._later(number, circuits) if number else self._alone(0, self._observe(0, self.first))
             write_text(file, adapter(CheckpointStep).dump_json(made).decode())
-        step: CheckpointStep = adapter(CheckpointStep).validate_json(file.read_bytes())
-        return step
+        return adapter(CheckpointStep).validate_json(file.read_bytes())
 
     def _later(self, number: int, circuits: Circuits) -> CheckpointStep:
         label, context = self.checkpoints[number].label, self.context

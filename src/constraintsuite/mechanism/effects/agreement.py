@@ -142,5 +142,4 @@ def spearman(one: FloatArray, other: FloatArray) -> float | None:
 def _ranks(values: Sequence[float] | FloatArray) -> FloatArray:
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     ends = np.cumsum(counts)
-    ranks: FloatArray = (ends - (counts - 1) / 2)[place]
-    return ranks
+    return (ends - (counts - 1) / 2)[place]

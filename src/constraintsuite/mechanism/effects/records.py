@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.core.errors import MissingExtraError, UserError
+from constraintsuite.core.errors import UserError, import_extra
 from constraintsuite.core.store.files import atomic_writer
 
 FloatArray = npt.NDArray[np.float64]
@@ -114,10 +114,8 @@ _REQUIRED = ("margin_base", "margin_patched")
 
 def require_pyarrow() -> tuple[Any, Any]:
     """Import pyarrow and its Parquet module; if it is missing, the error says how to install it."""
-    try:
-        return import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError:
-        raise MissingExtraError("parquet", "Writing the effect of every patch") from None
+    parquet = import_extra("pyarrow.parquet", "parquet", "Writing the effect of every patch")
+    return import_module("pyarrow"), parquet
 
 
 def writer() -> str:
@@ -171,5 +169,4 @@ def _names(column: Any) -> Names:  # noqa: ANN401
     """The strings of a dictionary column, each kept in memory once."""
     whole = column.combine_chunks()
     words: Names = np.array(whole.dictionary.to_pylist(), dtype=object)
-    names: Names = words[whole.indices.to_numpy()] if len(words) else np.empty(0, dtype=object)
-    return names
+    return words[whole.indices.to_numpy()] if len(words) else np.empty(0, dtype=object)

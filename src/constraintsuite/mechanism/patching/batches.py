@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -16,7 +16,15 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.contrasts.alignment import IntArray
 from constraintsuite.mechanism.contrasts.records import ROLES
 from constraintsuite.mechanism.contrasts.tokens import Roles, TokenContrast, TokenPair, TokenRow
-from constraintsuite.mechanism.effects.records import ALL, BoolArray, EffectMethod, FloatArray, Grid, PatchDirection
+from constraintsuite.mechanism.effects.records import (
+    ALL,
+    ARRAYS,
+    BoolArray,
+    EffectMethod,
+    FloatArray,
+    Grid,
+    PatchDirection,
+)
 from constraintsuite.mechanism.loaded_model import LoadedModel, Tensors
 from constraintsuite.models.tokenization import Padding, TokenBatch
 
@@ -193,8 +201,7 @@ class ContrastBatch:
 
     def _margins(self, scores: FloatArray) -> FloatArray:
         """Better minus worse, of scores (..., rows): (..., contrasts)."""
-        difference: FloatArray = scores[..., self._firsts] - scores[..., self._firsts + 1]
-        return difference
+        return scores[..., self._firsts] - scores[..., self._firsts + 1]
 
 
 def make_block(
@@ -223,3 +230,14 @@ def carried(block: ContrastBatch, into: RunName, device: torch.device) -> tuple[
         return None, torch.from_numpy(block.stacked[into].roles != PADDED).to(device)
     weights, where = transfer(block.stacked, into)
     return torch.from_numpy(weights).to(device), torch.from_numpy(where).to(device)
+
+
+def join(parts: Sequence[tuple[Sequence[int], Sequence[Grid]]]) -> list[Grid]:
+    """Join the grids of several blocks, given with the places of their contrasts, which are in order again afterwards."""
+    order = np.argsort(np.concatenate([places for places, _ in parts]))
+    joined = []
+    for grids in zip(*(grids for _, grids in parts), strict=True):
+        names = [name for grid in grids for name in grid.contrasts]
+        arrays = {name: np.concatenate([getattr(grid, name) for grid in grids], axis=-1)[..., order] for name in ARRAYS}
+        joined.append(replace(grids[0], contrasts=tuple(names[i] for i in order), **arrays))
+    return joined

@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.records import ARRAYS, EffectMethod, FloatArray, Grid, PatchDirection
+from constraintsuite.mechanism.effects.records import EffectMethod, FloatArray, Grid, PatchDirection
 from constraintsuite.mechanism.hooks import Edit, capturing, replacing
 from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.patching.batches import (
@@ -21,6 +20,7 @@ from constraintsuite.mechanism.patching.batches import (
     RunName,
     blocks_of,
     carried,
+    join,
     make_block,
 )
 from constraintsuite.mechanism.patching.capacity import Budget
@@ -115,17 +115,6 @@ def _run(
         if not np.isfinite(found).all():
             name_fault(patchable, [patches[i] for i in numbers])
         yield numbers, found
-
-
-def join(parts: Sequence[tuple[Sequence[int], Sequence[Grid]]]) -> list[Grid]:
-    """Join the grids of several blocks, given with the places of their contrasts, which are in order again afterwards."""
-    order = np.argsort(np.concatenate([places for places, _ in parts]))
-    joined = []
-    for grids in zip(*(grids for _, grids in parts), strict=True):
-        names = [name for grid in grids for name in grid.contrasts]
-        arrays = {name: np.concatenate([getattr(grid, name) for grid in grids], axis=-1)[..., order] for name in ARRAYS}
-        joined.append(replace(grids[0], contrasts=tuple(names[i] for i in order), **arrays))
-    return joined
 
 
 def _numbers(scores: torch.Tensor) -> FloatArray:
