@@ -126,15 +126,14 @@ def ablate_contrasts(
             some, stacked = [contrasts[mine[i]] for i in places], [pair for i in places for pair in pairs[i]]
             block = make_block(model, some, stacked)
             with inference():
-                base = observe(model, block, "clean", kept)
-                donor = _donor(model, block, base, kind, means, sites)
-                grid = patched_grid(model, block, donor, patches, budget, {"clean": base}, ("noising", _METHODS[kind]))
+                base = observe(block, "clean", kept)
+                donor = _donor(block, base, kind, means, sites)
+                grid = patched_grid(block, donor, patches, budget, {"clean": base}, ("noising", _METHODS[kind]))
             found.append(([mine[i] for i in places], [grid]))
     return join(found)[0]
 
 
 def _donor(
-    model: LoadedModel,
     block: ContrastBatch,
     base: Observed,
     kind: AblationKind,
@@ -144,9 +143,9 @@ def _donor(
     import torch
 
     if kind == "resample":
-        others = observe(model, block, "corrupt", sorted(sites))
+        others = observe(block, "corrupt", sorted(sites))
         return other_run_donor(block, "clean", {"clean": base, "corrupt": others})
-    roles = torch.from_numpy(block.stacked["clean"].roles.astype(np.int64)).to(model.device)
+    roles = torch.from_numpy(block.stacked["clean"].roles.astype(np.int64)).to(block.model.device)
     filled = roles != PADDED
     if kind == "zero":
         return Donor(filled, lambda site: torch.zeros_like(base.seen[site]))
@@ -166,7 +165,7 @@ def role_means(
         for places in buckets(contrasts, budget.block):
             some = [contrasts[i] for i in places]
             block = make_block(model, some, [pair for one in some for pair in (one.better, one.worse)])
-            seen = observe(model, block, "clean", order).seen
+            seen = observe(block, "clean", order).seen
             by_role = block.stacked["clean"].roles[None] == np.arange(len(ROLES))[:, None, None]
             mask = torch.from_numpy(by_role.astype(np.float32)).to(model.device)  # (roles, rows, positions)
             count += mask.sum(dim=(1, 2))

@@ -53,7 +53,7 @@ def measure_attention(model: LoadedModel, contrasts: Sequence[TokenContrast], *,
     shares = np.full((len(asked), len(sites), len(FROM_ROLES), len(ROLES)), np.nan)
     with inference():
         for places, block in blocks_of(model, asked, budget.block):
-            seen = observe(model, block, "clean", sites).seen
+            seen = observe(block, "clean", sites).seen
             for number, site in enumerate(sites):
                 # The mean over those of a contrast's two rows that have the role: (contrasts, roles in FROM_ROLES, roles).
                 paired = _shares(block, seen[site]).unflatten(0, (-1, 2)).nanmean(dim=1)

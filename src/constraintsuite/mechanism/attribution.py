@@ -21,7 +21,7 @@ from constraintsuite.mechanism.hooks import Edit, SiteTensors, capturing, refuse
 from constraintsuite.mechanism.loaded_model import LoadedModel, Tensors
 from constraintsuite.mechanism.patching.batches import INTO, OTHER, ContrastBatch, RunName, blocks_of, carried, join
 from constraintsuite.mechanism.patching.capacity import Budget, refuse_untraced
-from constraintsuite.mechanism.patching.patches import SitePatch, moved
+from constraintsuite.mechanism.patching.patches import Observed, SitePatch, moved, other_run_donor
 from constraintsuite.mechanism.sites import EMBEDDINGS, Site
 from constraintsuite.models.torch.device import telling_out_of_memory
 
@@ -58,13 +58,13 @@ def attribute_contrasts(
     bases = [INTO[direction] for direction in directions]
     for places, block in blocks_of(model, contrasts, budget.traced):
         with telling_out_of_memory():
-            runs = _trace(model, block, bases, carriers, steps)
+            runs = _trace(block, bases, carriers, steps)
             if len(runs) == 1:
-                runs |= _capture(model, block, OTHER[bases[0]], carriers)
+                runs[OTHER[bases[0]]] = _capture(block, OTHER[bases[0]], carriers)
             if steps:
-                mean = _gradients_between(model, block, bases, carriers, runs, steps)
+                mean = _gradients_between(block, bases, carriers, runs, steps)
                 runs |= {run: runs[run]._replace(gradients=mean[run]) for run in bases}
-            grids = [_grid(model, block, patches, direction, runs) for direction in directions]
+            grids = [_grid(block, patches, direction, runs) for direction in directions]
             for run, traced in runs.items():  # last, as it waits for a GPU
                 refuse_infinite(model, traced.scores, run, block.inputs[run])
         found.append((places, grids))
@@ -77,15 +77,13 @@ def _carrier(site: Site) -> Site:
 
 
 def _trace(
-    model: LoadedModel, block: ContrastBatch, runs: Collection[RunName], sites: Collection[Site], steps: int
+    block: ContrastBatch, runs: Collection[RunName], sites: Collection[Site], steps: int
 ) -> dict[RunName, _Traced]:
     """Trace the runs that are patched in one pass; with `steps`, which take gradients later, capture both runs."""
     if steps:
-        return {
-            run: traced for each in OTHER for run, traced in _capture(model, block, each, {*sites, EMBEDDINGS}).items()
-        }
-    with tracing(model, sites) as trace:
-        scores = model.scores(_together(block, runs))
+        return {run: _capture(block, run, {*sites, EMBEDDINGS}) for run in OTHER}
+    with tracing(block.model, sites) as trace:
+        scores = block.model.scores(_together(block, runs))
         gradients, values = trace.gradients(scores), trace.values()
     return {
         run: _Traced(scores[part].detach(), _rows(values, part), _rows(gradients, part))
@@ -93,17 +91,16 @@ def _trace(
     }
 
 
-def _capture(model: LoadedModel, block: ContrastBatch, run: RunName, sites: Collection[Site]) -> dict[RunName, _Traced]:
+def _capture(block: ContrastBatch, run: RunName, sites: Collection[Site]) -> _Traced:
     """The values at the sites in a run that only gives values, without gradients."""
     import torch
 
-    with torch.no_grad(), capturing(model, sites) as seen:
-        scores = model.scores(block.inputs[run])
-    return {run: _Traced(scores, seen, {})}
+    with torch.no_grad(), capturing(block.model, sites) as seen:
+        scores = block.model.scores(block.inputs[run])
+    return _Traced(scores, seen, {})
 
 
 def _gradients_between(
-    model: LoadedModel,
     block: ContrastBatch,
     runs: Sequence[RunName],
     sites: Collection[Site],
@@ -113,15 +110,11 @@ def _gradients_between(
     """Mean gradients at the middles of `steps` equal parts of the line from the embeddings of a run to those of the other."""
     import torch
 
+    model = block.model
     base = torch.cat([seen[run].values[EMBEDDINGS] for run in runs])
-    taken = [carried(block, run, base.device) for run in runs]
-    there = torch.cat(
-        [
-            moved(seen[OTHER[run]].values[EMBEDDINGS], weights, EMBEDDINGS)
-            for run, (weights, _) in zip(runs, taken, strict=True)
-        ]
-    )
-    where = torch.cat([where for _, where in taken])
+    donors = [other_run_donor(block, run, {each: Observed(*seen[each][:2]) for each in OTHER}) for run in runs]
+    there = torch.cat([donor.values(EMBEDDINGS) for donor in donors])
+    where = torch.cat([donor.where for donor in donors])
     rows, inputs = torch.arange(len(base), device=base.device), _together(block, runs)
     total: SiteTensors = {}
     for step in range(steps):
@@ -135,7 +128,6 @@ def _gradients_between(
 
 
 def _grid(
-    model: LoadedModel,
     block: ContrastBatch,
     patches: Sequence[SitePatch],
     direction: PatchDirection,
@@ -143,16 +135,16 @@ def _grid(
 ) -> Grid:
     into = INTO[direction]
     base, given = runs[into], runs[OTHER[into]]
-    weights, where = carried(block, into, base.scores.device)
+    weights, where = carried(block, into)
     sites = sorted({site for patch in patches for site in patch.sites})
-    estimates = _by_place(model, sites, base, given, weights, where)
+    estimates = _by_place(block.model, sites, base, given, weights, where)
     roles = list(dict.fromkeys(patch.role for patch in patches))
     places = np.stack([block.places(role, into) for role in roles])  # (roles, rows, positions)
     number = {name: i for names in (sites, roles) for i, name in enumerate(names)}
     of_site, of_role = [number[patch.sites[0]] for patch in patches], [number[patch.role] for patch in patches]
     changes = _summed(estimates, places, of_site, of_role)
     if not np.isfinite(changes).all():
-        _name_fault(model, block, runs, dict(zip(sites, estimates, strict=True)))
+        _name_fault(block, runs, dict(zip(sites, estimates, strict=True)))
     touched = (places & where.cpu().numpy())[of_role]
     scores, donor = (run.scores.cpu().numpy().astype(np.float64) for run in (base, given))
     names = [(str(patch.sites[0]), patch.role) for patch in patches]
@@ -214,11 +206,9 @@ def _rows(seen: SiteTensors, part: slice) -> SiteTensors:
     return {site: tensor[part] for site, tensor in seen.items()}
 
 
-def _name_fault(
-    model: LoadedModel, block: ContrastBatch, runs: Mapping[RunName, _Traced], estimates: SiteTensors
-) -> NoReturn:
+def _name_fault(block: ContrastBatch, runs: Mapping[RunName, _Traced], estimates: SiteTensors) -> NoReturn:
     """Raise a UserError that names the score, or else the gradients, that are infinite or undefined."""
     for run, traced in runs.items():
-        refuse_infinite(model, traced.scores, run, block.inputs[run])
+        refuse_infinite(block.model, traced.scores, run, block.inputs[run])
     broken = ", ".join(str(site) for site, values in estimates.items() if not bool(values.isfinite().all()))
-    raise UserError(f"{model.name}: gradients at {broken} are infinite or not numbers.")
+    raise UserError(f"{block.model.name}: gradients at {broken} are infinite or not numbers.")

@@ -21,8 +21,7 @@ from constraintsuite.tuning.batches import TaskTokenizer, TrainingStep, interlea
 from constraintsuite.tuning.lists import Lists, pairs_of
 from constraintsuite.tuning.losses import LOSSES
 from constraintsuite.tuning.recipe import TaskSettings, TuneRecipe
-from constraintsuite.tuning.session import TaskProgress, open_session, read_progress
-from constraintsuite.tuning.training import EpochTask, train_epoch
+from constraintsuite.tuning.training import EpochTask, TaskProgress, open_session, read_progress, train_epoch
 
 CHECKPOINTS = "checkpoints"
 

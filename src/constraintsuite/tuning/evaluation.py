@@ -124,7 +124,8 @@ def read_judged(settings: RankingEvaluation) -> RetrievalSet:
     """The passages, and the queries with a relevant one, of a source or of a suite that has a collection."""
     if _manifest(settings) is not None:
         collection = read_collection(Path(settings.ranking.source))
-        passages, judged = collection.passages, collection.queries
+        passages = collection.passages
+        judged: Sequence[JudgedQuery] = collection.queries
     else:
         source = open_source(settings.ranking)
         texts = {one.id: f"{one.title} {one.text}".strip() for one in source.documents(Refusing())}

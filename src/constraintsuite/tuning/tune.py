@@ -46,8 +46,8 @@ from constraintsuite.tuning.evaluation import Measure, evaluation_input, open_ev
 from constraintsuite.tuning.lists import DataContext, Exclusion, exclusion_inputs, read_exclusion
 from constraintsuite.tuning.models import open_start, write_start
 from constraintsuite.tuning.recipe import TaskSettings, TuneRecipe
-from constraintsuite.tuning.session import TaskProgress
 from constraintsuite.tuning.settings import DistilData, SuiteEvaluation
+from constraintsuite.tuning.training import TaskProgress
 
 KIND = "tune"
 _RECIPE, _PLOTS = "recipe.json", "plots"

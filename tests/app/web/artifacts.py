@@ -11,8 +11,8 @@ from constraintsuite.core.store.artifact import ArtifactOrigin, finish
 from constraintsuite.core.store.files import write_text
 from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.core.store.revisions import Revision
-from constraintsuite.mechanism.circuits.folder import find_circuit
 from constraintsuite.mechanism.circuits.records import CircuitSettings
+from constraintsuite.mechanism.circuits.search import find_circuit
 from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
 from constraintsuite.mechanism.drift.drift import DriftSettings, measure_drift
 from constraintsuite.mechanism.explain.request import AnalysisScope

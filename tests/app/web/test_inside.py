@@ -10,8 +10,8 @@ import pytest
 from app.web.site import open_site
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.core.store.jsonl import write_jsonl
-from constraintsuite.mechanism.circuits.folder import find_circuit
 from constraintsuite.mechanism.circuits.records import CircuitSettings
+from constraintsuite.mechanism.circuits.search import find_circuit
 from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
 from constraintsuite.mechanism.drift.drift import DriftSettings, measure_drift
 from constraintsuite.mechanism.explain.request import AnalysisScope

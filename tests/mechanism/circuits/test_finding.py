@@ -13,10 +13,10 @@ from constraintsuite.core.execution.progress import Advance, Silent
 from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.core.store.workspace import Workspace
 from constraintsuite.mechanism.circuits import quality
-from constraintsuite.mechanism.circuits.folder import find_circuit, plan_search, read_circuits
 from constraintsuite.mechanism.circuits.plan import Call, passes_a_second, plan_circuit
 from constraintsuite.mechanism.circuits.records import CircuitSettings
 from constraintsuite.mechanism.circuits.runner import CircuitRunner, studied_sites
+from constraintsuite.mechanism.circuits.search import find_circuit, plan_search, read_circuits
 from constraintsuite.mechanism.contrasts.tokens import tokenise
 from constraintsuite.mechanism.explain.folder import load_explained
 from constraintsuite.mechanism.explain.request import AnalysisScope

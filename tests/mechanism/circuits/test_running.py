@@ -109,7 +109,7 @@ def test_what_was_run_is_not_run_again(planted: LoadedModel, tmp_path: Path, mon
     runner = bench_for(planted, contrasts, folder=tmp_path)
     circuits = [runner.full, EMPTY, frozenset([HEAD])]
     first = runner.run(circuits, contrasts)
-    monkeypatch.setattr(CircuitRunner, "_run", None)
+    monkeypatch.setattr(CircuitRunner, "_compute", None)
     again = runner.run(circuits, contrasts)
     assert np.array_equal(first.margins, again.margins)
     assert np.array_equal(first.asides, again.asides)

@@ -9,8 +9,8 @@ from constraintsuite.core.records.constraints import Evidence
 from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example
 from constraintsuite.core.records.text import Span
 from constraintsuite.mechanism.contrasts import texts
+from constraintsuite.mechanism.contrasts.marking import AnalysisReader, are_near, mirror, paint_text
 from constraintsuite.mechanism.contrasts.records import RoleSpans
-from constraintsuite.mechanism.contrasts.texts import AnalysisReader, are_near, mirror, paint_text
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.text.base import Analyser
 from constraintsuite.text.choice import get_analyser

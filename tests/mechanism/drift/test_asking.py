@@ -65,5 +65,5 @@ def test_no_document_is_in_both_halves_of_two_suites(tmp_path: Path, independent
 def test_two_suites_of_one_name_are_refused(tmp_path: Path) -> None:
     for place in ("a", "b"):
         make_suite(tmp_path / place / "ours", soups(2), ())
-    with pytest.raises(UserError, match="called 'ours' too"):
+    with pytest.raises(UserError, match="also called 'ours'"):
         choose_contrasts([tmp_path / "a" / "ours", tmp_path / "b" / "ours"], ALL)

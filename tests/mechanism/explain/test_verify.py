@@ -118,5 +118,5 @@ def test_a_model_that_was_exchanged_is_not_run_again(given: Given, tmp_path: Pat
         given.contrasts, f"cross:{folder},threads=1", tmp_path / "p", AnalysisScope(sites=("mlp",), limit=2), Silent()
     )
     make_planted(folder, noise=0.1, seed=5)
-    with pytest.raises(UserError, match="it is not the model that was analysed"):
+    with pytest.raises(UserError, match="this is not the model that was analysed"):
         verify(made.path, again=1)

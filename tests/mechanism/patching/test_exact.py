@@ -168,7 +168,7 @@ def test_a_patch_that_breaks_the_numbers_is_named(planted: LoadedModel) -> None:
     contrasts = read(planted, planted_contrasts(1))
     hook = planted.blocks[2].attention.output.dense.register_forward_pre_hook(_break_copies)
     try:
-        with pytest.raises(UserError, match=r"L2\.H0.*That is so when L0\.H1 is patched"):
+        with pytest.raises(UserError, match=r"L2\.H0.*This happens when L0\.H1 is patched"):
             patch_contrasts(planted, contrasts, [SitePatch((Site(0, "head", 1),))], ["noising"], AMPLE)
     finally:
         hook.remove()

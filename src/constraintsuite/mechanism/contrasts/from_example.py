@@ -8,13 +8,19 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from constraintsuite.core.records.examples import OMISSION, SATISFYING, VIOLATING, Example
-from constraintsuite.mechanism.contrasts.queries import (
+from constraintsuite.mechanism.contrasts.marking import (
+    AnalysisReader,
     OppositeQueries,
+    are_near,
     cue_of,
+    evidence_of,
     find_words,
     mark_query,
+    mark_texts,
+    mirror,
     opposite_queries,
     opposite_words,
+    paint_text,
     y_forms,
     y_of,
 )
@@ -28,14 +34,6 @@ from constraintsuite.mechanism.contrasts.records import (
     RoleSpans,
 )
 from constraintsuite.mechanism.contrasts.selection import clusters_of
-from constraintsuite.mechanism.contrasts.texts import (
-    AnalysisReader,
-    are_near,
-    evidence_of,
-    mark_texts,
-    mirror,
-    paint_text,
-)
 from constraintsuite.mechanism.contrasts.unrelated_pairs import UnrelatedPairs, unrelated_pair
 from constraintsuite.text.mentions import find_forms
 

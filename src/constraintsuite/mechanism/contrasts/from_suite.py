@@ -10,9 +10,9 @@ from pathlib import Path
 from constraintsuite.core.records.examples import ADVERSARIAL, SPLITS, Example, Split
 from constraintsuite.experiments.load import Suite, load_suite
 from constraintsuite.mechanism.contrasts import from_example
+from constraintsuite.mechanism.contrasts.marking import AnalysisReader
 from constraintsuite.mechanism.contrasts.records import HALVES, MarkedContrast
 from constraintsuite.mechanism.contrasts.selection import TORN, halve
-from constraintsuite.mechanism.contrasts.texts import AnalysisReader
 from constraintsuite.mechanism.contrasts.tokens import RejectedContrast
 from constraintsuite.mechanism.contrasts.unrelated_pairs import UnrelatedPairs
 

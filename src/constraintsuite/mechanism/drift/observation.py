@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -95,7 +95,7 @@ def _pool(model: LoadedModel, contrasts: Sequence[TokenContrast], budget: Budget
     with inference():
         for places, block in blocks_of(model, contrasts, budget.block):
             for number, run in enumerate(RUNS):
-                seen = observe(model, block, run, sites).seen
+                seen = observe(block, run, sites).seen
                 for layer, site in enumerate(sites):
                     # (contrasts, roles, better and worse, width)
                     means = _means(block, run, seen[site]).unflatten(0, (-1, 2)).transpose(1, 2)
@@ -148,11 +148,11 @@ def cross_patch(
     order: list[int] = []
     with inference():
         for places, block in blocks_of(taker, asked, budget.block):
-            runs = {run: observe(taker, block, run, kept if run == into else sites) for run in OTHER}
-            given = {run: observe(giver, block, run, sites) for run in OTHER}
+            runs = {run: observe(block, run, kept if run == into else sites) for run in OTHER}
+            given = {run: observe(replace(block, model=giver), run, sites) for run in OTHER}
             own = other_run_donor(block, into, runs)
             donors = (own, other_run_donor(block, into, given), Donor(own.where, given[into].seen.__getitem__))
-            grids = [patched_grid(taker, block, donor, patches, budget, runs, (direction, "exact")) for donor in donors]
+            grids = [patched_grid(block, donor, patches, budget, runs, (direction, "exact")) for donor in donors]
             margins = (grid.margin_patched for grid in grids)
             found.append(Crossed(grids[0].margin_base, grids[0].margin_donor, *margins))
             order += places

@@ -136,8 +136,9 @@ def _pad(given: Sequence[tuple[TokenRow, TokenRow, IntArray]], width: int, paddi
 
 @dataclass(frozen=True, eq=False)
 class ContrastBatch:
-    """Rows of both runs, contrast by contrast: its better pair, its worse pair and, where there is one, its unrelated pair."""
+    """Rows of both runs on the device of a model: of each contrast the better, the worse and, if any, the unrelated pair."""
 
+    model: LoadedModel
     contrasts: tuple[TokenContrast, ...]
     pairs: tuple[TokenPair, ...]
     stacked: Stack
@@ -211,7 +212,7 @@ def make_block(
     rows = tuple(pair for contrast in contrasts for pair in contrast.pairs) if pairs is None else tuple(pairs)
     stacked = stack(rows, model.classifier.tokenization.padding)
     inputs = {run: model.tensors(some.tokens) for run, some in stacked.items()}
-    return ContrastBatch(tuple(contrasts), rows, stacked, inputs)
+    return ContrastBatch(model, tuple(contrasts), rows, stacked, inputs)
 
 
 def blocks_of(
@@ -222,10 +223,11 @@ def blocks_of(
         yield places, make_block(model, [contrasts[i] for i in places])
 
 
-def carried(block: ContrastBatch, into: RunName, device: torch.device) -> tuple[torch.Tensor | None, torch.Tensor]:
+def carried(block: ContrastBatch, into: RunName) -> tuple[torch.Tensor | None, torch.Tensor]:
     """`transfer` as tensors; the weights are None if every position takes the value of the same position."""
     import torch
 
+    device = block.model.device
     if all(pair.one_to_one for pair in block.pairs):
         return None, torch.from_numpy(block.stacked[into].roles != PADDED).to(device)
     weights, where = transfer(block.stacked, into)

@@ -59,17 +59,16 @@ def patch_contrasts(
     found: list[tuple[list[int], list[Grid]]] = []
     for places, block in blocks_of(model, contrasts, budget.block):
         with inference():
-            runs = {run: observe(model, block, run, needed[run]) for run in OTHER}
+            runs = {run: observe(block, run, needed[run]) for run in OTHER}
             grids = []
             for direction in directions:
                 donor = other_run_donor(block, INTO[direction], runs)
-                grids.append(patched_grid(model, block, donor, patches, budget, runs, (direction, "exact")))
+                grids.append(patched_grid(block, donor, patches, budget, runs, (direction, "exact")))
         found.append((places, grids))
     return join(found)
 
 
 def patched_grid(
-    model: LoadedModel,
     block: ContrastBatch,
     donor: Donor,
     patches: Sequence[SitePatch],
@@ -83,8 +82,8 @@ def patched_grid(
     into = INTO[kind[0]]
     base, given = runs[into], runs.get(OTHER[into])
     roles = {patch.role for patch in patches}
-    places = {role: torch.from_numpy(block.places(role, into)).to(model.device) for role in roles}
-    patchable = PatchableRun(model, block.inputs[into], base, donor, places)
+    places = {role: torch.from_numpy(block.places(role, into)).to(block.model.device) for role in roles}
+    patchable = PatchableRun(block.model, block.inputs[into], base, donor, places)
     scores = np.full((len(patches), patchable.rows), np.nan)
     touched = _touched(patchable, patches)
     doing = [i for i, reached in enumerate(block.touches(touched)) if reached.any()]
@@ -127,20 +126,19 @@ def patch_one_by_one(
 ) -> FloatArray:
     """The margin of a contrast with each patch, run alone and from the tokens upwards: a check of `patch_contrasts`."""
     rows = [make_block(model, [contrast], [pair]) for pair in (contrast.better, contrast.worse)]
-    better, worse = (_scores_one_by_one(model, row, patches, direction) for row in rows)
+    better, worse = (_scores_one_by_one(row, patches, direction) for row in rows)
     return better - worse
 
 
-def _scores_one_by_one(
-    model: LoadedModel, row: ContrastBatch, patches: Sequence[SitePatch], direction: PatchDirection
-) -> FloatArray:
+def _scores_one_by_one(row: ContrastBatch, patches: Sequence[SitePatch], direction: PatchDirection) -> FloatArray:
     """The score of a single row with each patch."""
     import torch
 
+    model = row.model
     into, first = INTO[direction], torch.zeros(1, dtype=torch.long, device=model.device)
     sites = sorted({site for patch in patches for site in patch.sites})
     places = {role: torch.from_numpy(row.places(role, into)).to(model.device) for role in {p.role for p in patches}}
-    weights, where = carried(row, into, model.device)
+    weights, where = carried(row, into)
     scores: list[torch.Tensor] = []
     with inference():
         with capturing(model, sites) as given:

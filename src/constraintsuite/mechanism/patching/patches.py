@@ -51,18 +51,18 @@ class Donor:
     """(rows, positions, width of the site); of a pattern, (rows, queries, keys)."""
 
 
-def observe(model: LoadedModel, block: ContrastBatch, run: RunName, sites: Iterable[Site]) -> Observed:
+def observe(block: ContrastBatch, run: RunName, sites: Iterable[Site]) -> Observed:
     """Run the rows of a block without patches, and keep the values at some sites."""
-    with capturing(model, sites) as seen:
-        scores = model.scores(block.inputs[run])
-    refuse_infinite(model, scores, run, block.inputs[run])
+    with capturing(block.model, sites) as seen:
+        scores = block.model.scores(block.inputs[run])
+    refuse_infinite(block.model, scores, run, block.inputs[run])
     return Observed(scores, seen)
 
 
 def other_run_donor(block: ContrastBatch, into: RunName, runs: dict[RunName, Observed]) -> Donor:
     """A donor with the values of the other run of the same contrasts."""
     given = runs[OTHER[into]]
-    weights, where = carried(block, into, given.scores.device)
+    weights, where = carried(block, into)
 
     @cache  # sites of one layer are asked for several times in a row
     def values(site: Site) -> torch.Tensor:

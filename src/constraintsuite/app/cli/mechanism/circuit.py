@@ -69,8 +69,8 @@ def circuit(
     from constraintsuite.app.views.mechanism.circuit_tables import circuit_tables, verdict_lines
     from constraintsuite.core.execution.progress import Terminal
     from constraintsuite.core.records.formats.text import WIDTH, text_parts
-    from constraintsuite.mechanism.circuits.folder import find_circuit, plan_search
     from constraintsuite.mechanism.circuits.records import CircuitSettings
+    from constraintsuite.mechanism.circuits.search import find_circuit, plan_search
 
     settings = CircuitSettings.model_validate(given)
     if dry_run:

@@ -13,8 +13,8 @@ from constraintsuite.app.views.mechanism.explain_sections import ShownAnalysis, 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.mechanism.attention import AttentionShare, measure_attention
-from constraintsuite.mechanism.circuits.folder import KIND as CIRCUIT
-from constraintsuite.mechanism.circuits.folder import read_circuit, read_circuits
+from constraintsuite.mechanism.circuits.search import KIND as CIRCUIT
+from constraintsuite.mechanism.circuits.search import read_circuit, read_circuits
 from constraintsuite.mechanism.contrasts.selection import choose
 from constraintsuite.mechanism.contrasts.tokens import tokenise
 from constraintsuite.mechanism.drift.records import load_drift
