@@ -10,31 +10,24 @@ those of the donor, which helps where the score saturates (integrated gradients 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from dataclasses import replace
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.records import BoolArray, FloatArray, Grid, PatchDirection
+from constraintsuite.mechanism.effects.records import FloatArray, Grid, PatchDirection
 from constraintsuite.mechanism.hooks import Edit, SiteTensors, capturing, refuse_infinite, replacing, tracing
 from constraintsuite.mechanism.loaded_model import LoadedModel, Tensors
-from constraintsuite.mechanism.patching.batches import INTO, OTHER, ContrastBatch, RunName, blocks_of, carried, join
+from constraintsuite.mechanism.patching.batches import INTO, OTHER, ContrastBatch, RunName, blocks_of, join
 from constraintsuite.mechanism.patching.capacity import Budget, refuse_untraced
-from constraintsuite.mechanism.patching.patches import Observed, SitePatch, moved, other_run_donor
+from constraintsuite.mechanism.patching.patches import Donor, Observed, SitePatch, other_run_donor
 from constraintsuite.mechanism.sites import EMBEDDINGS, Site
 from constraintsuite.models.torch.device import telling_out_of_memory
 
 if TYPE_CHECKING:
     import torch
-
-
-class _Traced(NamedTuple):
-    """Rows with their scores, and the values and gradients at each site."""
-
-    scores: torch.Tensor
-    values: SiteTensors
-    gradients: SiteTensors
 
 
 def attribute_contrasts(
@@ -63,7 +56,7 @@ def attribute_contrasts(
                 runs[OTHER[bases[0]]] = _capture(block, OTHER[bases[0]], carriers)
             if steps:
                 mean = _gradients_between(block, bases, carriers, runs, steps)
-                runs |= {run: runs[run]._replace(gradients=mean[run]) for run in bases}
+                runs |= {run: replace(runs[run], gradients=mean[run]) for run in bases}
             grids = [_grid(block, patches, direction, runs) for direction in directions]
             for run, traced in runs.items():  # last, as it waits for a GPU
                 refuse_infinite(model, traced.scores, run, block.inputs[run])
@@ -78,7 +71,7 @@ def _carrier(site: Site) -> Site:
 
 def _trace(
     block: ContrastBatch, runs: Collection[RunName], sites: Collection[Site], steps: int
-) -> dict[RunName, _Traced]:
+) -> dict[RunName, Observed]:
     """Trace the runs that are patched in one pass; with `steps`, which take gradients later, capture both runs."""
     if steps:
         return {run: _capture(block, run, {*sites, EMBEDDINGS}) for run in OTHER}
@@ -86,33 +79,29 @@ def _trace(
         scores = block.model.scores(_together(block, runs))
         gradients, values = trace.gradients(scores), trace.values()
     return {
-        run: _Traced(scores[part].detach(), _rows(values, part), _rows(gradients, part))
+        run: Observed(scores[part].detach(), _rows(values, part), _rows(gradients, part))
         for run, part in _parts(block, runs).items()
     }
 
 
-def _capture(block: ContrastBatch, run: RunName, sites: Collection[Site]) -> _Traced:
+def _capture(block: ContrastBatch, run: RunName, sites: Collection[Site]) -> Observed:
     """The values at the sites in a run that only gives values, without gradients."""
     import torch
 
     with torch.no_grad(), capturing(block.model, sites) as seen:
         scores = block.model.scores(block.inputs[run])
-    return _Traced(scores, seen, {})
+    return Observed(scores, seen)
 
 
 def _gradients_between(
-    block: ContrastBatch,
-    runs: Sequence[RunName],
-    sites: Collection[Site],
-    seen: Mapping[RunName, _Traced],
-    steps: int,
+    block: ContrastBatch, runs: Sequence[RunName], sites: Collection[Site], seen: Mapping[RunName, Observed], steps: int
 ) -> dict[RunName, SiteTensors]:
     """Mean gradients at the middles of `steps` equal parts of the line from the embeddings of a run to those of the other."""
     import torch
 
     model = block.model
-    base = torch.cat([seen[run].values[EMBEDDINGS] for run in runs])
-    donors = [other_run_donor(block, run, {each: Observed(*seen[each][:2]) for each in OTHER}) for run in runs]
+    base = torch.cat([seen[run].seen[EMBEDDINGS] for run in runs])
+    donors = [other_run_donor(block, run, seen) for run in runs]
     there = torch.cat([donor.values(EMBEDDINGS) for donor in donors])
     where = torch.cat([donor.where for donor in donors])
     rows, inputs = torch.arange(len(base), device=base.device), _together(block, runs)
@@ -128,67 +117,45 @@ def _gradients_between(
 
 
 def _grid(
-    block: ContrastBatch,
-    patches: Sequence[SitePatch],
-    direction: PatchDirection,
-    runs: Mapping[RunName, _Traced],
+    block: ContrastBatch, patches: Sequence[SitePatch], direction: PatchDirection, runs: Mapping[RunName, Observed]
 ) -> Grid:
+    import torch
+
     into = INTO[direction]
-    base, given = runs[into], runs[OTHER[into]]
-    weights, where = carried(block, into)
+    base, given, donor = runs[into], runs[OTHER[into]], other_run_donor(block, into, runs)
     sites = sorted({site for patch in patches for site in patch.sites})
-    estimates = _by_place(block.model, sites, base, given, weights, where)
+    estimates = _by_place(block.model, sites, base, donor)
     roles = list(dict.fromkeys(patch.role for patch in patches))
     places = np.stack([block.places(role, into) for role in roles])  # (roles, rows, positions)
     number = {name: i for names in (sites, roles) for i, name in enumerate(names)}
     of_site, of_role = [number[patch.sites[0]] for patch in patches], [number[patch.role] for patch in patches]
-    changes = _summed(estimates, places, of_site, of_role)
+    masks = torch.from_numpy(places).to(estimates.device, estimates.dtype)
+    summed = torch.einsum("snp,rnp->srn", estimates, masks)[of_site, of_role]  # over the positions of a role
+    changes: FloatArray = summed.cpu().numpy().astype(np.float64)
     if not np.isfinite(changes).all():
         _name_fault(block, runs, dict(zip(sites, estimates, strict=True)))
-    touched = (places & where.cpu().numpy())[of_role]
-    scores, donor = (run.scores.cpu().numpy().astype(np.float64) for run in (base, given))
+    touched = (places & donor.where.cpu().numpy())[of_role]
+    scores, donated = (run.scores.cpu().numpy().astype(np.float64) for run in (base, given))
     names = [(str(patch.sites[0]), patch.role) for patch in patches]
-    return block.grid(names, (direction, "attribution"), scores, donor, scores + changes, touched)
+    return block.grid(names, (direction, "attribution"), scores, donated, scores + changes, touched)
 
 
-def _by_place(
-    model: LoadedModel,
-    sites: Sequence[Site],
-    base: _Traced,
-    given: _Traced,
-    weights: torch.Tensor | None,
-    where: torch.Tensor,
-) -> torch.Tensor:
+def _by_place(model: LoadedModel, sites: Sequence[Site], base: Observed, donor: Donor) -> torch.Tensor:
     """What each position of each row would do: (sites, rows, positions); of a pattern, each key."""
     import torch
 
     found: dict[Site, torch.Tensor] = {}
     for carrier in dict.fromkeys(map(_carrier, sites)):
-        change = (moved(given.values[carrier], weights, carrier) - base.values[carrier]) * base.gradients[carrier]
+        change = (donor.values(carrier) - base.seen[carrier]) * base.gradients[carrier]
         if carrier.kind == "pattern":
-            found[carrier] = torch.where(where[..., None], change, 0).sum(dim=1)
+            found[carrier] = torch.where(donor.where[..., None], change, 0).sum(dim=1)
         elif carrier.kind == "head":
             by_head = change.unflatten(-1, (model.heads, -1)).sum(dim=-1)
-            heads = torch.where(where[..., None], by_head, 0).unbind(dim=-1)
+            heads = torch.where(donor.where[..., None], by_head, 0).unbind(dim=-1)
             found |= {Site(carrier.layer, "head", number): head for number, head in enumerate(heads)}
         else:
-            found[carrier] = torch.where(where, change.sum(dim=-1), 0)
+            found[carrier] = torch.where(donor.where, change.sum(dim=-1), 0)
     return torch.stack([found[site] for site in sites])
-
-
-def _summed(
-    estimates: torch.Tensor,
-    places: BoolArray,
-    of_site: Sequence[int],
-    of_role: Sequence[int],
-) -> FloatArray:
-    """The sum over the positions of a role, for each patch: (patches, rows)."""
-    import torch
-
-    masks = torch.from_numpy(places).to(estimates.device).to(estimates.dtype)
-    every = torch.einsum("snp,rnp->srn", estimates, masks)
-    summed: FloatArray = every[list(of_site), list(of_role)].cpu().numpy().astype(np.float64)
-    return summed
 
 
 def _together(block: ContrastBatch, runs: Collection[RunName]) -> Tensors:
@@ -206,7 +173,7 @@ def _rows(seen: SiteTensors, part: slice) -> SiteTensors:
     return {site: tensor[part] for site, tensor in seen.items()}
 
 
-def _name_fault(block: ContrastBatch, runs: Mapping[RunName, _Traced], estimates: SiteTensors) -> NoReturn:
+def _name_fault(block: ContrastBatch, runs: Mapping[RunName, Observed], estimates: SiteTensors) -> NoReturn:
     """Raise a UserError that names the score, or else the gradients, that are infinite or undefined."""
     for run, traced in runs.items():
         refuse_infinite(block.model, traced.scores, run, block.inputs[run])

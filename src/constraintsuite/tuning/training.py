@@ -166,14 +166,6 @@ class EpochTask:
     settings: LossSettings
 
 
-class LossInputs(NamedTuple):
-    """A batch as a loss takes it."""
-
-    columns: Sequence[Any]
-    """Texts, or their tokens."""
-    labels: Any
-
-
 def train_epoch(
     session: TrainingSession,
     steps: Sequence[TrainingStep],
@@ -237,8 +229,8 @@ def _make_steps(
     return float(total) / len(steps)
 
 
-def _inputs(session: TrainingSession, tokenizer: TaskTokenizer) -> Callable[[BatchColumns], LossInputs]:
-    """A function that makes the inputs of a loss: texts for a cross-encoder, whose losses tokenise; tokens for a bi-encoder."""
+def _inputs(session: TrainingSession, tokenizer: TaskTokenizer) -> Callable[[BatchColumns], tuple[list[Any], Any]]:
+    """A function that makes the inputs of a loss: columns of texts, which the losses of cross-encoders tokenise, or of tokens."""
     import torch
     from sentence_transformers.util import batch_to_device
 
@@ -253,7 +245,7 @@ def _inputs(session: TrainingSession, tokenizer: TaskTokenizer) -> Callable[[Bat
 
     if session.kind == "cross":
         model.preprocess = tokenizer.preprocessor(model, PAIRS)  # its losses call it for every batch of pairs
-        return lambda columns: LossInputs(list(columns.texts.values()), labels(columns))
+        return lambda columns: (list(columns.texts.values()), labels(columns))
     preprocess: Preprocess = tokenizer.preprocessor(model, TEXTS)
 
     def tokens(column: str, texts: Sequence[str]) -> dict[str, Any]:
@@ -261,7 +253,7 @@ def _inputs(session: TrainingSession, tokenizer: TaskTokenizer) -> Callable[[Bat
         found: dict[str, Any] = batch_to_device(preprocess([prompt + text for text in texts]), model.device)
         return found
 
-    return lambda columns: LossInputs([tokens(*column) for column in columns.texts.items()], labels(columns))
+    return lambda columns: ([tokens(*column) for column in columns.texts.items()], labels(columns))
 
 
 @contextmanager

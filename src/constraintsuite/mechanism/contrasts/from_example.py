@@ -88,7 +88,7 @@ def document_contrast(example: Example, context: ContrastContext) -> ContrastOrR
     better, worse = satisfying.marked(), violating.marked()
     cue = next((one.cue for one in evidence_of(example, SATISFYING) if one.cue), "")
     runs = _Input(query, better, worse), _Input(query, worse, better)
-    return _make_contrast(example, "document", "document", runs, context, cue=cue, change="texts exchanged")
+    return _make_contrast(example, "document", runs, context, cue=cue, change="texts exchanged")
 
 
 def idiom_contrast(control: Example, context: ContrastContext) -> ContrastOrReason:
@@ -115,10 +115,9 @@ def nonflip_contrast(control: Example, original: Example | None, context: Contra
     clean, corrupt = _Input(_query(original), *before), _Input(_query(control), *after)
     if before != after and clean.query.text != corrupt.query.text:
         return "both_sides_changed"
-    side: ContrastSide = "document" if before != after else "query"
-    change = control.control.kind
+    runs, cue = (clean, corrupt), cue_of(control)
     return _make_contrast(
-        control, "nonflip", side, (clean, corrupt), context, cue=cue_of(control), change=change, unrelated_to=original
+        control, "nonflip", runs, context, cue=cue, change=control.control.kind, unrelated_to=original
     )
 
 
@@ -204,13 +203,12 @@ def _swap_queries(
 ) -> MarkedContrast:
     """A contrast whose runs differ in the query; `texts` are the better and the worse text under the clean query."""
     runs = _Input(queries.clean, *texts), _Input(queries.corrupt, *texts)
-    return _make_contrast(example, kind, "query", runs, context, cue=cue, change=queries.change)
+    return _make_contrast(example, kind, runs, context, cue=cue, change=queries.change)
 
 
 def _make_contrast(
     example: Example,
     kind: str,
-    side: ContrastSide,
     runs: tuple[_Input, _Input],
     context: ContrastContext,
     *,
@@ -220,6 +218,7 @@ def _make_contrast(
 ) -> MarkedContrast:
     """The contrast of two inputs, with a pair that is unrelated to the example, or to `unrelated_to`."""
     clean, corrupt = runs
+    side: ContrastSide = "query" if (clean.better, clean.worse) == (corrupt.better, corrupt.worse) else "document"
     draw = context.unrelated.text_for if side == "query" else context.unrelated.topic_for
     other = draw(unrelated_to or example, context.half)
     return MarkedContrast(

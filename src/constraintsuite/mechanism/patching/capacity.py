@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
@@ -44,15 +44,6 @@ class Budget:
         return min(self.kept, 2 * self.stacked)
 
 
-class _Costs(NamedTuple):
-    """Bytes per token."""
-
-    kept: int
-    """In a block: the values at the sites, and a copy of them that is put into the other run."""
-    stacked: int
-    traced: int
-
-
 def plan_memory(model: LoadedModel, sites: Collection[Site], mib: int | None, longest: int) -> Budget:
     """Divide the memory: half for what is kept of a block, half for a pass over it, unless a single contrast needs more.
 
@@ -61,23 +52,23 @@ def plan_memory(model: LoadedModel, sites: Collection[Site], mib: int | None, lo
     """
     device = model.device.type
     total = (mib or DEFAULT_MIB[device]) * MIB
-    costs = _costs(model, sites, longest)
-    for_pass, for_block = (rows * longest * cost for rows, cost in ((PAIRS, costs.stacked), (2 * PAIRS, costs.kept)))
+    kept, stacked, traced = _costs(model, sites, longest)
+    for_pass, for_block = (rows * longest * cost for rows, cost in ((PAIRS, stacked), (2 * PAIRS, kept)))
     if for_pass + for_block > total:
         raise _too_little(longest, "", for_pass + for_block)
     half = min(max(total // 2, for_block), total - for_pass)
     return Budget(
-        kept=half // costs.kept,
-        stacked=min((total - half) // costs.stacked, max(_FASTEST[device], PAIRS * longest)),
-        traced=min(total // costs.traced, max(_FASTEST[device], 2 * PAIRS * longest)),
+        kept=half // kept,
+        stacked=min((total - half) // stacked, max(_FASTEST[device], PAIRS * longest)),
+        traced=min(total // traced, max(_FASTEST[device], 2 * PAIRS * longest)),
     )
 
 
 def refuse_untraced(model: LoadedModel, sites: Collection[Site], budget: Budget, rows: int, longest: int) -> None:
     """Raise a UserError if the gradients of so many rows of a contrast do not fit into memory."""
     if rows * longest > budget.traced:
-        need = rows * longest * _costs(model, sites, longest).traced
-        raise _too_little(longest, "gradients of ", need)
+        _, _, traced = _costs(model, sites, longest)
+        raise _too_little(longest, "gradients of ", rows * longest * traced)
 
 
 def _too_little(longest: int, what: str, need: int) -> UserError:
@@ -95,14 +86,15 @@ def peak_mib(device: torch.device) -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
 
 
-def _costs(model: LoadedModel, sites: Collection[Site], longest: int) -> _Costs:
+def _costs(model: LoadedModel, sites: Collection[Site], longest: int) -> tuple[int, int, int]:
+    """Bytes per token: kept in a block (the values at the sites, and a copy for the other run), stacked, and traced."""
     every = {*sites, *sites_to_keep(model, [SitePatch((site,)) for site in sites])}
     # Sites of one layer and kind are parts of one tensor, and are kept together.
     whole = {Site(site.layer, site.kind) for site in every}
     seen = _NUMBER * sum(_width(model, site, longest) for site in whole)
     given, weights = _block_bytes(model, longest, patterns=any(site.kind == "pattern" for site in sites))
     # A pass holds the output of projections twice. For gradients each block keeps it, and each site values and gradients.
-    return _Costs(2 * seen, 2 * given + weights, model.layers * (given + weights) + 2 * seen)
+    return 2 * seen, 2 * given + weights, model.layers * (given + weights) + 2 * seen
 
 
 def _block_bytes(model: LoadedModel, longest: int, *, patterns: bool) -> tuple[int, int]:

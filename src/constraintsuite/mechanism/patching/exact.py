@@ -85,19 +85,14 @@ def patched_grid(
     places = {role: torch.from_numpy(block.places(role, into)).to(block.model.device) for role in roles}
     patchable = PatchableRun(block.model, block.inputs[into], base, donor, places)
     scores = np.full((len(patches), patchable.rows), np.nan)
-    touched = _touched(patchable, patches)
+    by_role = {role: (some & donor.where).cpu().numpy() for role, some in places.items()}
+    touched = np.stack([by_role[patch.role] for patch in patches])  # (patches, rows, positions)
     doing = [i for i, reached in enumerate(block.touches(touched)) if reached.any()]
     for numbers, some in _run(patchable, [patches[i] for i in doing], budget):
         scores[np.array(doing)[numbers]] = some
     names = [(" + ".join(map(str, patch.sites)), patch.role) for patch in patches]
     donated = None if given is None else _numbers(given.scores)
     return block.grid(names, kind, _numbers(base.scores), donated, scores, touched)
-
-
-def _touched(patchable: PatchableRun, patches: Sequence[SitePatch]) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """The positions that each patch changes: (patches, rows, positions)."""
-    by_role = {role: (places & patchable.donor.where).cpu().numpy() for role, places in patchable.places.items()}
-    return np.stack([by_role[patch.role] for patch in patches])
 
 
 def _run(

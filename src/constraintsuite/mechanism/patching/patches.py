@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
@@ -35,10 +35,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Observed:
-    """The scores of a run without patches, and the values at some sites."""
+    """The scores of a run without patches, the values at some sites and, if they were computed, gradients there."""
 
     scores: torch.Tensor
     seen: SiteTensors
+    gradients: SiteTensors = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def observe(block: ContrastBatch, run: RunName, sites: Iterable[Site]) -> Observ
     return Observed(scores, seen)
 
 
-def other_run_donor(block: ContrastBatch, into: RunName, runs: dict[RunName, Observed]) -> Donor:
+def other_run_donor(block: ContrastBatch, into: RunName, runs: Mapping[RunName, Observed]) -> Donor:
     """A donor with the values of the other run of the same contrasts."""
     given = runs[OTHER[into]]
     weights, where = carried(block, into)
