@@ -44,7 +44,6 @@ class Behaviour(NamedTuple):
 class _Compared:
     """The runs of all checkpoints on one suite, with the groups of its examples."""
 
-    suite: Suite
     name: str
     table: OutcomeTable
     groups: Mapping[str, Sequence[int]]
@@ -82,7 +81,10 @@ def compare_behaviour(
     suites: Mapping[str, Suite], runs: Mapping[str, Mapping[str, Run]], splits: Collection[Split], *, seed: int
 ) -> Behaviour:
     """Figures by slice and over all main examples; p-values are corrected over all changes."""
-    asked = [_join_runs(name, asked_of(suite, splits), runs[name]) for name, suite in suites.items()]
+    asked = []
+    for name, suite in suites.items():
+        table = join_experiments(pair_experiments(asked_of(suite, splits), runs[name])).table
+        asked.append(_Compared(name, table, {OVERALL: table.main, **table.groups["slice"]}))
     tests = [(one.name, test) for one in asked for test in _tests(one, seed)]
     changes = list(zip((name for name, _ in tests), corrected([test for _, test in tests]), strict=True))
     return Behaviour(
@@ -122,11 +124,6 @@ def _score(suite: Suite, scorer: Scorer) -> RunContent:
     scores = score_pairs(scorer, pairs)
     visible = dict(zip(pairs, scorer.visible(pairs).tolist(), strict=True)) if isinstance(scorer, Truncating) else None
     return RunContent(suite, scores, visible, scorer.describe() if isinstance(scorer, Describing) else {})
-
-
-def _join_runs(name: str, suite: Suite, runs: Mapping[str, Run]) -> _Compared:
-    table = join_experiments(pair_experiments(suite, runs)).table
-    return _Compared(suite, name, table, {OVERALL: table.main, **table.groups["slice"]})
 
 
 def _figures(asked: _Compared, seed: int) -> Iterator[CheckpointFigure]:
