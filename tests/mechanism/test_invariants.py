@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.families import BERT
-from constraintsuite.mechanism.invariants import INVARIANTS, ModelTrial, check_one
+from constraintsuite.mechanism.invariants import INVARIANTS, ModelTrial, check_invariant
 from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.model_loader import _returns_tensors, load_model
 from constraintsuite.mechanism.patching import patches as stacking
@@ -100,10 +100,10 @@ def test_each_refuses_a_model_that_breaks_it(
     whole = load_model(f"cross:{folder},threads=1")
     (invariant,) = [one for one in INVARIANTS if one.number == number]
     with torch.no_grad():
-        assert check_one(invariant, ModelTrial(whole, folder, trust=False)).status == "passed"
+        assert check_invariant(invariant, ModelTrial(whole, folder, trust=False)).status == "passed"
         trial = ModelTrial(broken(whole), folder, trust=False)
         with pytest.raises(UserError, match=rf"invariant {number} does not hold: {invariant.name}. .* apart"):
-            check_one(invariant, trial)
+            check_invariant(invariant, trial)
 
 
 def test_what_analyses_run_is_what_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +112,7 @@ def test_what_analyses_run_is_what_is_checked(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(stacking._Writer, "write", lambda _writer, _whole: None)
     (invariant,) = [one for one in INVARIANTS if one.number == 5]
     with torch.no_grad(), pytest.raises(UserError, match="stacked interventions give what each gives alone"):
-        check_one(invariant, trial)
+        check_invariant(invariant, trial)
 
 
 def test_a_pass_that_fails_while_loading_leaves_no_hook(tmp_path: Path) -> None:

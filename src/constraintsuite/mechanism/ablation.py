@@ -24,7 +24,7 @@ from constraintsuite.mechanism.contrasts.records import HALVES, ROLES, ContrastH
 from constraintsuite.mechanism.contrasts.tokens import Roles, TokenContrast, TokenPair, TokenRow
 from constraintsuite.mechanism.effects.records import AblationKind, EffectMethod, Grid
 from constraintsuite.mechanism.loaded_model import LoadedModel
-from constraintsuite.mechanism.patching.batches import PADDED, ContrastBatch, buckets, join, make_block
+from constraintsuite.mechanism.patching.batches import PADDED, ContrastBatch, buckets, join_grids, make_block
 from constraintsuite.mechanism.patching.capacity import Budget
 from constraintsuite.mechanism.patching.exact import patched_grid
 from constraintsuite.mechanism.patching.patches import (
@@ -130,7 +130,7 @@ def ablate_contrasts(
                 donor = _donor(block, base, kind, means, sites)
                 grid = patched_grid(block, donor, patches, budget, {"clean": base}, ("noising", _METHODS[kind]))
             found.append(([mine[i] for i in places], [grid]))
-    return join(found)[0]
+    return join_grids(found)[0]
 
 
 def _donor(

@@ -19,7 +19,7 @@ from constraintsuite.mechanism.contrasts.records import ROLES, TokenRole
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, without_asides
 from constraintsuite.mechanism.effects.records import FloatArray
 from constraintsuite.mechanism.loaded_model import LoadedModel
-from constraintsuite.mechanism.patching.batches import ContrastBatch, blocks_of
+from constraintsuite.mechanism.patching.batches import ContrastBatch, make_blocks
 from constraintsuite.mechanism.patching.capacity import plan_memory
 from constraintsuite.mechanism.patching.patches import observe
 from constraintsuite.mechanism.sites import Site
@@ -52,7 +52,7 @@ def measure_attention(model: LoadedModel, contrasts: Sequence[TokenContrast], *,
     budget = plan_memory(model, sites, None, max(one.longest for one in asked))
     shares = np.full((len(asked), len(sites), len(FROM_ROLES), len(ROLES)), np.nan)
     with inference():
-        for places, block in blocks_of(model, asked, budget.block):
+        for places, block in make_blocks(model, asked, budget.block):
             seen = observe(block, "clean", sites).seen
             for number, site in enumerate(sites):
                 # The mean over those of a contrast's two rows that have the role: (contrasts, roles in FROM_ROLES, roles).

@@ -20,7 +20,7 @@ from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import FloatArray, Grid, PatchDirection
 from constraintsuite.mechanism.hooks import Edit, SiteTensors, capturing, refuse_infinite, replacing, tracing
 from constraintsuite.mechanism.loaded_model import LoadedModel, Tensors
-from constraintsuite.mechanism.patching.batches import INTO, OTHER, ContrastBatch, RunName, blocks_of, join
+from constraintsuite.mechanism.patching.batches import INTO, OTHER, ContrastBatch, RunName, join_grids, make_blocks
 from constraintsuite.mechanism.patching.capacity import Budget, refuse_untraced
 from constraintsuite.mechanism.patching.patches import Donor, Observed, SitePatch, other_run_donor
 from constraintsuite.mechanism.sites import EMBEDDINGS, Site
@@ -49,7 +49,7 @@ def attribute_contrasts(
     carriers = sorted({_carrier(site) for site in sites})
     found: list[tuple[list[int], list[Grid]]] = []
     bases = [INTO[direction] for direction in directions]
-    for places, block in blocks_of(model, contrasts, budget.traced):
+    for places, block in make_blocks(model, contrasts, budget.traced):
         with telling_out_of_memory():
             runs = _trace(block, bases, carriers, steps)
             if len(runs) == 1:
@@ -61,7 +61,7 @@ def attribute_contrasts(
             for run, traced in runs.items():  # last, as it waits for a GPU
                 refuse_infinite(model, traced.scores, run, block.inputs[run])
         found.append((places, grids))
-    return join(found)
+    return join_grids(found)
 
 
 def _carrier(site: Site) -> Site:

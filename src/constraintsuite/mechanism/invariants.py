@@ -94,10 +94,10 @@ def check_invariants(model: LoadedModel, folder: Path, *, trust: bool = False) -
     trial = ModelTrial(model, folder, trust)
     with torch.no_grad(), _one_thread():
         _refuse_infinite_scores(trial)
-        return tuple(check_one(invariant, trial) for invariant in INVARIANTS)
+        return tuple(check_invariant(invariant, trial) for invariant in INVARIANTS)
 
 
-def check_one(invariant: Invariant, trial: ModelTrial) -> InvariantResult:
+def check_invariant(invariant: Invariant, trial: ModelTrial) -> InvariantResult:
     """Check one invariant; if it fails, a UserError says by how much the scores differ."""
     excuse = invariant.excuse(trial)
     if excuse:

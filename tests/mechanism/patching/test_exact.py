@@ -10,7 +10,7 @@ import torch
 from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.records import DIRECTIONS, Grid, PatchDirection, rows_of
+from constraintsuite.mechanism.effects.records import DIRECTIONS, Grid, PatchDirection, grid_rows
 from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.patching.capacity import Budget
 from constraintsuite.mechanism.patching.exact import patch_contrasts, patch_one_by_one
@@ -130,7 +130,7 @@ def test_plain_relevance_is_unknown_where_the_pair_aside_is_not_touched(run: Ana
 def test_a_role_that_a_contrast_lacks_gives_no_row(planted: LoadedModel) -> None:
     patches = [SitePatch((Site(0, "residual"),), role) for role in ("q_cue", "d_cue", "@11", "@40")]
     (grid,) = patch_contrasts(planted, read(planted, [*planted_contrasts(1), uneven()]), patches, ["noising"], AMPLE)
-    rows = rows_of(grid)
+    rows = grid_rows(grid)
     assert list(zip(rows.role, rows.contrast, strict=True)) == [
         ("q_cue", "planted-0"),
         ("q_cue", "uneven"),

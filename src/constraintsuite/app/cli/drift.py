@@ -77,12 +77,12 @@ def drift(
     from constraintsuite.core.execution.progress import Terminal
     from constraintsuite.core.records.examples import SPLITS
     from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
-    from constraintsuite.mechanism.drift.drift import DriftSettings, measure_drift, plan_work
+    from constraintsuite.mechanism.drift.drift import DriftSettings, measure_drift, plan_drift
 
     named = name_checkpoints(checkpoints, options)
     settings = DriftSettings(**{**given, "splits": given["splits"] or SPLITS})
     if dry_run:
-        plan = plan_work(named, suites, settings)
+        plan = plan_drift(named, suites, settings)
         emit({**asdict(plan), "forwards": plan.forwards}, as_json, _plan_lines(plan))
         return
     _print_result(measure_drift(named, suites, out, settings, Terminal()), page, as_json)

@@ -13,7 +13,7 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.shards import keyed_random
 from constraintsuite.mechanism.circuits.quality import GREEDY
 from constraintsuite.mechanism.circuits.records import MATCHES, CircuitSettings
-from constraintsuite.mechanism.circuits.runner import AT_ONCE, CircuitRunner, asked_sizes, lots
+from constraintsuite.mechanism.circuits.runner import AT_ONCE, CircuitRunner, group_by_length, sizes_to_run
 from constraintsuite.mechanism.contrasts.records import HALVES, ContrastHalf
 from constraintsuite.mechanism.effects.records import ALL
 from constraintsuite.mechanism.explain.folder import Explained
@@ -40,8 +40,7 @@ class Call(NamedTuple):
     @property
     def passes(self) -> int:
         """The number of forward passes of one row."""
-        lots = ceil(self.circuits / AT_ONCE)
-        return self.rows * self.contrasts * (self.circuits + _RUNS * lots)
+        return self.rows * self.contrasts * (self.circuits + _RUNS * ceil(self.circuits / AT_ONCE))
 
 
 def search_steps(
@@ -69,7 +68,7 @@ def search_steps(
     }
 
 
-def refuse_none(contrasts: int, half: ContrastHalf, settings: CircuitSettings) -> None:
+def require_contrasts(contrasts: int, half: ContrastHalf, settings: CircuitSettings) -> None:
     """Raise a UserError for a half without contrasts: a circuit is found on one half and tested on the other."""
     if not contrasts:
         raise UserError(
@@ -108,12 +107,12 @@ class CircuitPlan:
 def plan_circuit(explained: Explained, settings: CircuitSettings) -> CircuitPlan:
     """Plan a search from an explain folder alone; its model is not loaded."""
     sites = explained.model.layers * (explained.model.heads + 1)
-    sizes = asked_sizes(sites, settings.size)
+    sizes = sizes_to_run(sites, settings.size)
     ends = (settings.size, settings.size) if settings.size else (sizes[0], sizes[-1])
     studied = [one for one in explained.contrasts if not one.control and one.side == settings.side]
     halves = Counter(one.half for one in studied)
     for half in HALVES:
-        refuse_none(halves[half], half, settings)
+        require_contrasts(halves[half], half, settings)
     find, check = (_at_most(settings.limit, halves[half]) for half in HALVES)
     controls = _controls(explained, settings)
     patched = sites + 2 if _method(explained, settings, sites) == "exact" else _TRACED
@@ -165,7 +164,7 @@ _CIRCUITS = 8
 def passes_a_second(runner: CircuitRunner, clock: Callable[[], float] = time.perf_counter) -> float:
     """Forward passes of one row per second, measured with random circuits on contrasts of medium length."""
     chance = keyed_random(runner.seed, "circuits", "trial")
-    every = lots(runner.contrasts)
+    every = group_by_length(runner.contrasts)
     some = [runner.contrasts[i] for i in every[len(every) // 2]]
     circuits = [frozenset(chance.sample(runner.sites, len(runner.sites) // 2)) for _ in range(_CIRCUITS)]
     call = Call(len(set(circuits)), len(some))

@@ -20,7 +20,7 @@ from constraintsuite.core.statistics.resampling import DRAWS, estimate, estimate
 from constraintsuite.core.statistics.significance import MaxT, cluster_t, max_t
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.circuits.records import RandomModels, RankedSite, SiteRanking
-from constraintsuite.mechanism.circuits.runner import CircuitRunner, lots, stored
+from constraintsuite.mechanism.circuits.runner import CircuitRunner, group_by_length, load_or_compute
 from constraintsuite.mechanism.contrasts.records import HALVES, MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, without_asides
 from constraintsuite.mechanism.effects.agreement import spearman
@@ -196,7 +196,7 @@ def effects_of(
     run: Callable[..., list[Grid]] = attribute_contrasts if method == "attribution" else patch_contrasts
     values, margins = np.empty((len(contrasts), len(sites))), np.empty((2, len(contrasts)))
     asked = without_asides(contrasts)
-    for places in lots(contrasts):
+    for places in group_by_length(contrasts):
         (grid,) = run(model, [asked[i] for i in places], [SitePatch((site,)) for site in sites], [direction], budget)
         # A site that cannot reach a contrast does not change it.
         values[places] = np.nan_to_num((grid.margin_patched - grid.margin_base).T)
@@ -234,7 +234,7 @@ def compare_untrained(
         return None if runner.folder is None else runner.folder / f"untrained-{number}.npy"
 
     own = _strength(studied.values[mine], studied.clean[mine], studied.corrupt[mine], clusters)
-    others = np.stack([stored(file(n), partial(strength, n)) for n in range(seed, seed + models)])
+    others = np.stack([load_or_compute(file(n), partial(strength, n)) for n in range(seed, seed + models)])
     p = (1 + (others >= own).sum(axis=0)) / (1 + models)
     drawn = (tuple(column.tolist()) for column in others.T)
     return RandomModels(models, len(contrasts), studied.method, *own.tolist(), *p.tolist(), *drawn)

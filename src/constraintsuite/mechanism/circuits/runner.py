@@ -104,7 +104,7 @@ class CircuitRunner:
         values = np.empty((2, len(asked), len(contrasts)))
         for start in range(0, len(asked), AT_ONCE):
             some = asked[start : start + AT_ONCE]
-            for places in lots(contrasts):
+            for places in group_by_length(contrasts):
                 values[:, start : start + len(some), places] = self._stored(some, [contrasts[i] for i in places])
                 self.progress.count(len(some) * len(places))
         number = {circuit: i for i, circuit in enumerate(asked)}
@@ -121,7 +121,7 @@ class CircuitRunner:
         asked = [f"{one.contrast.id} {len(one.pairs)}" for one in contrasts]
         kept = [" ".join(sorted(map(str, circuit))) for circuit in circuits]
         name = sha256_text(self.ablation, *asked, "", *kept)
-        return stored(self.folder / f"{name[:32]}.npy", lambda: self._compute(circuits, contrasts))
+        return load_or_compute(self.folder / f"{name[:32]}.npy", lambda: self._compute(circuits, contrasts))
 
     def _compute(self, circuits: Sequence[Circuit], contrasts: Sequence[TokenContrast]) -> FloatArray:
         # If only the full model is asked for, the empty circuit is run: its grid also has the scores without patches.
@@ -142,13 +142,13 @@ def studied_sites(model: LoadedModel) -> list[Site]:
     return model.sites({"head", "mlp"})
 
 
-def lots(contrasts: Sequence[TokenContrast]) -> list[list[int]]:
+def group_by_length(contrasts: Sequence[TokenContrast]) -> list[list[int]]:
     """The places of a few contrasts at a time, of similar lengths, so that there is little padding."""
     order = sorted(range(len(contrasts)), key=lambda i: contrasts[i].longest)
     return [order[start : start + TOGETHER] for start in range(0, len(order), TOGETHER)]
 
 
-def stored(file: Path | None, make: Callable[[], FloatArray]) -> FloatArray:
+def load_or_compute(file: Path | None, make: Callable[[], FloatArray]) -> FloatArray:
     """The array in a file, computed by `make` if there is no such file; without a file it is not kept."""
     if file is None:
         return make()
@@ -167,7 +167,7 @@ def curve_sizes(sites: int) -> list[int]:
     return [size for size in sizes if size < sites]
 
 
-def asked_sizes(sites: int, size: int | None) -> list[int]:
+def sizes_to_run(sites: int, size: int | None) -> list[int]:
     """The sizes of the curve, and `size`; one as large as the model is a UserError."""
     if size is not None and size >= sites:
         raise UserError(f"--size {size}: a circuit has fewer sites than the model, which has {sites}.")

@@ -28,7 +28,7 @@ from constraintsuite.mechanism.circuits.plan import (
     CircuitPlan,
     passes_a_second,
     plan_circuit,
-    refuse_none,
+    require_contrasts,
     search_steps,
 )
 from constraintsuite.mechanism.circuits.ranking import SiteEffects, compare_untrained, rank_sites, site_effects
@@ -42,7 +42,7 @@ from constraintsuite.mechanism.circuits.records import (
     RandomModels,
     RankedSite,
 )
-from constraintsuite.mechanism.circuits.runner import CircuitRunner, SearchProgress, asked_sizes, studied_sites
+from constraintsuite.mechanism.circuits.runner import CircuitRunner, SearchProgress, sizes_to_run, studied_sites
 from constraintsuite.mechanism.contrasts.records import HALVES, ContrastHalf, ControlKind
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
 from constraintsuite.mechanism.explain.folder import load_effects, load_explained
@@ -150,11 +150,11 @@ def search_circuit(runner: CircuitRunner, effects: SiteEffects, settings: Circui
     asked, seed = runner.usable, settings.seed
     ranking = rank_sites(effects, np.random.default_rng(seed))
     order = [parse_site(ranked.site) for ranked in ranking.sites]
-    sizes = asked_sizes(len(order), settings.size)
+    sizes = sizes_to_run(len(order), settings.size)
     groups = _groups(asked, settings)
     halves = [groups.get(("", half), []) for half in HALVES]
     for half, some in zip(HALVES, halves, strict=True):
-        refuse_none(len(some), half, settings)
+        require_contrasts(len(some), half, settings)
     others = _controls(groups)
 
     def step(title: str, size: int = 1) -> AbstractContextManager[None]:

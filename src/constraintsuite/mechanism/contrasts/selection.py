@@ -34,10 +34,10 @@ class Linked(NamedTuple):
 
 def halve(examples: Sequence[Example], seed: int) -> dict[str, ContrastHalf | None]:
     """The half of each example by its id; None if its documents are in both."""
-    return deal([Linked(example.id, clusters_of(example), example.split) for example in examples], seed)
+    return assign_halves([Linked(example.id, clusters_of(example), example.split) for example in examples], seed)
 
 
-def deal(items: Sequence[Linked], seed: int) -> dict[str, ContrastHalf | None]:
+def assign_halves(items: Sequence[Linked], seed: int) -> dict[str, ContrastHalf | None]:
     """The half of each item by its id, divided within each split; None if its clusters are in both.
 
     Items that share a cluster stay together: connected components go, the largest first, to the half with fewer items.
@@ -50,7 +50,7 @@ def deal(items: Sequence[Linked], seed: int) -> dict[str, ContrastHalf | None]:
         by_split[component[0].split].append(component)
     found: dict[str, ContrastHalf | None] = {}
     for some in by_split.values():
-        found |= _deal(some, seed)
+        found |= _assign_components(some, seed)
     return found
 
 
@@ -65,7 +65,7 @@ def clusters_of(example: Example) -> tuple[str, ...]:
     return example.clusters or tuple(sorted({example.satisfying.source, example.violating.source}))
 
 
-def _deal(components: Sequence[Sequence[Linked]], seed: int) -> Mapping[str, ContrastHalf | None]:
+def _assign_components(components: Sequence[Sequence[Linked]], seed: int) -> Mapping[str, ContrastHalf | None]:
     total = sum(map(len, components))
     found: dict[str, ContrastHalf | None] = {}
     sizes: Counter[tuple[ContrastHalf, str]] = Counter()
@@ -91,7 +91,7 @@ def _order(component: Sequence[Linked], seed: int) -> int:
     return stable_hash("half", str(seed), min(min(item.clusters, default=item.id) for item in component))
 
 
-def choose(contrasts: Sequence[MarkedContrast], limit: int | None, seed: int) -> list[MarkedContrast]:
+def choose_contrasts(contrasts: Sequence[MarkedContrast], limit: int | None, seed: int) -> list[MarkedContrast]:
     """At most `limit` contrasts, evenly over kind, side, slice and half; with more contrasts the choice changes little."""
     if limit is None or limit >= len(contrasts):
         return list(contrasts)
@@ -109,7 +109,7 @@ def choose_readable(
     """Choose at most `limit` contrasts and tokenise them; one that the model cannot be asked is replaced by another."""
     left, rejected = list(contrasts), list[RejectedContrast]()
     while True:
-        found = tokenise(choose(left, limit, seed), tokenization)
+        found = tokenise(choose_contrasts(left, limit, seed), tokenization)
         rejected += found.rejected
         if not found.rejected or limit is None or limit >= len(left):
             return Tokenised(found.contrasts, tuple(rejected))
@@ -117,7 +117,7 @@ def choose_readable(
         left = [contrast for contrast in left if contrast.id not in unreadable]
 
 
-def apart(clusters: Mapping[str, Collection[str]], seed: int) -> frozenset[str]:
+def choose_disjoint(clusters: Mapping[str, Collection[str]], seed: int) -> frozenset[str]:
     """Names of which no two share a cluster; those with rarer clusters come first, so that many are found."""
     shared = Counter(cluster for some in clusters.values() for cluster in set(some))
 
@@ -134,7 +134,9 @@ def apart(clusters: Mapping[str, Collection[str]], seed: int) -> frozenset[str]:
     return frozenset(chosen)
 
 
-def keep_apart(contrasts: Sequence[MarkedContrast], seed: int) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
+def keep_independent(
+    contrasts: Sequence[MarkedContrast], seed: int
+) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
     """Contrasts of which no two of one kind and side share a cluster, and those that are left out for it.
 
     Halves are drawn again over the kept ones: among fewer contrasts, fewer have documents in both halves.
@@ -142,18 +144,18 @@ def keep_apart(contrasts: Sequence[MarkedContrast], seed: int) -> tuple[list[Mar
     groups: dict[str, dict[str, Collection[str]]] = defaultdict(dict)
     for contrast in contrasts:
         groups[_side_and_kind(contrast)][contrast.id] = contrast.clusters
-    chosen = {name for group in groups.values() for name in apart(group, seed)}
+    chosen = {name for group in groups.values() for name in choose_disjoint(group, seed)}
     some = [contrast for contrast in contrasts if contrast.id in chosen]
     left = [RejectedContrast(one.id, "shares_a_document") for one in contrasts if one.id not in chosen]
-    kept, torn = deal_halves(some, seed, _side_and_kind)
+    kept, torn = redraw_halves(some, seed, _side_and_kind)
     return kept, [*left, *torn]
 
 
-def deal_halves(
+def redraw_halves(
     contrasts: Sequence[MarkedContrast], seed: int, kind_of: Callable[[MarkedContrast], str] = lambda _: ""
 ) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
     """The contrasts with halves drawn again, evenly for each kind, and those whose documents are in both halves."""
-    halves = deal([Linked(one.id, one.clusters, one.split, kind_of(one)) for one in contrasts], seed)
+    halves = assign_halves([Linked(one.id, one.clusters, one.split, kind_of(one)) for one in contrasts], seed)
     kept = [replace(one, half=half) for one in contrasts if (half := halves[one.id]) is not None]
     torn = [RejectedContrast(one.id, TORN) for one in contrasts if halves[one.id] is None]
     return keep_halves_apart(kept, seed), torn

@@ -24,7 +24,7 @@ from constraintsuite.experiments.outcome_table import OutcomeTable
 from constraintsuite.experiments.pair_experiment import pair_experiments
 from constraintsuite.experiments.run import RunContent, record_run, run_folder, run_origin
 from constraintsuite.experiments.scoring import documents_of, pairs_of, score_pairs
-from constraintsuite.mechanism.drift.checkpoints import Checkpoint, LabelledReporter, about
+from constraintsuite.mechanism.drift.checkpoints import Checkpoint, LabelledReporter, naming_checkpoint
 from constraintsuite.mechanism.drift.records import CheckpointFigure, SuiteForgetting
 from constraintsuite.models.base import Describing, Scorer, Truncating, Workbench
 from constraintsuite.models.model_names import load_scorer
@@ -60,14 +60,16 @@ def run_checkpoints(
     """Score the splits of every suite with every checkpoint, into one run folder each; finished runs are kept."""
     return {
         name: {
-            one.label: _run(asked_of(suite, splits), one, run_folder(folder, name, one.label), splits, reporter, seed)
+            one.label: _run(
+                restrict_to_splits(suite, splits), one, run_folder(folder, name, one.label), splits, reporter, seed
+            )
             for one in checkpoints
         }
         for name, suite in suites.items()
     }
 
 
-def asked_of(suite: Suite, splits: Collection[Split]) -> Suite:
+def restrict_to_splits(suite: Suite, splits: Collection[Split]) -> Suite:
     """The suite with only some splits; one without main examples in them is a UserError."""
     main, controls = (
         tuple(example for example in part if example.split in splits) for part in (suite.examples, suite.controls)
@@ -83,7 +85,7 @@ def compare_behaviour(
     """Figures by slice and over all main examples; p-values are corrected over all changes."""
     asked = []
     for name, suite in suites.items():
-        table = join_experiments(pair_experiments(asked_of(suite, splits), runs[name])).table
+        table = join_experiments(pair_experiments(restrict_to_splits(suite, splits), runs[name])).table
         asked.append(_Compared(name, table, {OVERALL: table.main, **table.groups["slice"]}))
     tests = [(one.name, test) for one in asked for test in _tests(one, seed)]
     changes = list(zip((name for name, _ in tests), corrected([test for _, test in tests]), strict=True))
@@ -111,7 +113,7 @@ def _run(
     everything = [*suite.examples, *suite.controls]
     told = LabelledReporter(checkpoint.label, reporter)
     bench = Workbench(documents_of(everything), cache_folder() / "scores", told)
-    with about(checkpoint.label):
+    with naming_checkpoint(checkpoint.label):
         scorer = load_scorer(checkpoint.model, bench)
         origin = run_origin(suite, scorer.name, {"scorer": scorer.fingerprint, "splits": sorted(splits)}, seed)
         return load_run(

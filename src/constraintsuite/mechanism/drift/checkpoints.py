@@ -80,7 +80,7 @@ def fingerprint(checkpoint: Checkpoint) -> str:
 
 
 @contextmanager
-def about(label: str) -> Iterator[None]:
+def naming_checkpoint(label: str) -> Iterator[None]:
     """Add the label of a checkpoint to a UserError inside the block."""
     try:
         yield
@@ -150,7 +150,7 @@ def _shape(checkpoint: Checkpoint) -> Shape:
     settings = name.settings(CrossSettings)
     folder = find_weights(name.argument, settings.precision, settings.revision)
     places = {"local_files_only": True, "trust_remote_code": settings.trust}
-    with about(checkpoint.label):
+    with naming_checkpoint(checkpoint.label):
         with loading(folder):
             config = AutoConfig.from_pretrained(folder, **places)
             tokens = AutoTokenizer.from_pretrained(folder, **places)(_SAMPLE, _SAMPLE)["input_ids"]

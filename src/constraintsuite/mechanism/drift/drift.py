@@ -24,10 +24,10 @@ from constraintsuite.mechanism.circuits.runner import studied_sites
 from constraintsuite.mechanism.contrasts.files import CONTRASTS
 from constraintsuite.mechanism.contrasts.from_suite import Contrasts, count_rejected, drop_repeated, make_contrasts
 from constraintsuite.mechanism.contrasts.records import HALVES, ContrastHalf, ContrastSide, MarkedContrast
-from constraintsuite.mechanism.contrasts.selection import choose, deal_halves, keep_apart
+from constraintsuite.mechanism.contrasts.selection import choose_contrasts, keep_independent, redraw_halves
 from constraintsuite.mechanism.contrasts.tokens import RejectedContrast, TokenContrast, tokenise
-from constraintsuite.mechanism.drift.behaviour import asked_of, compare_behaviour, run_checkpoints
-from constraintsuite.mechanism.drift.checkpoints import Checkpoint, about, fingerprint, shared_shape
+from constraintsuite.mechanism.drift.behaviour import compare_behaviour, restrict_to_splits, run_checkpoints
+from constraintsuite.mechanism.drift.checkpoints import Checkpoint, fingerprint, naming_checkpoint, shared_shape
 from constraintsuite.mechanism.drift.comparison import DriftContext
 from constraintsuite.mechanism.drift.observation import CROSSED
 from constraintsuite.mechanism.drift.records import KIND, RESULTS, RUNS, CheckpointDrift
@@ -65,7 +65,7 @@ class DriftSettings:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenContrasts:
     """Suites by name, and the contrasts chosen from them."""
 
     suites: Mapping[str, Suite]
@@ -95,14 +95,14 @@ class DriftPlan:
         return self.behaviour + self.attribution + self.representation + self.crossing
 
 
-def plan_work(checkpoints: Sequence[Checkpoint], suites: Sequence[Path], settings: DriftSettings) -> DriftPlan:
+def plan_drift(checkpoints: Sequence[Checkpoint], suites: Sequence[Path], settings: DriftSettings) -> DriftPlan:
     """The cost of `measure_drift`; what it would refuse is refused. Only the suites are loaded."""
     shape = shared_shape(checkpoints)
     _refuse_top(settings, shape.sites)
-    chosen = choose_contrasts(suites, settings)
+    chosen = choose_from_suites(suites, settings)
     halves = Counter(one.half for one in chosen.contrasts)
     _refuse_few(halves)
-    asked = [asked_of(suite, settings.splits) for suite in chosen.suites.values()]
+    asked = [restrict_to_splits(suite, settings.splits) for suite in chosen.suites.values()]
     count, contrasts = len(checkpoints), halves.total()
     crossed = min(halves["check"], CROSSED) * len(DIRECTIONS) * (count - 1)
     patches = shape.layers + 2  # the residuals, embeddings among them, and the circuit
@@ -122,14 +122,14 @@ def measure_drift(
     checkpoints: Sequence[Checkpoint], suites: Sequence[Path], out: Path, settings: DriftSettings, reporter: Reporter
 ) -> Artifact:
     """Measure everything that changes between checkpoints into the folder `out`; finished parts are kept."""
-    chosen = choose_contrasts(suites, settings)
+    chosen = choose_from_suites(suites, settings)
     origin = _origin(checkpoints, chosen, settings)
     if read_manifest(out) is None:
         _refuse_top(settings, shared_shape(checkpoints).sites)
     with claim(out, origin, (CONTRASTS, RESULTS), beside=(RUNS,), note=reporter.note) as space:
         if space.finished is not None:
             return space.finished
-        with about(checkpoints[0].label):
+        with naming_checkpoint(checkpoints[0].label):
             first = load_model(checkpoints[0].model)
         tokens = tokenise(chosen.contrasts, first.classifier.tokenization)
         _refuse_few(Counter(one.contrast.half for one in tokens.contrasts))
@@ -144,7 +144,7 @@ def measure_drift(
 
 def _measure(
     checkpoints: Sequence[Checkpoint],
-    chosen: Chosen,
+    chosen: ChosenContrasts,
     contrasts: tuple[TokenContrast, ...],
     first: LoadedModel,
     out: Path,
@@ -188,7 +188,7 @@ def _refuse_few(halves: Counter[ContrastHalf]) -> None:
         )
 
 
-def _origin(checkpoints: Sequence[Checkpoint], chosen: Chosen, settings: DriftSettings) -> ArtifactOrigin:
+def _origin(checkpoints: Sequence[Checkpoint], chosen: ChosenContrasts, settings: DriftSettings) -> ArtifactOrigin:
     inputs = {f"suite {name}": suite.content for name, suite in chosen.suites.items()}
     # Suites and settings do not determine the contrasts: a missing analyser is replaced by another.
     inputs["contrasts"] = sha256_text(*(encode(one).decode() for one in chosen.contrasts))
@@ -203,7 +203,7 @@ def _origin(checkpoints: Sequence[Checkpoint], chosen: Chosen, settings: DriftSe
     return ArtifactOrigin(KIND, name, inputs, decisive, settings.seed, REVISIONS["drift"])
 
 
-def choose_contrasts(folders: Sequence[Path], settings: DriftSettings) -> Chosen:
+def choose_from_suites(folders: Sequence[Path], settings: DriftSettings) -> ChosenContrasts:
     """Choose main contrasts from all suites."""
     suites = _load(folders)
     made = {name: make_contrasts(suite, seed=settings.seed, splits=settings.splits) for name, suite in suites.items()}
@@ -214,14 +214,14 @@ def choose_contrasts(folders: Sequence[Path], settings: DriftSettings) -> Chosen
         found, rejected = next(iter(made.values())).usable(redrawn=settings.independent)
     asked = [one for one in found if one.side in settings.sides and not one.control]
     if settings.independent:
-        asked, more = keep_apart(asked, settings.seed)
+        asked, more = keep_independent(asked, settings.seed)
         rejected += more
     elif several:  # halves over all suites together, as two suites may share a document
-        asked, more = deal_halves(asked, settings.seed)
+        asked, more = redraw_halves(asked, settings.seed)
         rejected += more
-    chosen = choose(asked, settings.limit, settings.seed)
+    chosen = choose_contrasts(asked, settings.limit, settings.seed)
     mine = [one for one in rejected if one.id.rpartition("/")[2] in settings.sides]
-    return Chosen(suites, tuple(chosen), count_rejected(mine))
+    return ChosenContrasts(suites, tuple(chosen), count_rejected(mine))
 
 
 def _load(folders: Sequence[Path]) -> dict[str, Suite]:

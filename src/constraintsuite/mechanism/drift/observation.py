@@ -19,7 +19,7 @@ from constraintsuite.mechanism.contrasts.records import ROLES, TokenRole
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast, without_asides
 from constraintsuite.mechanism.effects.records import DIRECTIONS, FloatArray, PatchDirection
 from constraintsuite.mechanism.loaded_model import LoadedModel
-from constraintsuite.mechanism.patching.batches import INTO, OTHER, ContrastBatch, RunName, blocks_of
+from constraintsuite.mechanism.patching.batches import INTO, OTHER, ContrastBatch, RunName, make_blocks
 from constraintsuite.mechanism.patching.capacity import Budget, plan_memory
 from constraintsuite.mechanism.patching.exact import patched_grid
 from constraintsuite.mechanism.patching.patches import (
@@ -93,7 +93,7 @@ def _pool(model: LoadedModel, contrasts: Sequence[TokenContrast], budget: Budget
     width: int = model.module.config.hidden_size
     pooled = np.full((len(sites), len(POOLED), len(RUNS), len(contrasts), 2, width), np.nan, dtype=np.float32)
     with inference():
-        for places, block in blocks_of(model, contrasts, budget.block):
+        for places, block in make_blocks(model, contrasts, budget.block):
             for number, run in enumerate(RUNS):
                 seen = observe(block, run, sites).seen
                 for layer, site in enumerate(sites):
@@ -147,7 +147,7 @@ def cross_patch(
     found: list[Crossed] = []
     order: list[int] = []
     with inference():
-        for places, block in blocks_of(taker, asked, budget.block):
+        for places, block in make_blocks(taker, asked, budget.block):
             runs = {run: observe(block, run, kept if run == into else sites) for run in OTHER}
             given = {run: observe(replace(block, model=giver), run, sites) for run in OTHER}
             own = other_run_donor(block, into, runs)

@@ -9,10 +9,10 @@ from pathlib import Path
 from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.core.store.files import write_text
 from constraintsuite.core.store.jsonl import adapter
-from constraintsuite.mechanism.contrasts.selection import choose
+from constraintsuite.mechanism.contrasts.selection import choose_contrasts
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.drift import comparison, observation
-from constraintsuite.mechanism.drift.checkpoints import Checkpoint, about
+from constraintsuite.mechanism.drift.checkpoints import Checkpoint, naming_checkpoint
 from constraintsuite.mechanism.drift.comparison import DriftContext
 from constraintsuite.mechanism.drift.records import CheckpointStep, CircuitChange, Crossing, HeadChange, PartChange
 from constraintsuite.mechanism.drift.similarity import against_others, head_changes, part_changes
@@ -43,7 +43,7 @@ class CheckpointWalk:
         with reporter.track("checkpoints", len(self.checkpoints)) as advance:
             for number, checkpoint in enumerate(self.checkpoints):
                 reporter.note(f"{checkpoint.label}: looking inside, checkpoint {number + 1} of {len(self.checkpoints)}")
-                with about(checkpoint.label):
+                with naming_checkpoint(checkpoint.label):
                     steps.append(self.step(number, circuits))
                 if not circuits:
                     seen = self._load(0)
@@ -97,7 +97,7 @@ class CheckpointWalk:
         """Exact patches with values of the first checkpoint, on contrasts that did not choose the circuit; most of the work."""
         context = self.context
         others = [contrast for contrast in context.contrasts if contrast.half == "check"]
-        chosen = {contrast.id for contrast in choose(others, observation.CROSSED, context.seed)}
+        chosen = {contrast.id for contrast in choose_contrasts(others, observation.CROSSED, context.seed)}
         places = [place for place, contrast in enumerate(context.contrasts) if contrast.id in chosen]
         asked, clusters = [self.contrasts[place] for place in places], context.clusters[places]
         budget = observation.plan(second, asked, self.mib)

@@ -51,7 +51,7 @@ class AttributionAgreement:
     """`all`, or the side if there are exact patches of both."""
 
 
-def choose(estimates: Iterable[PatchEffects], top: float, rest: float, seed: int) -> PatchSelection:
+def choose_patches(estimates: Iterable[PatchEffects], top: float, rest: float, seed: int) -> PatchSelection:
     """Choose the `top` share of places that are strongest in any direction and side, and a random `rest` share of the others.
 
     `estimates` has one entry per side.
@@ -81,7 +81,7 @@ def mean_effects(effects: PatchEffects, direction: str) -> dict[SiteAndRole, flo
     return dict(zip(order, (sums / counts).tolist(), strict=True))
 
 
-def compare(
+def compare_estimates(
     estimates: Mapping[ContrastSide, PatchEffects], exact: Mapping[ContrastSide, PatchEffects], choice: PatchSelection
 ) -> list[AttributionAgreement]:
     """Compare estimates with exact patches of the same contrasts, for each side and direction."""

@@ -87,7 +87,7 @@ class PatchEffects:
         return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
 
 
-def rows_of(grid: Grid) -> PatchEffects:
+def grid_rows(grid: Grid) -> PatchEffects:
     """The rows of a grid, patch by patch, without those that could change nothing."""
     keep = ~np.isnan(grid.margin_patched)
     patch, contrast = np.nonzero(keep)
@@ -118,7 +118,7 @@ def require_pyarrow() -> tuple[Any, Any]:
     return import_module("pyarrow"), parquet
 
 
-def writer() -> str:
+def parquet_writer() -> str:
     """The library that writes the rows: another version may write other bytes."""
     require_pyarrow()
     return f"pyarrow {version('pyarrow')}"
@@ -132,7 +132,7 @@ def part_file(folder: Path, shard: int) -> Path:
 def write_effects(file: Path, grids: Sequence[Grid]) -> int:
     """Write the rows of some grids to a file, which appears when it is complete; returns their number."""
     arrow, parquet = require_pyarrow()
-    rows = PatchEffects.joined([rows_of(grid) for grid in grids])
+    rows = PatchEffects.joined([grid_rows(grid) for grid in grids])
     columns = {field.name: _column(arrow, field.name, getattr(rows, field.name)) for field in fields(rows)}
     with atomic_writer(file) as target:
         parquet.write_table(arrow.table(columns), target, compression="zstd")

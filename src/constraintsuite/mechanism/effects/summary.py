@@ -141,7 +141,7 @@ class ContrastEffects:
                 mine = np.array([self._kind(name) == (kind, side) for name in names], dtype=bool)
                 groups[items] = mine
                 if not kind:
-                    groups |= {part_of(items, CORRECT): mine & right, part_of(items, FAILED): mine & ~right}
+                    groups |= {name_part(items, CORRECT): mine & right, name_part(items, FAILED): mine & ~right}
         return {items: keep for items, keep in groups.items() if keep.any()}
 
     def clusters(self, names: Sequence[str]) -> IntArray:
@@ -158,7 +158,7 @@ def studied_items(contrasts: Iterable[MarkedContrast]) -> tuple[str, ...]:
     return sides if len(sides) > 1 else (EVERY,)
 
 
-def part_of(items: str, part: str) -> str:
+def name_part(items: str, part: str) -> str:
     """The name of the part of such a group that the model gets right (CORRECT), or not (FAILED)."""
     return part if items == EVERY else f"{items} {part}"
 

@@ -18,7 +18,7 @@ from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.contrasts.records import ROLES, SIDES, ContrastSide, MarkedContrast
 from constraintsuite.mechanism.contrasts.selection import choose_readable, in_words
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.agreement import PatchSelection, choose
+from constraintsuite.mechanism.effects.agreement import PatchSelection, choose_patches
 from constraintsuite.mechanism.effects.records import Grid, PatchEffects
 from constraintsuite.mechanism.explain.folder import load_effects
 from constraintsuite.mechanism.explain.request import (
@@ -276,7 +276,7 @@ def _with_guide(analysis: LoadedAnalysis, guide: Artifact) -> LoadedAnalysis:
     estimates = rows_within(rows, contrasts, request.scope)
     if not estimates:
         raise UserError(f"{path}: it has no estimates at the --sites and --roles of the --side that is asked for.")
-    choice = choose(estimates.values(), request.top, request.random, request.scope.seed)
+    choice = choose_patches(estimates.values(), request.top, request.random, request.scope.seed)
     if not (choice.top or choice.random):
         raise UserError(
             f"--top {request.top:g} and --random {request.random:g} leave none of {choice.candidates} places to patch."

@@ -24,7 +24,7 @@ from constraintsuite.mechanism.contrasts.records import (
     ControlKind,
     MarkedContrast,
 )
-from constraintsuite.mechanism.contrasts.selection import keep_apart
+from constraintsuite.mechanism.contrasts.selection import keep_independent
 from constraintsuite.mechanism.effects.records import ABLATIONS, ALL, DIRECTIONS, AblationKind, PatchDirection
 from constraintsuite.mechanism.sites import KINDS, SiteKind
 
@@ -128,7 +128,7 @@ def read_source(source: Path, scope: AnalysisScope) -> ContrastSource:
     kept = [one for one in found.contrasts if one.side in scope.sides and one.control in scope.controls]
     rejects = Counter({reason: count for reason, count in found.rejects.items() if _is_within(reason, scope)})
     if scope.independent:
-        kept, left = keep_apart(kept, scope.seed)
+        kept, left = keep_independent(kept, scope.seed)
         rejects.update(count_rejected(left))
     if not kept:
         raise UserError(f"{source}: none of its {len(found.contrasts)} contrasts is of these sides and controls.")

@@ -33,8 +33,8 @@ from constraintsuite.core.store.workspace import Workspace, claim
 from constraintsuite.mechanism.contrasts.files import CONTRASTS
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.agreement import compare
-from constraintsuite.mechanism.effects.records import Grid, part_file, read_effects, write_effects, writer
+from constraintsuite.mechanism.effects.agreement import compare_estimates
+from constraintsuite.mechanism.effects.records import Grid, parquet_writer, part_file, read_effects, write_effects
 from constraintsuite.mechanism.effects.summary import summarise_effects
 from constraintsuite.mechanism.explain.analysis import Guide, LoadedAnalysis, load_analysis, rows_by_side
 from constraintsuite.mechanism.explain.folder import (
@@ -99,7 +99,7 @@ def run_analysis(request: AnalysisRequest, out: Path, reporter: Reporter, engine
         _loaded.cache_clear()
 
 
-def write_shard(task: EffectsTask, care: RecordIsolation) -> WorkCounts:
+def write_shard(task: EffectsTask, isolation: RecordIsolation) -> WorkCounts:
     """Write the effects of a shard, computed in one call; contrasts that break the model are left out."""
     with name_machine_in_errors():
         analysis = _loaded(task.request)
@@ -121,7 +121,7 @@ def write_shard(task: EffectsTask, care: RecordIsolation) -> WorkCounts:
     def name(one: TokenContrast | None) -> str:
         return one.contrast.id if one is not None else ""
 
-    made = in_bulk(care, analysis.contrasts[task.first : task.last], name, effects, None)
+    made = in_bulk(isolation, analysis.contrasts[task.first : task.last], name, effects, None)
     return WorkCounts({"rows": write_effects(task.file, next((grids for grids in made if grids), [_NO_ROWS]))})
 
 
@@ -170,7 +170,7 @@ def _origin(request: AnalysisRequest, plan: AnalysisPlan) -> ArtifactOrigin:
         **scope.model_dump(mode="json", exclude={"seed", "memory"}),
         **plan.settings,
         "draws": DRAWS,
-        "writer": writer(),
+        "writer": parquet_writer(),
     }
     asked = adapter(tuple[MarkedContrast, ...]).dump_json(source.contrasts).decode()
     inputs = {"source": source.content, "contrasts": sha256_text(asked), "subject": plan.model.fingerprint}
@@ -194,7 +194,7 @@ def _run(
     write_json(out / SUBJECT, plan.model)
     write_json(out / SUMMARY, summarise_effects(rows, asked, space.origin.seed))
     if guide is not None:
-        agreement = compare(guide.estimates, rows_by_side(rows, asked), guide.choice)
+        agreement = compare_estimates(guide.estimates, rows_by_side(rows, asked), guide.choice)
         write_json(out / COMPARISON, AttributionCheck(guide.choice, tuple(agreement)))
     counts = {"contrasts": len(asked), "patches": plan.patches, "rows": len(rows)}
     rejects = {**plan.source.rejects, **({UNWORKABLE: len(left_out)} if left_out else {})}

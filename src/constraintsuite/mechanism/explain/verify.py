@@ -14,7 +14,7 @@ from constraintsuite.core.execution.shards import keyed_random
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import tokenise
-from constraintsuite.mechanism.effects.agreement import compare
+from constraintsuite.mechanism.effects.agreement import compare_estimates
 from constraintsuite.mechanism.effects.records import PatchEffects, read_effects
 from constraintsuite.mechanism.effects.summary import summarise_effects
 from constraintsuite.mechanism.explain.analysis import rows_by_side, rows_within
@@ -77,7 +77,7 @@ def _faults_of_comparison(explained: Explained, rows: PatchEffects, guide: Path)
         {name: manifest.settings[name] for name in ("sites", "roles", "directions", "sides")}
     )
     within = rows_within(estimates, contrasts, scope)
-    found = compare(within, rows_by_side(rows, explained.contrasts), said.choice)
+    found = compare_estimates(within, rows_by_side(rows, explained.contrasts), said.choice)
     same = _agree([asdict(one) for one in found], [asdict(one) for one in said.agreement])
     return [] if same else ["comparison.json: it does not match the guide and the effects"]
 

@@ -215,7 +215,7 @@ def make_block(
     return ContrastBatch(model, tuple(contrasts), rows, stacked, inputs)
 
 
-def blocks_of(
+def make_blocks(
     model: LoadedModel, contrasts: Sequence[TokenContrast], most_tokens: int
 ) -> Iterator[tuple[list[int], ContrastBatch]]:
     """The contrasts in blocks of at most `most_tokens` tokens, each with the places of its contrasts; see `buckets`."""
@@ -223,7 +223,7 @@ def blocks_of(
         yield places, make_block(model, [contrasts[i] for i in places])
 
 
-def carried(block: ContrastBatch, into: RunName) -> tuple[torch.Tensor | None, torch.Tensor]:
+def transfer_tensors(block: ContrastBatch, into: RunName) -> tuple[torch.Tensor | None, torch.Tensor]:
     """`transfer` as tensors; the weights are None if every position takes the value of the same position."""
     import torch
 
@@ -234,7 +234,7 @@ def carried(block: ContrastBatch, into: RunName) -> tuple[torch.Tensor | None, t
     return torch.from_numpy(weights).to(device), torch.from_numpy(where).to(device)
 
 
-def join(parts: Sequence[tuple[Sequence[int], Sequence[Grid]]]) -> list[Grid]:
+def join_grids(parts: Sequence[tuple[Sequence[int], Sequence[Grid]]]) -> list[Grid]:
     """Join the grids of several blocks, given with the places of their contrasts, which are in order again afterwards."""
     order = np.argsort(np.concatenate([places for places, _ in parts]))
     joined = []

@@ -18,10 +18,10 @@ from constraintsuite.mechanism.patching.batches import (
     OTHER,
     ContrastBatch,
     RunName,
-    blocks_of,
-    carried,
-    join,
+    join_grids,
     make_block,
+    make_blocks,
+    transfer_tensors,
 )
 from constraintsuite.mechanism.patching.capacity import Budget
 from constraintsuite.mechanism.patching.patches import (
@@ -30,7 +30,7 @@ from constraintsuite.mechanism.patching.patches import (
     PatchableRun,
     SitePatch,
     batches,
-    moved,
+    move_values,
     name_fault,
     observe,
     other_run_donor,
@@ -57,7 +57,7 @@ def patch_contrasts(
     giving = {OTHER[run] for run in receiving}
     needed = {run: sorted((kept if run in receiving else set()) | (sites if run in giving else set())) for run in OTHER}
     found: list[tuple[list[int], list[Grid]]] = []
-    for places, block in blocks_of(model, contrasts, budget.block):
+    for places, block in make_blocks(model, contrasts, budget.block):
         with inference():
             runs = {run: observe(block, run, needed[run]) for run in OTHER}
             grids = []
@@ -65,7 +65,7 @@ def patch_contrasts(
                 donor = other_run_donor(block, INTO[direction], runs)
                 grids.append(patched_grid(block, donor, patches, budget, runs, (direction, "exact")))
         found.append((places, grids))
-    return join(found)
+    return join_grids(found)
 
 
 def patched_grid(
@@ -133,14 +133,14 @@ def _scores_one_by_one(row: ContrastBatch, patches: Sequence[SitePatch], directi
     into, first = INTO[direction], torch.zeros(1, dtype=torch.long, device=model.device)
     sites = sorted({site for patch in patches for site in patch.sites})
     places = {role: torch.from_numpy(row.places(role, into)).to(model.device) for role in {p.role for p in patches}}
-    weights, where = carried(row, into)
+    weights, where = transfer_tensors(row, into)
     scores: list[torch.Tensor] = []
     with inference():
         with capturing(model, sites) as given:
             model.scores(row.inputs[OTHER[into]])
         with capturing(model, sites) as own:
             model.scores(row.inputs[into])
-        values = {site: moved(given[site], weights, site) for site in sites}
+        values = {site: move_values(given[site], weights, site) for site in sites}
 
         def edit(site: Site, role: str) -> Edit:
             if site.kind != "pattern":

@@ -25,7 +25,7 @@ from constraintsuite.mechanism.hooks import (
     watching,
 )
 from constraintsuite.mechanism.loaded_model import LoadedModel, Tensors
-from constraintsuite.mechanism.patching.batches import OTHER, ContrastBatch, RunName, carried
+from constraintsuite.mechanism.patching.batches import OTHER, ContrastBatch, RunName, transfer_tensors
 from constraintsuite.mechanism.sites import EMBEDDINGS, Site
 from constraintsuite.models.torch.firsttoken import ARCHITECTURES, first_token_only
 
@@ -63,16 +63,16 @@ def observe(block: ContrastBatch, run: RunName, sites: Iterable[Site]) -> Observ
 def other_run_donor(block: ContrastBatch, into: RunName, runs: Mapping[RunName, Observed]) -> Donor:
     """A donor with the values of the other run of the same contrasts."""
     given = runs[OTHER[into]]
-    weights, where = carried(block, into)
+    weights, where = transfer_tensors(block, into)
 
     @cache  # sites of one layer are asked for several times in a row
     def values(site: Site) -> torch.Tensor:
-        return moved(given.seen[site], weights, site)
+        return move_values(given.seen[site], weights, site)
 
     return Donor(where, values)
 
 
-def moved(values: torch.Tensor, weights: torch.Tensor | None, site: Site) -> torch.Tensor:
+def move_values(values: torch.Tensor, weights: torch.Tensor | None, site: Site) -> torch.Tensor:
     """Values of a site moved to the positions that take them; attention weights are scaled to add up to 1 again."""
     import torch
 

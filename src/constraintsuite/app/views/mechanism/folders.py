@@ -15,7 +15,7 @@ from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.mechanism.attention import AttentionShare, measure_attention
 from constraintsuite.mechanism.circuits.search import KIND as CIRCUIT
 from constraintsuite.mechanism.circuits.search import read_circuit, read_circuits
-from constraintsuite.mechanism.contrasts.selection import choose
+from constraintsuite.mechanism.contrasts.selection import choose_contrasts
 from constraintsuite.mechanism.contrasts.tokens import tokenise
 from constraintsuite.mechanism.drift.records import load_drift
 from constraintsuite.mechanism.explain.folder import Explained, load_explained
@@ -65,5 +65,5 @@ def _measure_attention(explained: Explained) -> Sequence[AttentionShare]:
             "`csuite explain` again, or leave --attention out."
         )
     seed = explained.artifact.manifest.seed
-    main = choose([one for one in explained.contrasts if not one.control], CONTRASTS_OF_ATTENTION, seed)
+    main = choose_contrasts([one for one in explained.contrasts if not one.control], CONTRASTS_OF_ATTENTION, seed)
     return measure_attention(model, tokenise(main, model.classifier.tokenization).contrasts, seed=seed)
