@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -41,11 +41,6 @@ from constraintsuite.models.torch.device import inference
 if TYPE_CHECKING:
     import torch
 
-_METHODS: dict[AblationKind, EffectMethod] = {
-    "resample": "ablation-resample",
-    "mean": "ablation-mean",
-    "zero": "ablation-zero",
-}
 REFERENCES = 64
 """Number of contrasts of a half that means are computed over."""
 
@@ -116,6 +111,7 @@ def ablate_contrasts(
 ) -> Grid:
     """What the ablation of each site does to the clean run of each contrast."""
     kind, sites = replacement.kind, {site for patch in patches for site in patch.sites}
+    method = cast(EffectMethod, f"ablation-{kind}")
     kept = sorted(sites_to_keep(model, patches) | sites)
     found: list[tuple[list[int], list[Grid]]] = []
     for half in HALVES:
@@ -128,7 +124,7 @@ def ablate_contrasts(
             with inference():
                 base = observe(block, "clean", kept)
                 donor = _donor(block, base, kind, means, sites)
-                grid = patched_grid(block, donor, patches, budget, {"clean": base}, ("noising", _METHODS[kind]))
+                grid = patched_grid(block, donor, patches, budget, {"clean": base}, ("noising", method))
             found.append(([mine[i] for i in places], [grid]))
     return join_grids(found)[0]
 

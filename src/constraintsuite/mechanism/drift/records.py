@@ -69,11 +69,17 @@ class Margins:
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
-    """How similar two checkpoints are in the importance of sites, which is the absolute mean effect."""
+class CheckpointPair:
+    """The labels of two checkpoints that are compared."""
 
     first: str
     second: str
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness(CheckpointPair):
+    """How similar two checkpoints are in the importance of sites, which is the absolute mean effect."""
+
     direction: PatchDirection
     spearman: Interval
     """Of the importance of all sites on the same contrasts; they share noise, which makes checkpoints look more similar."""
@@ -109,11 +115,9 @@ class Reliability:
 
 
 @dataclass(frozen=True, slots=True)
-class Alignment:
+class Alignment(CheckpointPair):
     """How similarly two checkpoints represent the same rows, at the tokens of one role after one layer."""
 
-    first: str
-    second: str
     layer: str
     role: TokenRole
     cka: Interval
@@ -134,11 +138,9 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True)
-class HeadChange:
+class HeadChange(CheckpointPair):
     """The change of the weights of a head, as a share of their norm."""
 
-    first: str
-    second: str
     site: str
     change: float
     circuit: bool
@@ -146,32 +148,26 @@ class HeadChange:
 
 
 @dataclass(frozen=True, slots=True)
-class PartChange:
+class PartChange(CheckpointPair):
     """The same for a whole block, or for the embeddings."""
 
-    first: str
-    second: str
     part: str
     change: float
 
 
 @dataclass(frozen=True, slots=True)
-class CircuitChange:
+class CircuitChange(CheckpointPair):
     """Heads of the circuit compared with the other heads of their layers."""
 
-    first: str
-    second: str
     direction: PatchDirection
     difference: Interval
     """Relative change of a head minus the mean over the other heads of its layer; n counts heads of the circuit."""
 
 
 @dataclass(frozen=True, slots=True)
-class Crossing:
+class Crossing(CheckpointPair):
     """Values of the first checkpoint put into the second: does the new model still understand the old one?"""
 
-    first: str
-    second: str
     direction: PatchDirection
     patch: str
     """`circuit` for all its sites together, or the residual of a layer."""

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from constraintsuite.core.execution.progress import Reporter
-from constraintsuite.core.store.files import write_text
-from constraintsuite.core.store.jsonl import adapter
+from constraintsuite.core.store.jsonl import read_json, write_json
 from constraintsuite.mechanism.contrasts.selection import choose_contrasts
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.drift import comparison, observation
@@ -56,8 +55,8 @@ class CheckpointWalk:
         file = self.folder / f"{number:03d}.json"
         if not file.is_file():
             made = self._later(number, circuits) if number else self._alone(0, self._observe(0, self.first))
-            write_text(file, adapter(CheckpointStep).dump_json(made).decode())
-        return adapter(CheckpointStep).validate_json(file.read_bytes())
+            write_json(file, made)
+        return read_json(file, CheckpointStep)
 
     def _later(self, number: int, circuits: Circuits) -> CheckpointStep:
         label, context = self.checkpoints[number].label, self.context

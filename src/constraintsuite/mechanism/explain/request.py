@@ -36,14 +36,7 @@ EVERY_ROLE = "every"
 """The role that means all positions together, and each role alone."""
 BY_POSITION: frozenset[SiteKind] = frozenset({"embeddings", "residual"})
 COMPONENTS: tuple[SiteKind, ...] = ("embeddings", "residual", "attention", "mlp", "head")
-_PLURALS = {
-    "heads": "head",
-    "queries": "query",
-    "keys": "key",
-    "values": "value",
-    "patterns": "pattern",
-    "residuals": "residual",
-}
+_PLURALS = {f"{kind}s": kind for kind in KINDS} | {"queries": "query"}
 TOP, RANDOM = 0.2, 0.1
 """Shares of all places that are patched exactly with a guide: the strongest, and random ones of the rest."""
 

@@ -146,16 +146,9 @@ def _plan_there(sent: tuple[AnalysisRequest, Mapping[Path, str]]) -> AnalysisPla
 
 def _plan_here(request: AnalysisRequest) -> AnalysisPlan:
     analysis = _loaded(request)
-    model = analysis.model
-    facts = ModelFacts(
-        model.name,
-        str(model.module.config.model_type),
-        model.layers,
-        model.heads,
-        model.pooling,
-        model.fingerprint,
-        model.invariants,
-    )
+    model, model_type = analysis.model, str(analysis.model.module.config.model_type)
+    shape = (model.layers, model.heads, model.pooling)
+    facts = ModelFacts(model.name, model_type, *shape, model.fingerprint, model.invariants)
     place = {"device": describe_device(model.device), "tokens": asdict(analysis.budget)}
     return AnalysisPlan(facts, analysis.source, len(analysis.patches), analysis.settings, analysis.guide, place)
 
