@@ -18,7 +18,7 @@ import numpy as np
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.shards import keyed_random
 from constraintsuite.core.store.jsonl import read_jsonl
-from constraintsuite.corpora.base import BadRows, SourceSettings
+from constraintsuite.corpora.base import BadRows
 from constraintsuite.corpora.registry import open_source
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import SIMILARITIES, DenseScorer, load_encoder
@@ -33,14 +33,6 @@ from constraintsuite.tuning.settings import DistilData, ListSettings, MadeQueryS
 _BLOCK = 8_192  # queries whose neighbours are in memory together
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _SHORTEST = 3  # letters of a content word
-
-
-@dataclass(frozen=True, slots=True)
-class TitledPassage:
-    """A text that queries are made from."""
-
-    text: str
-    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +82,18 @@ def distil(settings: DistilData, context: DataContext) -> Prepared:
 def gather(settings: DistilData, exclusion: Exclusion) -> DistillationMaterial:
     """Read the passages and make the queries."""
     rejects: Counter[str] = Counter()
-    found: dict[str, TitledPassage] = {}
+    titles: dict[str, str] = {}  # by the text of the passage
     for source in settings.sources:
-        for passage in _passages(source):
-            reason = _reason(passage.text, settings, exclusion)
-            if reason is None and passage.text in found:
+        for document in open_source(source).documents(BadRows(skip=source.skip_bad_rows)):
+            text = clean(document.text)
+            reason = _reason(text, settings, exclusion)
+            if reason is None and text in titles:
                 reason = "repeated_passage"
             if reason is None:
-                found[passage.text] = passage
+                titles[text] = clean(document.title)
             else:
                 rejects[reason] += 1
-    made = [query for passage in found.values() for query in make_queries(passage, settings.queries)]
+    made = [query for text, title in titles.items() for query in make_queries(text, title, settings.queries)]
     if settings.questions is not None:
         made += _questions(settings.questions)
     queries = list(join_equal(query for query in made if not _forbidden(query, exclusion, rejects)))
@@ -110,13 +103,7 @@ def gather(settings: DistilData, exclusion: Exclusion) -> DistillationMaterial:
         queries = [queries[place] for place in sorted(chosen)]
     if not queries:
         raise UserError("distil: no query could be made from the passages. Are they long enough (min_words)?")
-    return DistillationMaterial(list(found), queries, +rejects)
-
-
-def _passages(settings: SourceSettings) -> Iterator[TitledPassage]:
-    source = open_source(settings)
-    for document in source.documents(BadRows(skip=settings.skip_bad_rows)):
-        yield TitledPassage(clean(document.text), clean(document.title))
+    return DistillationMaterial(list(titles), queries, +rejects)
 
 
 def _reason(text: str, settings: DistilData, exclusion: Exclusion) -> str | None:
@@ -199,13 +186,13 @@ def _judged(prepared: Prepared, judge: str, context: DataContext) -> Prepared:
     return Prepared(again.lists, again.counts, prepared.rejects)
 
 
-def make_queries(passage: TitledPassage, settings: MadeQuerySettings) -> Iterator[MadeQuery]:
+def make_queries(text: str, title: str, settings: MadeQuerySettings) -> Iterator[MadeQuery]:
     """All queries of a passage; they depend on its text alone, not on other passages."""
-    rng = keyed_random(0, "queries", passage.text)
-    yield from _sentences(passage.text, settings, rng)
-    yield from _bags(passage.text, settings, rng)
-    if settings.titles and passage.title.strip():
-        yield MadeQuery(passage.title.strip(), passage.text, frozenset({passage.text}))
+    rng = keyed_random(0, "queries", text)
+    yield from _sentences(text, settings, rng)
+    yield from _bags(text, settings, rng)
+    if settings.titles and title.strip():
+        yield MadeQuery(title.strip(), text, frozenset({text}))
 
 
 def _sentences(text: str, settings: MadeQuerySettings, rng: random.Random) -> Iterator[MadeQuery]:
